@@ -22,10 +22,10 @@ const SIZES = {
 const ADDRESSES = 1_000;
 /** For each kind of request, so that a slow one does not hold up the others. */
 const CONNECTIONS = 5;
-/** Between two rounds of an honest person. */
+/** Between two rounds of an honest user. */
 const HONEST_PAUSE_MS = 250;
 const SAMPLE_MS = 500;
-/** One that is stored has up to 131,000; most are not stored, or refused. */
+/** One that is stored has up to 131,000; most are not stored, or rejected. */
 const MAX_BYTES_PER_REQUEST = 3_000;
 const MB = 1_048_576;
 
@@ -84,7 +84,7 @@ interface Attack {
   readonly issuer: string;
   isOver: boolean;
   /** Answers by status. */
-  readonly answers: Map<number, number>;
+  readonly responses: Map<number, number>;
 }
 
 async function attack(
@@ -92,10 +92,10 @@ async function attack(
   redis: RedisConnection,
   { attackMs, maxMemoryMb }: (typeof SIZES)['small' | 'full'],
 ): Promise<ProofOutcome> {
-  const run: Attack = { issuer, isOver: false, answers: new Map() };
+  const run: Attack = { issuer, isOver: false, responses: new Map() };
   const kinds = await anonymousRequests(issuer);
-  const known = new HonestPerson(run, 'ada@example.com');
-  const fresh = new HonestPerson(run, 'ed@example.com');
+  const known = new HonestUser(run, 'ada@example.com');
+  const fresh = new HonestUser(run, 'ed@example.com');
   await known.round(); // from now on the account knows the browser
   const memory = new MemorySampler(redis);
   const usedBefore = await memory.sample();
@@ -104,18 +104,18 @@ async function attack(
   run.isOver = true;
   await Promise.all(work);
   const peakMb = memory.peakBytes / MB;
-  const requests = [...run.answers.values()].reduce((sum, count) => sum + count, 0);
+  const requests = [...run.responses.values()].reduce((sum, count) => sum + count, 0);
   const bytesPerRequest = Math.round((memory.peakBytes - usedBefore) / requests);
-  const refusals = await refusalsOf(redis);
+  const rejections = await rejectionsOf(redis);
   return {
     figures: {
       seconds: attackMs / 1000,
       requests,
-      answers: [...run.answers].map(([status, count]) => `${status}: ${count}`).join(' '),
+      responses: [...run.responses].map(([status, count]) => `${status}: ${count}`).join(' '),
       peakMb: peakMb.toFixed(1),
       bytesPerRequest,
       keys: await redis.dbsize(),
-      refusedByRedis: refusals,
+      rejectedByRedis: rejections,
       rounds: known.rounds,
       failures: known.failures,
       slowestMs: Math.round(known.slowestMs),
@@ -125,14 +125,14 @@ async function attack(
     passed:
       peakMb < maxMemoryMb &&
       bytesPerRequest < MAX_BYTES_PER_REQUEST &&
-      refusals + known.failures + fresh.failures === 0 &&
+      rejections + known.failures + fresh.failures === 0 &&
       known.rounds > 0 &&
       fresh.rounds > 0,
   };
 }
 
 /** Signs in, refreshes and revokes, again and again, from an address of its own. */
-class HonestPerson {
+class HonestUser {
   readonly #run: Attack;
   readonly #email: string;
   #browser = new Browser();
@@ -179,7 +179,7 @@ async function flood(run: Attack, kinds: readonly RequestKind[]): Promise<void> 
     while (!run.isOver) {
       sent += 1;
       const status = await send(run.issuer, agent, await kind(), addressOf(sent % ADDRESSES));
-      run.answers.set(status, (run.answers.get(status) ?? 0) + 1);
+      run.responses.set(status, (run.responses.get(status) ?? 0) + 1);
     }
   };
   await Promise.all(kinds.flatMap((kind) => Array.from({ length: CONNECTIONS }, () => connection(kind))));
@@ -233,7 +233,7 @@ class MemorySampler {
   }
 }
 
-/** Commands that were refused for lack of memory. */
-async function refusalsOf(redis: RedisConnection): Promise<number> {
+/** Commands that were rejected for lack of memory. */
+async function rejectionsOf(redis: RedisConnection): Promise<number> {
   return Number(/errorstat_OOM:count=(\d+)/.exec(await redis.info('errorstats'))?.[1] ?? 0);
 }

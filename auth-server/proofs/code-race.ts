@@ -1,6 +1,13 @@
 import { proof, type ProofOutcome } from '@trellis/testkit';
 import { Browser } from '@trellis/testkit/sign-in';
-import { createPkce, exchange, obtainCode, refresh, tokensOf, type JsonAnswer } from '../src/testing/flow.ts';
+import {
+  createPkce,
+  exchange,
+  obtainCode,
+  refresh,
+  tokensOf,
+  type JsonResponse,
+} from '../src/testing/flow.ts';
 import { portOf, withServers } from './processes/server-processes.ts';
 
 const PARALLEL = 20;
@@ -43,12 +50,14 @@ async function race(rounds: number, first: string, second: string): Promise<Proo
   };
 }
 
-function inParallel(send: (index: number) => Promise<JsonAnswer>): Promise<JsonAnswer[]> {
+function inParallel(send: (index: number) => Promise<JsonResponse>): Promise<JsonResponse[]> {
   return Promise.all(Array.from({ length: PARALLEL }, (_, index) => send(index)));
 }
 
-function isOnce(answers: readonly JsonAnswer[]): boolean {
-  const successes = answers.filter(({ status }) => status === 200);
-  const refusals = answers.filter(({ status, body }) => status === 400 && body['error'] === 'invalid_grant');
-  return successes.length === 1 && refusals.length === PARALLEL - 1;
+function isOnce(responses: readonly JsonResponse[]): boolean {
+  const successes = responses.filter(({ status }) => status === 200);
+  const rejections = responses.filter(
+    ({ status, body }) => status === 400 && body['error'] === 'invalid_grant',
+  );
+  return successes.length === 1 && rejections.length === PARALLEL - 1;
 }

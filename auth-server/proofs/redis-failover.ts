@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describeTestRedis } from '@trellis/testkit';
 import { proof, type ProofOutcome } from '@trellis/testkit';
 import { Browser } from '@trellis/testkit/sign-in';
-import { obtainTokens, refresh, type JsonAnswer } from '../src/testing/flow.ts';
+import { obtainTokens, refresh, type JsonResponse } from '../src/testing/flow.ts';
 import { startTestAuthServer } from '../src/testing/test-auth-server.ts';
 import { startReplicatedRedis, type ReplicatedRedis } from './processes/replicated-redis.ts';
 
@@ -10,7 +10,7 @@ import { startReplicatedRedis, type ReplicatedRedis } from './processes/replicat
 const RETRY_FOR_MS = 60_000;
 const AT_ONCE = 50;
 
-/** Half of the clients try a refresh again whose answer was lost; the others sign in again. */
+/** Half of the clients try a refresh again whose response was lost; the others sign in again. */
 type ClientId = 'lenient' | 'first-party';
 
 /** The primary dies while many refreshes are under way. */
@@ -59,11 +59,11 @@ async function refreshThrough(issuer: string, redis: ReplicatedRedis, count: num
   let failover: Promise<void> | undefined;
   const first = await Promise.all(
     families.map(async (family) => {
-      const answer = await refreshAs(issuer, family);
-      if (answer.status === 200) tally.answeredAtOnce += 1;
+      const response = await refreshAs(issuer, family);
+      if (response.status === 200) tally.answeredAtOnce += 1;
       else tally.askedToRetry += 1;
-      failover ??= redis.failOver(); // with the first answer, while the others are on their way
-      return answer;
+      failover ??= redis.failOver(); // with the first response, while the others are on their way
+      return response;
     }),
   );
   await failover;
@@ -91,31 +91,31 @@ async function begin(issuer: string, count: number): Promise<readonly Family[]> 
 async function settle(
   issuer: string,
   family: Family,
-  first: JsonAnswer | undefined,
+  first: JsonResponse | undefined,
   tally: Tally,
 ): Promise<void> {
-  const answer = first?.status === 200 ? first : await tryAgain(issuer, family);
-  if (answer.status !== 200) {
+  const response = first?.status === 200 ? first : await tryAgain(issuer, family);
+  if (response.status !== 200) {
     if (family.clientId === 'lenient') tally.endedWrongly += 1;
     else tally.signedInAgain += 1;
     return;
   }
-  const successor = { ...family, token: String(answer.body['refresh_token']) };
+  const successor = { ...family, token: String(response.body['refresh_token']) };
   if ((await tryAgain(issuer, successor)).status !== 200) tally.lostTokens += 1;
   if ((await tryAgain(issuer, family)).status === 200) tally.oldBesideNew += 1;
 }
 
 /** Sends a refresh until it is answered with anything but 503. */
-async function tryAgain(issuer: string, family: Family): Promise<JsonAnswer> {
+async function tryAgain(issuer: string, family: Family): Promise<JsonResponse> {
   const deadline = Date.now() + RETRY_FOR_MS;
   for (;;) {
-    const answer = await refreshAs(issuer, family);
-    if (answer.status !== 503 || Date.now() > deadline) return answer;
+    const response = await refreshAs(issuer, family);
+    if (response.status !== 503 || Date.now() > deadline) return response;
     await pause(100);
   }
 }
 
-function refreshAs(issuer: string, { clientId, token }: Family): Promise<JsonAnswer> {
+function refreshAs(issuer: string, { clientId, token }: Family): Promise<JsonResponse> {
   return refresh(issuer, token, { client_id: clientId });
 }
 

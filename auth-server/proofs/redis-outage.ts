@@ -12,15 +12,15 @@ const SIZES = {
 
 /** Milliseconds that a client waits before it asks again. */
 const PAUSE_MS = 50;
-/** Milliseconds within which an answer has to come, whatever the load of the machine. */
-const ANSWER_WITHIN_MS = 20_000;
+/** Milliseconds within which a response has to come, whatever the load of the machine. */
+const RESPONSE_WITHIN_MS = 20_000;
 const RETURN_WITHIN_MS = 60_000;
 
 /** Clients refresh all the time, while Redis stops and restarts. */
 proof({
   name: 'redis-outage',
   description:
-    'While Redis is unavailable the token endpoint answers 503 with Retry-After, refuses no good token, and goes on with the same tokens afterwards (F-07, A-014).',
+    'While Redis is unavailable the token endpoint responds with 503 with Retry-After, rejects no good token, and goes on with the same tokens afterwards (F-07, A-014).',
   run: async ({ size }) => {
     const server = await startTestAuthServer();
     try {
@@ -36,10 +36,10 @@ interface Tally {
   unavailable: number;
   /** Answers in the outage that are anything but 503 with Retry-After. */
   otherInOutage: number;
-  /** Good tokens that were refused, none of which had been under way when Redis went. */
-  wronglyRefused: number;
-  /** Grants that ended because the answer to their refresh was lost when Redis went. */
-  endedByLostAnswer: number;
+  /** Good tokens that were rejected, none of which had been under way when Redis went. */
+  wronglyRejected: number;
+  /** Grants that ended because the response to their refresh was lost when Redis went. */
+  endedByLostResponse: number;
   slowestMs: number;
 }
 
@@ -60,8 +60,8 @@ async function refreshThrough(server: TestAuthServer, count: number, downMs: num
     refreshed: 0,
     unavailable: 0,
     otherInOutage: 0,
-    wronglyRefused: 0,
-    endedByLostAnswer: 0,
+    wronglyRejected: 0,
+    endedByLostResponse: 0,
     slowestMs: 0,
   };
   const stage: Stage = { issuer: server.issuer, tally, phase: 'up', isOver: false };
@@ -81,10 +81,11 @@ async function refreshThrough(server: TestAuthServer, count: number, downMs: num
   await Promise.all(running);
   await obtainTokens(server.issuer);
   const waiting = clients.filter(({ state }) => state === 'waiting').length;
-  const { unavailable, otherInOutage, wronglyRefused, slowestMs } = tally;
+  const { unavailable, otherInOutage, wronglyRejected, slowestMs } = tally;
   return {
     figures: { clients: count, waiting, ...tally, slowestMs: Math.round(slowestMs) },
-    passed: waiting + otherInOutage + wronglyRefused === 0 && unavailable > 0 && slowestMs < ANSWER_WITHIN_MS,
+    passed:
+      waiting + otherInOutage + wronglyRejected === 0 && unavailable > 0 && slowestMs < RESPONSE_WITHIN_MS,
   };
 }
 
@@ -100,7 +101,7 @@ async function begin(issuer: string, count: number): Promise<readonly string[]> 
 class RefreshingClient {
   readonly #stage: Stage;
   #token: string;
-  /** The answer to a refresh was lost with Redis, so that the token may be used up. */
+  /** The response to a refresh was lost with Redis, so that the token may be used up. */
   #mayBeUsed = false;
   /** `good` with the first refresh after the return that was answered with tokens. */
   state: 'waiting' | 'good' | 'ended' = 'waiting';
@@ -141,11 +142,11 @@ class RefreshingClient {
     if (before === 'up' || before === 'leaving') this.#mayBeUsed = true;
   }
 
-  /** A refused token is the end of a grant; only one whose refresh was under way may end so. */
+  /** A rejected token is the end of a grant; only one whose refresh was under way may end so. */
   #giveUp(): void {
     const { tally } = this.#stage;
-    if (this.#mayBeUsed) tally.endedByLostAnswer += 1;
-    else tally.wronglyRefused += 1;
+    if (this.#mayBeUsed) tally.endedByLostResponse += 1;
+    else tally.wronglyRejected += 1;
     this.state = 'ended';
   }
 }

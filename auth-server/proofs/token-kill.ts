@@ -8,7 +8,7 @@ import {
   obtainCode,
   refresh,
   tokensOf,
-  type JsonAnswer,
+  type JsonResponse,
   type Pkce,
 } from '../src/testing/flow.ts';
 import { grantKeys } from '../src/grants/grant-keys.ts';
@@ -18,7 +18,7 @@ import { portOf, withServers, type ServerGround } from './processes/server-proce
 const IN_FLIGHT = 3;
 /** Servers that live at the same time, each of which is killed and replaced by another. */
 const LANES = 6;
-/** The kill comes within as long as so many requests take: before, amidst and after the answers. */
+/** The kill comes within as long as so many requests take: before, amidst and after the responses. */
 const KILL_WITHIN_REQUESTS = 2 * IN_FLIGHT;
 
 /** Kills a server while it answers, and looks at what it left. */
@@ -140,16 +140,16 @@ async function isHalfCreated(redis: RedisConnection, code: string): Promise<bool
 }
 
 /** What the victim answered, and what the same request gets from a server that lives. */
-function count(tally: Tally, answer: JsonAnswer | undefined, again: JsonAnswer): void {
-  if (answer?.status === 200 && again.status === 200) tally.twoTokenSets += 1;
-  else if (answer?.status === 200) tally.answered += 1;
+function count(tally: Tally, response: JsonResponse | undefined, again: JsonResponse): void {
+  if (response?.status === 200 && again.status === 200) tally.twoTokenSets += 1;
+  else if (response?.status === 200) tally.answered += 1;
   else if (again.status === 200) tally.untouched += 1;
   else tally.lost += 1;
 }
 
-async function orNothing(answer: Promise<JsonAnswer>): Promise<JsonAnswer | undefined> {
+async function orNothing(response: Promise<JsonResponse>): Promise<JsonResponse | undefined> {
   try {
-    return await answer;
+    return await response;
   } catch {
     return undefined; // the connection ended with the process
   }

@@ -1,6 +1,6 @@
 /** What a code of the catalogue means. */
 export interface OAuthErrorDescription {
-  /** HTTP status where the answer is JSON or a page. */
+  /** HTTP status where the response is JSON or a page. */
   readonly status: number;
   /** Whether an authorization response may carry it to the client's redirect URI. */
   readonly redirect: boolean;
@@ -9,7 +9,7 @@ export interface OAuthErrorDescription {
   readonly summary: string;
 }
 
-/** A value of `error` in an answer of this server. */
+/** A value of `error` in a response of this server. */
 export type OAuthErrorCode =
   | 'access_denied'
   | 'authorization_pending'
@@ -45,8 +45,8 @@ export type OAuthErrorCode =
 
 /** Every error that this server answers with. */
 export const oauthErrors: Readonly<Record<OAuthErrorCode, OAuthErrorDescription>> = Object.freeze({
-  access_denied: describe(400, true, 'RFC 6749 §4.1.2.1', 'The person or this server refused the request.'),
-  authorization_pending: describe(400, false, 'RFC 8628 §3.5', 'The person has not decided yet.'),
+  access_denied: describe(400, true, 'RFC 6749 §4.1.2.1', 'The user or this server rejected the request.'),
+  authorization_pending: describe(400, false, 'RFC 8628 §3.5', 'The user has not decided yet.'),
   consent_required: describe(
     400,
     true,
@@ -59,7 +59,7 @@ export const oauthErrors: Readonly<Record<OAuthErrorCode, OAuthErrorDescription>
     401,
     false,
     'RFC 9470 §3',
-    'The person signed in too long ago for this; sign in again with max_age.',
+    'The user signed in too long ago for this; sign in again with max_age.',
   ),
   interaction_required: describe(
     400,
@@ -139,7 +139,7 @@ export const oauthErrors: Readonly<Record<OAuthErrorCode, OAuthErrorDescription>
     429,
     false,
     'RFC 6585 §4',
-    'The network, client or person has asked too often; wait for as long as Retry-After says.',
+    'The network, client or user has asked too often; wait for as long as Retry-After says.',
   ),
   unmet_authentication_requirements: describe(
     400,
@@ -207,7 +207,7 @@ function toDescription(text: string): string {
   return text.replaceAll('"', "'").replaceAll(/[^\x20-\x21\x23-\x5B\x5D-\x7E]/g, '?');
 }
 
-/** The code or refresh token is unknown, expired, used, or someone else's: outside these are all one answer. */
+/** The code or refresh token is unknown, expired, used, or someone else's: outside these are all one response. */
 export function invalidGrant(detail: string): OAuthError {
   return new OAuthError('invalid_grant', 'The code or token is unknown, expired, revoked or already used.', {
     detail,

@@ -29,7 +29,7 @@ describe('parameters', () => {
     'a=%E2%80%AE',
     'a%E2%81%A6=1',
     'password=%00',
-  ])('A-010 refuses %j', (text) => {
+  ])('A-010 rejects %j', (text) => {
     expect(() => parseParameters(text)).toThrow(/well-formed/);
   });
 
@@ -37,7 +37,7 @@ describe('parameters', () => {
     expect(parseParameters('password=a%E2%80%8F&new_password=%E2%80%AE').get('password')).toBe('a\u200f');
   });
 
-  it('A-009 refuses thousands of parameters', () => {
+  it('A-009 rejects thousands of parameters', () => {
     expect(() => parseParameters('a=1&'.repeat(20_000))).toThrow(/well-formed/);
   });
 

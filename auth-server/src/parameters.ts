@@ -7,7 +7,7 @@ const MAX_PAIRS = 200;
 /** RFC 8707 §2 alone lets a parameter repeat. */
 const REPEATABLE: ReadonlySet<string> = new Set(['resource']);
 
-/** A person's own business, as long as it can be hashed. */
+/** A user's own business, as long as it can be hashed. */
 const PASSWORDS: ReadonlySet<string> = new Set(['password', 'new_password']);
 
 /**

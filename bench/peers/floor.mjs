@@ -1,4 +1,4 @@
-// What the same answers cost when written by hand for these queries alone: node:http, undici, no GraphQL at all.
+// What the same responses cost when written by hand for these queries alone: node:http, undici, no GraphQL at all.
 // Argument 1 is not used; 2: the port; 3: the subgraphs as JSON, name → URL.
 import { createServer } from 'node:http';
 import process from 'node:process';

@@ -9,7 +9,7 @@ const ERRORS = '"errors":[';
 export interface LoadResult {
   readonly requests: number;
   readonly seconds: number;
-  /** Milliseconds from request to whole answer, ascending. */
+  /** Milliseconds from request to whole response, ascending. */
   readonly latenciesMs: readonly number[];
 }
 
@@ -26,7 +26,7 @@ export interface Load {
   readonly accept?: string;
 }
 
-/** Sends requests over a fixed number of connections, each one after the other's answer. Throws at the first answer that is not 200, or has errors. */
+/** Sends requests over a fixed number of connections, each one after the other's answer. Throws at the first response that is not 200, or has errors. */
 export async function applyLoad(load: Load): Promise<LoadResult> {
   const url = new URL(load.url);
   const pool = new Pool(url.origin, { connections: load.connections, pipelining: 1 });
@@ -45,7 +45,7 @@ export async function applyLoad(load: Load): Promise<LoadResult> {
   return { requests: load.requests, seconds, latenciesMs: latenciesMs.toSorted((a, b) => a - b) };
 }
 
-/** Asks once and returns the answer's text. */
+/** Asks once and returns the response's text. */
 export async function askOnce(
   url: string,
   operation: Operation,
@@ -54,13 +54,13 @@ export async function askOnce(
   const { origin, pathname } = new URL(url);
   const pool = new Pool(origin, { connections: 1 });
   try {
-    const answer = await pool.request({
+    const response = await pool.request({
       method: 'POST',
       path: pathname,
       headers: { 'content-type': JSON_TYPE, accept },
       body: JSON.stringify(operation),
     });
-    return await answer.body.text();
+    return await response.body.text();
   } finally {
     await pool.close();
   }
@@ -70,14 +70,14 @@ async function send(pool: Pool, path: string, load: Load, index: number): Promis
   const authorization = load.authorization?.(index);
   const headers = { 'content-type': JSON_TYPE, accept: load.accept ?? JSON_TYPE };
   const startedAt = performance.now();
-  const answer = await pool.request({
+  const response = await pool.request({
     method: 'POST',
     path,
     headers: authorization === undefined ? headers : { ...headers, authorization },
     body: JSON.stringify(load.operation(index)),
   });
-  const text = await answer.body.text();
-  if (answer.statusCode !== 200 || text.includes(ERRORS))
-    throw new Error(`${load.url} answered ${answer.statusCode}: ${text.slice(0, 500)}`);
+  const text = await response.body.text();
+  if (response.statusCode !== 200 || text.includes(ERRORS))
+    throw new Error(`${load.url} answered ${response.statusCode}: ${text.slice(0, 500)}`);
   return performance.now() - startedAt;
 }

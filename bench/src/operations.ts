@@ -1,4 +1,4 @@
-/** An operation of the benchmark. By its name the hand-written floor chooses the answer. */
+/** An operation of the benchmark. By its name the hand-written floor chooses the response. */
 export interface Operation {
   readonly operationName: string;
   readonly query: string;

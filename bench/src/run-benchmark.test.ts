@@ -3,7 +3,7 @@ import { runBenchmark } from './run-benchmark.ts';
 import { scenarios } from './scenarios.ts';
 
 describe('The benchmark', () => {
-  it('measures every scenario on the same answers, and says which goals are met', async () => {
+  it('measures every scenario on the same responses, and says which goals are met', async () => {
     const printed: string[] = [];
     const table = await runBenchmark({
       rounds: 1,

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { differingAnswers, type Difference } from './equal-answers.ts';
+import { differingResponses, type Difference } from './equal-responses.ts';
 import { startSubgraphs } from './measured-subgraphs.ts';
 import { measure, medianOf, type Measurement, type Row } from './measure.ts';
 import { judgeGoals } from './goals.ts';
@@ -42,7 +42,7 @@ export interface BenchmarkOptions {
  * Starts the subgraphs and the targets, checks that all answer alike, then measures them in turns.
  *
  * @returns the table, and which goals are met
- * @throws Error when our answer is the one that differs, or is an error
+ * @throws Error when our response is the one that differs, or is an error
  */
 export async function runBenchmark(options: BenchmarkOptions): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'trellis-bench-'));
@@ -102,7 +102,7 @@ async function leaveOutDiffering(
   scenarios: readonly Scenario[],
   print: (line: string) => void,
 ): Promise<Scenario[]> {
-  const differences = await differingAnswers(running, scenarios);
+  const differences = await differingResponses(running, scenarios);
   for (const { scenario, target, kind } of differences)
     print(`${scenario}: left out ${target}, which ${kind}`);
   const others = running.length - 1;

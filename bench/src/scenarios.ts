@@ -17,9 +17,9 @@ export interface Scenario {
   readonly operation: (index: number, round: number) => Operation;
   /** What clients accept. @default application/json */
   readonly accept?: string;
-  /** Where the answer comes in parts: the operation that is answered at once as the parts add up. */
+  /** Where the response comes in parts: the operation that is answered at once as the parts add up. */
   readonly whole?: Operation;
-  /** How many of its operations all targets are asked for before, to compare the answers. @default 1 */
+  /** How many of its operations all targets are asked for before, to compare the responses. @default 1 */
   readonly compared?: number;
   readonly connections: number;
   /** Requests of one round; slow targets get fewer. */

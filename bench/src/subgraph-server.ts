@@ -11,15 +11,15 @@ export interface SubgraphServer {
   close(): Promise<void>;
 }
 
-/** What is measured is the gateway: so the answers cost the subgraphs next to nothing. */
+/** What is measured is the gateway: so the responses cost the subgraphs next to nothing. */
 export async function startSubgraphServer(subgraph: Subgraph, port = 0): Promise<SubgraphServer> {
-  const answers = new Map<string, Buffer>();
+  const responses = new Map<string, Buffer>();
   let count = 0;
   const server = createServer((request, response) => {
     void readBody(request).then(async (body) => {
       count++;
-      const known = answers.get(body) ?? (await answer(subgraph, body));
-      if (answers.size < 10_000) answers.set(body, known);
+      const known = responses.get(body) ?? (await answer(subgraph, body));
+      if (responses.size < 10_000) responses.set(body, known);
       send(response, known);
     });
   });

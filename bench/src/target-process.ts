@@ -37,7 +37,7 @@ export async function startTarget(
   const url = `http://127.0.0.1:${port}${target.path}`;
   const pid = child.pid ?? 0;
   try {
-    await untilAnswering(child, url, probe);
+    await untilResponding(child, url, probe);
   } catch {
     await stop(child);
     throw new Error(`${target.name} did not start:\n${output().slice(-2_000)}`);
@@ -52,14 +52,14 @@ export async function startTarget(
   };
 }
 
-async function untilAnswering(child: ChildProcess, url: string, probe: Operation): Promise<void> {
+async function untilResponding(child: ChildProcess, url: string, probe: Operation): Promise<void> {
   const deadline = Date.now() + START_DEADLINE_MS;
   while (Date.now() < deadline && child.exitCode === null) {
-    const answer = await askOnce(url, probe).catch(() => '');
-    if (answer.includes('"data"')) return;
+    const response = await askOnce(url, probe).catch(() => '');
+    if (response.includes('"data"')) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  throw new Error('no answer');
+  throw new Error('no response');
 }
 
 function collectOutput(child: ChildProcess): () => string {

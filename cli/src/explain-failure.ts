@@ -4,7 +4,7 @@ import { PortInUse } from './platform/ports.ts';
 import { StoreUnavailable } from './platform/given-stores.ts';
 import { DirectoryInUse } from '@trellis/dev-stores';
 
-/** Failures whose message is all that a person needs. */
+/** Failures whose message is all that a user needs. */
 const IN_WORDS = [ConfigError, EmbeddedPostgresError, PortInUse, StoreUnavailable];
 
 /** Says why a start failed and, where that is known, what helps. */

@@ -35,7 +35,7 @@ describe('trellis', () => {
   it.each([
     [['--subgraph', 'users'], '"users" must be NAME=http://… or NAME=https://…'],
     [['--subgraph', 'a=http://x', '--supergraph', 'x.graphql'], 'Say either --supergraph or --subgraph.'],
-  ])('refuses to serve %j', async (flags, problem) => {
+  ])('does not serve %j', async (flags, problem) => {
     expect(await runTrellis(['gateway', ...flags])).toBe(64);
     expect(errors).toContain(problem);
   });

@@ -48,7 +48,7 @@ describe.skipIf(!chromiumPath)(`Chromium${chromiumPath ? '' : ` (skipped: ${chro
     });
   });
 
-  it('says so when the password is wrong, and lets the person try again (A-086)', async () => {
+  it('says so when the password is wrong, and lets the user try again (A-086)', async () => {
     const { page } = await openRequest({ javaScriptEnabled: false });
     await fillIn(page, 'not the password');
     await page.getByRole('button', { name: 'Sign in' }).click();

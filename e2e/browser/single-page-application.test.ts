@@ -84,11 +84,11 @@ describe.skipIf(!chromiumPath)(
           expect(new Set(tokens).size).toBe(1);
           expect(refreshes).toBe(round);
         }
-        const answer = await first.evaluate(
+        const result = await first.evaluate(
           async (address) => (await globalThis.guide.fetchAuthorized(address)).json() as unknown,
           `${issuer}/userinfo`,
         );
-        expect(answer).toMatchObject({ email: demoPeople.ada.email });
+        expect(result).toMatchObject({ email: demoPeople.ada.email });
         const asked = await first.evaluate(
           async ({ address, body }) => {
             const headers = { 'content-type': 'application/json' };

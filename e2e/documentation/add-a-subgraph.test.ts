@@ -109,12 +109,12 @@ describe(`The subgraph of ${PAGE}`, () => {
     );
 
     const { access_token: token } = await signIn(issuer);
-    const answer = await askGraph<{ posts: { id: string }[] }>(graph, {
+    const response = await askGraph<{ posts: { id: string }[] }>(graph, {
       query: '{ posts(first: 1) { id } }',
       token,
     });
     const [firstQuery] = noted('first-query');
-    const query = (firstQuery?.text ?? '').replace('<the id of a post>', dataOf(answer).posts[0]?.id ?? '');
+    const query = (firstQuery?.text ?? '').replace('<the id of a post>', dataOf(response).posts[0]?.id ?? '');
     for (let time = 0; time < 2; time += 1)
       expect(dataOf(await askGraph<Liked>(graph, { query, token }))).toEqual({
         likePost: { title: expect.any(String) as string, likeCount: 1 },

@@ -44,10 +44,10 @@ describe('Programs of the pages for clients', { timeout: 120_000 }, () => {
     expect(back.location).toBe('/');
     expect(back.cookie).not.toBe(begun.cookie);
     for (let time = 0; time < 2; time += 1) {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 5 }, () => fetch(`${site}/`, { headers: { cookie: back.cookie } })),
       );
-      for (const answer of answers) expect(await answer.text()).toBe('Hello, Ada Marlow.');
+      for (const result of responses) expect(await result.text()).toBe('Hello, Ada Marlow.');
     }
     const leaving = await open(`${site}/sign-out`, back.cookie);
     expect(await browser.open(leaving.location)).toMatchObject({
@@ -60,8 +60,8 @@ describe('Programs of the pages for clients', { timeout: 120_000 }, () => {
   it('docs/clients/machine.md asks the graph with a token of its own', async () => {
     const page = 'docs/clients/machine.md';
     const program = run(page, { CLIENT_SECRET: secretOf(page), GRAPH: graph });
-    const [answer] = await program.waitFor(/\{"data".*/);
-    expect(JSON.parse(answer)).toEqual({ data: { posts: [{ title: expect.any(String) as string }] } });
+    const [result] = await program.waitFor(/\{"data".*/);
+    expect(JSON.parse(result)).toEqual({ data: { posts: [{ title: expect.any(String) as string }] } });
     expect(await program.ended()).toBe(0);
   });
 

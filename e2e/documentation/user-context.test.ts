@@ -31,7 +31,7 @@ interface Vectors {
     readonly token: string;
     readonly sub: string | null;
   }[];
-  readonly refused: readonly { readonly name: string; readonly token: string }[];
+  readonly rejected: readonly { readonly name: string; readonly token: string }[];
 }
 
 const vectorsFile = join(repository, 'docs/user-context.vectors.json');
@@ -45,12 +45,12 @@ function blockIn(language: string): string {
   return blocks.get(language) ?? '';
 }
 
-/** What is expected of a verifier: the `sub` of each context, or that it is refused. */
+/** What is expected of a verifier: the `sub` of each context, or that it is rejected. */
 const expected = [
   ...vectors.accepted.map(({ name, sub }) => [name, sub]),
-  ...vectors.refused.map(({ name }) => [name, 'refused']),
+  ...vectors.rejected.map(({ name }) => [name, 'rejected']),
 ];
-const all = [...vectors.accepted, ...vectors.refused];
+const all = [...vectors.accepted, ...vectors.rejected];
 
 describe('B5: the user context', () => {
   it('the vectors are contexts as the gateway signs them', async () => {
@@ -83,7 +83,7 @@ describe('B5: the user context', () => {
     expect((await verifier.verify(signed)).user?.id).toBe('ada');
   });
 
-  it('the example in TypeScript accepts and refuses what it should', async () => {
+  it('the example in TypeScript accepts and rejects what it should', async () => {
     const file = join(directory.path, 'user-context.ts');
     writeFileSync(file, blockIn('typescript'));
     symlinkSync(join(repository, 'e2e/node_modules'), join(directory.path, 'node_modules'));
@@ -102,7 +102,7 @@ describe('B5: the user context', () => {
         name,
         await verifyUserContext(token, vectors.subgraph, keys, now).then(
           ({ sub = null }) => sub,
-          () => 'refused',
+          () => 'rejected',
         ),
       ]),
     );
@@ -110,7 +110,7 @@ describe('B5: the user context', () => {
   });
 
   it.skipIf(!hasPython())(
-    'the example in Python accepts and refuses what it should (skipped without python3 and cryptography)',
+    'the example in Python accepts and rejects what it should (skipped without python3 and cryptography)',
     () => {
       writeFileSync(join(directory.path, 'user_context.py'), blockIn('python'));
       const program = `
@@ -121,8 +121,8 @@ def outcome(token):
     try:
         return verify_user_context(token, vectors["subgraph"], vectors["jwks"], vectors["now"]).get("sub")
     except InvalidUserContext:
-        return "refused"
-print(json.dumps([[one["name"], outcome(one["token"])] for one in vectors["accepted"] + vectors["refused"]]))`;
+        return "rejected"
+print(json.dumps([[one["name"], outcome(one["token"])] for one in vectors["accepted"] + vectors["rejected"]]))`;
       const output = execFileSync('python3', ['-c', program, vectorsFile], {
         cwd: directory.path,
         encoding: 'utf8',

@@ -2,13 +2,13 @@ import { createTemporaryDirectory, type TemporaryDirectory } from '@trellis/test
 import { generateKeyPair, type JWTPayload } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openLibrary, type Library } from '../fixtures/library.ts';
-import { askGraph, type GraphAnswer } from '../harness/ask-graph.ts';
+import { askGraph, type GraphResponse } from '../harness/ask-graph.ts';
 import { startGateway, type GatewayProcess } from '../harness/gateway-process.ts';
 import { goodClaims, signToken, startTokenIssuer, type TokenIssuer } from '../harness/token-issuer.ts';
 
 const AUDIENCE = 'https://library.example.com/graph';
 
-type Answer = GraphAnswer<Readonly<Record<string, unknown>>>;
+type LibraryResponse = GraphResponse<Readonly<Record<string, unknown>>>;
 
 describe('A gateway with an issuer of others', () => {
   let directory: TemporaryDirectory;
@@ -40,7 +40,7 @@ describe('A gateway with an issuer of others', () => {
     });
   });
 
-  it('refuses every other token, even for what needs none, and asks no subgraph (S-090, A-146)', async () => {
+  it('rejects every other token, even for what needs none, and asks no subgraph (S-090, A-146)', async () => {
     const now = Math.floor(Date.now() / 1000);
     const claims = goodClaims(issuer.issuer, AUDIENCE);
     const { privateKey: strangeKey } = await generateKeyPair('ES256');
@@ -68,9 +68,9 @@ describe('A gateway with an issuer of others', () => {
       'much too long': `${good}${'A'.repeat(10_000)}`,
     };
     for (const [what, token] of Object.entries(wrong)) {
-      const answer = await ask('{ books { title } borrowed { id } }', token);
-      expect([what, answer.status, codesOf(answer)]).toEqual([what, 401, ['UNAUTHENTICATED']]);
-      expect(answer.headers.get('www-authenticate'), what).toContain('error="invalid_token"');
+      const response = await ask('{ books { title } borrowed { id } }', token);
+      expect([what, response.status, codesOf(response)]).toEqual([what, 401, ['UNAUTHENTICATED']]);
+      expect(response.headers.get('www-authenticate'), what).toContain('error="invalid_token"');
     }
     expect(library.catalogue.requests).toEqual([]);
   });
@@ -98,9 +98,9 @@ describe('A gateway with an issuer of others', () => {
       [{}, 'borrowed { id }', undefined],
     ];
     for (const [claims, field, code] of matrix) {
-      const answer = await ask(`{ __typename ${field} }`, await issuer.sign(claims));
-      expect([claims, field, answer.errors?.[0]?.extensions.code]).toEqual([claims, field, code]);
-      expect(answer.data?.['__typename']).toBe('Query');
+      const response = await ask(`{ __typename ${field} }`, await issuer.sign(claims));
+      expect([claims, field, response.errors?.[0]?.extensions.code]).toEqual([claims, field, code]);
+      expect(response.data?.['__typename']).toBe('Query');
     }
   });
 
@@ -112,14 +112,14 @@ describe('A gateway with an issuer of others', () => {
       '{ book(id: "b1") { ... { shelf } } }',
       'query ($yes: Boolean = true) { books { shelf @include(if: $yes) } }',
     ]) {
-      const answer = await ask(query, token);
-      expect([query, new Set(codesOf(answer))]).toEqual([query, new Set(['FORBIDDEN'])]);
-      expect(JSON.stringify(answer.data)).not.toMatch(/"[AB]"/);
+      const response = await ask(query, token);
+      expect([query, new Set(codesOf(response))]).toEqual([query, new Set(['FORBIDDEN'])]);
+      expect(JSON.stringify(response.data)).not.toMatch(/"[AB]"/);
     }
     for (const { query } of library.catalogue.requests) expect(query).not.toContain('shelf');
   });
 
-  function ask(query: string, token: string): Promise<Answer> {
+  function ask(query: string, token: string): Promise<LibraryResponse> {
     return askGraph(gateway.graph, { query, token });
   }
 });
@@ -129,7 +129,7 @@ function without(name: string): Record<string, never> {
   return { [name]: undefined } as unknown as Record<string, never>; // JSON leaves undefined members out
 }
 
-function codesOf({ errors = [] }: Answer): readonly string[] {
+function codesOf({ errors = [] }: LibraryResponse): readonly string[] {
   return errors.map(({ extensions }) => extensions.code);
 }
 

@@ -1,7 +1,7 @@
 import { createTemporaryDirectory, type TemporaryDirectory } from '@trellis/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openLibrary, type Library } from '../fixtures/library.ts';
-import { askGraph, dataOf, type GraphAnswer } from '../harness/ask-graph.ts';
+import { askGraph, dataOf, type GraphResponse } from '../harness/ask-graph.ts';
 import { eventually } from '../harness/deadline.ts';
 import { startGateway, type GatewayProcess } from '../harness/gateway-process.ts';
 
@@ -57,10 +57,10 @@ describe('npm run gateway over a supergraph of others, with nothing else', () =>
   });
 
   it('joins the subgraphs, there and back again', async () => {
-    const answer = await ask(
+    const response = await ask(
       '{ book(id: "b2") { title opinions { text book { title likes } } } latestOpinion }',
     );
-    expect(dataOf(answer)).toEqual({
+    expect(dataOf(response)).toEqual({
       book: {
         title: 'Salt and Paper',
         opinions: [{ text: 'About b2.', book: { title: 'Salt and Paper', likes: 20 } }],
@@ -69,7 +69,7 @@ describe('npm run gateway over a supergraph of others, with nothing else', () =>
     });
   });
 
-  it('checks no token, and refuses what the supergraph guards without asking for it', async () => {
+  it('checks no token, and rejects what the supergraph guards without asking for it', async () => {
     for (const field of ['borrowed { id }', 'purchases', 'archive', 'books { shelf }']) {
       library.catalogue.forget();
       const { data, errors } = await ask(`{ __typename ${field} }`, { authorization: 'Bearer whatever' });
@@ -107,8 +107,8 @@ describe('npm run gateway over a supergraph of others, with nothing else', () =>
       { length: 30 },
       (_, index) => `fragment B${index} on Query { ...B${index + 1} ...B${index + 1} }`,
     );
-    const refused = await ask(`{ ...B0 } ${bomb.join(' ')} fragment B30 on Query { books { title } }`);
-    expect(refused.errors?.[0]?.extensions.code).toBe('QUERY_TOO_COMPLEX');
+    const rejected = await ask(`{ ...B0 } ${bomb.join(' ')} fragment B30 on Query { books { title } }`);
+    expect(rejected.errors?.[0]?.extensions.code).toBe('QUERY_TOO_COMPLEX');
   });
 
   it('hides the machinery of federation (S-040)', async () => {
@@ -119,9 +119,9 @@ describe('npm run gateway over a supergraph of others, with nothing else', () =>
 
   it('serves the rest when a subgraph goes down, and all when it is back', async () => {
     await library.catalogue.close();
-    const answer = await ask('{ book(id: "b1") { title } latestOpinion }');
-    expect(answer.data).toEqual({ book: null, latestOpinion: 'Read it twice.' });
-    expect(answer.errors?.map(({ path }) => path)).toEqual([['book']]);
+    const response = await ask('{ book(id: "b1") { title } latestOpinion }');
+    expect(response.data).toEqual({ book: null, latestOpinion: 'Read it twice.' });
+    expect(response.errors?.map(({ path }) => path)).toEqual([['book']]);
     await library.catalogue.reopen();
     await eventually(
       () => ask<Shelf>(shelf),
@@ -159,7 +159,7 @@ describe('npm run gateway over a supergraph of others, with nothing else', () =>
   function ask<Data = Readonly<Record<string, unknown>>>(
     query: string,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<GraphAnswer<Data>> {
+  ): Promise<GraphResponse<Data>> {
     return askGraph<Data>(gateway.graph, { query, headers });
   }
 });

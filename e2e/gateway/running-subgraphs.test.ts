@@ -22,9 +22,9 @@ describe('npm run gateway over running subgraphs', () => {
   });
 
   it('needs no supergraph: it composes what they say of themselves', async () => {
-    const answer = await askGraph<{ books: readonly unknown[] }>(gateway.graph, {
+    const response = await askGraph<{ books: readonly unknown[] }>(gateway.graph, {
       query: '{ books { title likes } }',
     });
-    expect(dataOf(answer).books).toContainEqual({ title: 'Salt and Paper', likes: 20 });
+    expect(dataOf(response).books).toContainEqual({ title: 'Salt and Paper', likes: 20 });
   });
 });

@@ -46,7 +46,7 @@ describe('The operations port', () => {
 
 describe('A subgraph that is called past the gateway', () => {
   it.each(Object.entries(addresses.subgraphs))(
-    'refuses, whatever is asked and claimed: %s (S-041)',
+    'rejects, whatever is asked and claimed: %s (S-041)',
     async (_name, address) => {
       const forged = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from('{"aud":"users"}').toString('base64url')}.`;
       for (const headers of [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askGraph, dataOf, type GraphAnswer } from '../harness/ask-graph.ts';
+import { askGraph, dataOf, type GraphResponse } from '../harness/ask-graph.ts';
 import { sharedPlatform } from '../harness/shared-platform.ts';
 import { TokenBook } from '../harness/token-book.ts';
 
@@ -19,14 +19,14 @@ const bounded: readonly (readonly [string, string, readonly string[]])[] = [
 describe('Arguments that are out of range', () => {
   it.each(bounded)('are BAD_USER_INPUT with the field and the value: %s', async (field, argument, path) => {
     for (const value of [-1, argument === 'offset' ? 10_001 : 101, -2_147_483_648]) {
-      const answer = await ask(`query ($n: Int) { ${field} }`, { n: value });
-      expect(answer.errors).toHaveLength(1);
-      expect(answer.errors?.[0]?.extensions).toMatchObject({
+      const response = await ask(`query ($n: Int) { ${field} }`, { n: value });
+      expect(response.errors).toHaveLength(1);
+      expect(response.errors?.[0]?.extensions).toMatchObject({
         code: 'BAD_USER_INPUT',
         field: argument,
         invalidValue: value,
       });
-      expect(answer.errors?.[0]?.path?.map(String)).toEqual(path);
+      expect(response.errors?.[0]?.path?.map(String)).toEqual(path);
     }
   });
 
@@ -35,7 +35,7 @@ describe('Arguments that are out of range', () => {
       dataOf(await ask(`query ($n: Int) { ${field} }`, { n: value }));
   });
 
-  it('that no type allows are refused before anything is asked (variables and literals)', async () => {
+  it('that no type allows are rejected before anything is asked (variables and literals)', async () => {
     const number = await ask('query ($n: Int) { users(limit: $n) { id } }', { n: 1e12 });
     expect(number.errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
     const literal = await ask('{ users(limit: "3") { id } }');
@@ -59,8 +59,8 @@ describe('Ids', () => {
 
   it('that are malformed are unknown ids (S-099)', async () => {
     for (const id of strange) {
-      const answer = await ask('query ($id: ID!) { user(id: $id) { id } post(id: $id) { id } }', { id });
-      expect([id.slice(0, 40), answer.errors, answer.data]).toEqual([
+      const response = await ask('query ($id: ID!) { user(id: $id) { id } post(id: $id) { id } }', { id });
+      expect([id.slice(0, 40), response.errors, response.data]).toEqual([
         id.slice(0, 40),
         undefined,
         { user: null, post: null },
@@ -68,14 +68,14 @@ describe('Ids', () => {
     }
   });
 
-  it('L1: that hold NUL are refused before they are looked up', async () => {
-    const answer = await ask('query ($id: ID!) { user(id: $id) { id } }', { id: '\0' });
-    expect(answer.errors?.[0]?.extensions.code).toBe('BAD_REQUEST');
+  it('L1: that hold NUL are rejected before they are looked up', async () => {
+    const response = await ask('query ($id: ID!) { user(id: $id) { id } }', { id: '\0' });
+    expect(response.errors?.[0]?.extensions.code).toBe('BAD_REQUEST');
   });
 
-  it('are compared whatever their case, or are unknown: the answer is never an error', async () => {
-    const answer = await ask('query ($id: ID!) { user(id: $id) { id } }', { id: someId.toUpperCase() });
-    expect(answer.errors).toBeUndefined();
+  it('are compared whatever their case, or are unknown: the response is never an error', async () => {
+    const response = await ask('query ($id: ID!) { user(id: $id) { id } }', { id: someId.toUpperCase() });
+    expect(response.errors).toBeUndefined();
   });
 });
 
@@ -92,11 +92,11 @@ describe('Errors', () => {
     ]);
   });
 
-  it('name at most a few of many faults, in an answer that stays small (S-015)', async () => {
+  it('name at most a few of many faults, in a response that stays small (S-015)', async () => {
     const query = `{ ${Array.from({ length: 10_000 }, (_, index) => `f${index}`).join(' ')} }`;
-    const answer = await ask(query);
-    expect(JSON.stringify(answer.errors).length).toBeLessThan(65_536);
-    expect(answer.data ?? null).toBeNull();
+    const response = await ask(query);
+    expect(JSON.stringify(response.errors).length).toBeLessThan(65_536);
+    expect(response.data ?? null).toBeNull();
   });
 });
 
@@ -112,8 +112,8 @@ describe('Response keys with a meaning elsewhere', () => {
       '_entities',
       'id',
     ]) {
-      const answer = await ask(`{ users(limit: 1) { ${key}: name } }`);
-      const [user] = dataOf(answer)['users'] as Record<string, unknown>[];
+      const response = await ask(`{ users(limit: 1) { ${key}: name } }`);
+      const [user] = dataOf(response)['users'] as Record<string, unknown>[];
       expect([key, Object.hasOwn(user ?? {}, key), typeof user?.[key]]).toEqual([key, true, 'string']);
     }
     expect(({} as Record<string, unknown>)['name']).toBeUndefined();
@@ -124,6 +124,6 @@ describe('Response keys with a meaning elsewhere', () => {
 async function ask(
   query: string,
   variables: Readonly<Record<string, unknown>> = {},
-): Promise<GraphAnswer<Readonly<Record<string, unknown>>>> {
+): Promise<GraphResponse<Readonly<Record<string, unknown>>>> {
   return askGraph(graph, { query, variables, token: await tokens.of('ada') });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askGraph, dataOf, type GraphAnswer } from '../harness/ask-graph.ts';
+import { askGraph, dataOf, type GraphResponse } from '../harness/ask-graph.ts';
 import { demoPeople } from '../harness/demo-people.ts';
 import { otherAudience, sharedPlatform } from '../harness/shared-platform.ts';
 import { TokenBook } from '../harness/token-book.ts';
@@ -29,8 +29,8 @@ describe('Tokens and scopes', () => {
         `{ ... on Query { ... { ${root} } } }`,
         `query ($no: Boolean = false) { ${root.replace(' {', ' @skip(if: $no) {')} }`,
       ]) {
-        const answer = await askGraph(graph, { query });
-        expect([query, codesOf(answer)]).toEqual([query, ['UNAUTHENTICATED']]);
+        const response = await askGraph(graph, { query });
+        expect([query, codesOf(response)]).toEqual([query, ['UNAUTHENTICATED']]);
       }
     }
   });
@@ -43,23 +43,23 @@ describe('Tokens and scopes', () => {
 
   it('let read:profile read me and e-mail addresses, and the rest goes on without it', async () => {
     const token = await tokens.of('ada', 'openid read:data');
-    const answer = await askGraph<{ me: null; users: { name: string; email: null }[] }>(graph, {
+    const response = await askGraph<{ me: null; users: { name: string; email: null }[] }>(graph, {
       query: '{ me { id } users(limit: 1) { name email } }',
       token,
     });
-    expect(answer.status).toBe(200);
-    expect(answer.data).toEqual({ me: null, users: [{ name: expect.any(String) as string, email: null }] });
-    expect(new Set(codesOf(answer))).toEqual(new Set(['FORBIDDEN']));
+    expect(response.status).toBe(200);
+    expect(response.data).toEqual({ me: null, users: [{ name: expect.any(String) as string, email: null }] });
+    expect(new Set(codesOf(response))).toEqual(new Set(['FORBIDDEN']));
     expect(
-      answer.errors?.map(({ path }) => path?.filter((step) => typeof step === 'string' && step !== '@')),
+      response.errors?.map(({ path }) => path?.filter((step) => typeof step === 'string' && step !== '@')),
     ).toEqual(expect.arrayContaining([['me'], ['users', 'email']]));
   });
 
   it('for another resource are none at all (A-143)', async () => {
     const token = await tokens.of('ada', 'openid read:data', { resource: otherAudience });
-    const answer = await askGraph(graph, { query: '{ users(limit: 1) { id } }', token });
-    expect([answer.status, ...codesOf(answer)]).toEqual([401, 'UNAUTHENTICATED']);
-    expect(answer.data ?? null).toBeNull();
+    const response = await askGraph(graph, { query: '{ users(limit: 1) { id } }', token });
+    expect([response.status, ...codesOf(response)]).toEqual([401, 'UNAUTHENTICATED']);
+    expect(response.data ?? null).toBeNull();
   });
 
   it('come by the Bearer scheme in the header, in whatever case, and by no other way', async () => {
@@ -113,12 +113,12 @@ describe('User.email', () => {
   });
 
   it('is left out by @include where it is not wanted', async () => {
-    const answer = await askGraph<{ me: object }>(graph, {
+    const response = await askGraph<{ me: object }>(graph, {
       query: 'query ($includeEmail: Boolean!) { me { name email @include(if: $includeEmail) } }',
       variables: { includeEmail: false },
       token: await tokens.of('vi'),
     });
-    expect(Object.keys(dataOf(answer).me)).toEqual(['name']);
+    expect(Object.keys(dataOf(response).me)).toEqual(['name']);
   });
 
   async function read(name: keyof typeof demoPeople, id: string): Promise<Emails> {
@@ -127,13 +127,13 @@ describe('User.email', () => {
 });
 
 async function idOf(name: keyof typeof demoPeople): Promise<string> {
-  const answer = await askGraph<{ me: { id: string } }>(graph, {
+  const response = await askGraph<{ me: { id: string } }>(graph, {
     query: '{ me { id } }',
     token: await tokens.of(name),
   });
-  return dataOf(answer).me.id;
+  return dataOf(response).me.id;
 }
 
-function codesOf({ errors = [] }: GraphAnswer<unknown>): readonly string[] {
+function codesOf({ errors = [] }: GraphResponse<unknown>): readonly string[] {
   return errors.map(({ extensions }) => extensions.code);
 }

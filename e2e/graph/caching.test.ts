@@ -17,8 +17,8 @@ describe('Cache-Control of the content graph', () => {
     ['{ search(query: "graph") { ... on Post { title } } }', 'no-store'],
     ['{ posts(first: 101) { title } }', 'no-store'],
   ])('of %s is %s', async (query, expected) => {
-    const answer = await askGraph(graph, { query, token: await tokens.of('vi') });
-    expect(answer.headers.get('cache-control')).toBe(expected);
+    const response = await askGraph(graph, { query, token: await tokens.of('vi') });
+    expect(response.headers.get('cache-control')).toBe(expected);
   });
 
   it('S-094 of a batch is the strictest, and no cache stores what was rejected', async () => {
@@ -26,7 +26,7 @@ describe('Cache-Control of the content graph', () => {
     const body = queries.map((query) => ({ query }));
     const batch = await postGraph(graph, body, { token: await tokens.of('vi') });
     expect(batch.headers.get('cache-control')).toBe('private, max-age=5');
-    const refused = await postGraph(graph, body);
-    expect(refused.headers.get('cache-control')).toBe('no-store');
+    const rejected = await postGraph(graph, body);
+    expect(rejected.headers.get('cache-control')).toBe('no-store');
   });
 });

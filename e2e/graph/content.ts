@@ -1,7 +1,7 @@
 import { askGraph, dataOf } from '../harness/ask-graph.ts';
 
 /** A user as the graph returns it. */
-export interface Person {
+export interface User {
   readonly id: string;
   readonly name: string;
 }
@@ -15,12 +15,12 @@ export interface Article {
 }
 
 /** Every user, page by page, oldest first. */
-export async function allUsers(graph: string, token: string): Promise<readonly Person[]> {
+export async function allUsers(graph: string, token: string): Promise<readonly User[]> {
   const query = 'query ($offset: Int!) { users(limit: 100, offset: $offset) { id name } }';
-  const users: Person[] = [];
+  const users: User[] = [];
   for (;;) {
     const variables = { offset: users.length };
-    const page = dataOf(await askGraph<{ users: Person[] }>(graph, { query, variables, token })).users;
+    const page = dataOf(await askGraph<{ users: User[] }>(graph, { query, variables, token })).users;
     users.push(...page);
     if (page.length < 100) return users;
   }

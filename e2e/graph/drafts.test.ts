@@ -57,7 +57,7 @@ describe('A post that is not published', () => {
   it('is no place to begin a page for who may not see it, no more than an unknown id', async () => {
     const [draft] = drafts;
     const unknown = '01941f29-7c00-7a00-8000-00000000ffff';
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [draft?.id, unknown].map(async (after) => {
         const { data, errors } = await askGraph(graph, {
           query: 'query ($after: ID) { posts(first: 3, after: $after) { id } }',
@@ -67,7 +67,7 @@ describe('A post that is not published', () => {
         return { kind: data ? 'data' : 'none', codes: errors?.map(({ extensions }) => extensions.code) };
       }),
     );
-    expect(answers[0]).toEqual(answers[1]);
+    expect(responses[0]).toEqual(responses[1]);
   });
 
   it('is not there for anybody without a token, whatever path is tried', async () => {
@@ -78,40 +78,40 @@ describe('A post that is not published', () => {
       `{ user(id: "${draft?.author.id}") { posts(first: 100) { id } } }`,
       `{ _entities(representations: [{ __typename: "Post", id: "${draft?.id}" }]) { __typename } }`,
     ]) {
-      const answer = await askGraph(graph, { query });
-      expect(JSON.stringify(answer.data ?? null)).not.toContain(draft?.id);
-      expect(answer.errors).not.toEqual([]);
+      const response = await askGraph(graph, { query });
+      expect(JSON.stringify(response.data ?? null)).not.toContain(draft?.id);
+      expect(response.errors).not.toEqual([]);
     }
   });
 
   async function nextPage(after: string | null): Promise<readonly Article[]> {
-    const answer = await askGraph<{ posts: Article[] }>(graph, {
+    const response = await askGraph<{ posts: Article[] }>(graph, {
       query: 'query ($after: ID) { posts(first: 7, after: $after) { id published } }',
       variables: { after },
       token: await tokens.of('vi'),
     });
-    return dataOf(answer).posts;
+    return dataOf(response).posts;
   }
 
   async function post(name: keyof typeof demoPeople, id: string): Promise<unknown> {
-    const answer = await askGraph<{ post: unknown }>(graph, {
+    const response = await askGraph<{ post: unknown }>(graph, {
       query:
         'query ($id: ID!) { post(id: $id) { id title commentCount author { name } comments(limit: 1) { id } } }',
       variables: { id },
       token: await tokens.of(name),
     });
-    return dataOf(answer).post;
+    return dataOf(response).post;
   }
 
   async function postsOf(
     name: keyof typeof demoPeople,
     id: string,
   ): Promise<readonly { published: boolean }[]> {
-    const answer = await askGraph<{ user: { posts: { id: string; published: boolean }[] } }>(graph, {
+    const response = await askGraph<{ user: { posts: { id: string; published: boolean }[] } }>(graph, {
       query: 'query ($id: ID!) { user(id: $id) { posts(first: 100) { id published } } }',
       variables: { id },
       token: await tokens.of(name),
     });
-    return dataOf(answer).user.posts;
+    return dataOf(response).user.posts;
   }
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { askGraph, dataOf, type GraphAnswer } from '../harness/ask-graph.ts';
+import { askGraph, dataOf, type GraphResponse } from '../harness/ask-graph.ts';
 import { countProcesses } from '../harness/process-census.ts';
 import { signIn, type Tokens } from '../harness/sign-in.ts';
 import { startTappedPlatform, type TappedPlatform } from '../harness/tapped-platform.ts';
@@ -41,10 +41,10 @@ describe('The query that joins users, posts and comments', () => {
 
   beforeEach(() => platform.forget());
 
-  it('answers 200 with the data that each subgraph returns by itself', async () => {
-    const answer = await ask(small);
-    expect(answer.status).toBe(200);
-    const { users } = dataOf(answer);
+  it('responds with 200 with the data that each subgraph returns by itself', async () => {
+    const response = await ask(small);
+    expect(response.status).toBe(200);
+    const { users } = dataOf(response);
     expect(users).toHaveLength(3);
     expect(users.flatMap(({ posts }) => posts).length).toBeGreaterThan(0);
     expect(users.flatMap(({ posts }) => posts.flatMap(({ comments }) => comments)).length).toBeGreaterThan(0);
@@ -92,10 +92,10 @@ describe('The query that joins users, posts and comments', () => {
   });
 
   it('answers UNAUTHENTICATED without a token, and asks no subgraph', async () => {
-    const answer = await askGraph<First>(platform.addresses.graph, { query, variables: small });
-    expectRefused(answer);
-    expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/);
-    expect(answer.headers.get('www-authenticate')).not.toContain('error=');
+    const response = await askGraph<First>(platform.addresses.graph, { query, variables: small });
+    expectRejected(response);
+    expect(response.headers.get('www-authenticate')).toMatch(/^Bearer/);
+    expect(response.headers.get('www-authenticate')).not.toContain('error=');
   });
 
   it('answers the same for tokens that are not for the graph, tampered with or unsigned, and asks no subgraph (A-146)', async () => {
@@ -113,9 +113,9 @@ describe('The query that joins users, posts and comments', () => {
       garbage: 'garbage',
     };
     for (const [what, token] of Object.entries(wrong)) {
-      const answer = await askGraph<First>(platform.addresses.graph, { query, variables: small, token });
-      expectRefused(answer, what);
-      expect(answer.headers.get('www-authenticate'), what).toContain('error="invalid_token"');
+      const response = await askGraph<First>(platform.addresses.graph, { query, variables: small, token });
+      expectRejected(response, what);
+      expect(response.headers.get('www-authenticate'), what).toContain('error="invalid_token"');
     }
   });
 
@@ -130,7 +130,7 @@ describe('The query that joins users, posts and comments', () => {
     variables: Readonly<Record<string, number>>,
     token: string = tokens.access_token,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<GraphAnswer<First>> {
+  ): Promise<GraphResponse<First>> {
     return askGraph<First>(platform.addresses.graph, { query, variables, token, headers });
   }
 
@@ -140,10 +140,10 @@ describe('The query that joins users, posts and comments', () => {
       .map(({ text }) => text);
   }
 
-  function expectRefused(answer: GraphAnswer<First>, what = ''): void {
-    expect([what, answer.status]).toEqual([what, 401]);
-    expect(answer.data ?? null).toBeNull();
-    expect(answer.errors?.map(({ extensions }) => extensions.code)).toEqual(['UNAUTHENTICATED']);
+  function expectRejected(response: GraphResponse<First>, what = ''): void {
+    expect([what, response.status]).toEqual([what, 401]);
+    expect(response.data ?? null).toBeNull();
+    expect(response.errors?.map(({ extensions }) => extensions.code)).toEqual(['UNAUTHENTICATED']);
     expect(platform.subgraphRequests(), what).toBe(0);
   }
 

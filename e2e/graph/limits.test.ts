@@ -8,14 +8,14 @@ const { graph, gateway, issuer } = sharedPlatform().addresses;
 const tokens = new TokenBook(issuer);
 
 describe('Limits: on in the platform without any configuration', () => {
-  it('allow a depth of 10 and refuse 11 (S-008)', async () => {
+  it('allow a depth of 10 and reject 11 (S-008)', async () => {
     expect(await limitOf(nested(10))).toBeUndefined();
     expect(await limitOf(nested(11))).toEqual({ name: 'depth', maximum: 10, actual: 11 });
     const fragments = `{ ...A } fragment A on Query ${nested(11)}`;
     expect(await limitOf(fragments)).toEqual({ name: 'depth', maximum: 10, actual: 11 });
   });
 
-  it('allow 10 aliases and refuse 11, in fragments too (S-009)', async () => {
+  it('allow 10 aliases and reject 11, in fragments too (S-009)', async () => {
     const aliases = (count: number): string =>
       Array.from({ length: count }, (_, index) => `a${index}: __typename`).join(' ');
     expect(await limitOf(`{ ${aliases(10)} }`)).toBeUndefined();
@@ -34,7 +34,7 @@ describe('Limits: on in the platform without any configuration', () => {
     });
   });
 
-  it('refuse what would harm parser and planner, in good time (S-001, S-005, S-006, S-007)', async () => {
+  it('reject what would harm parser and planner, in good time (S-001, S-005, S-006, S-007)', async () => {
     const chain = Array.from(
       { length: 10_000 },
       (_, index) => `fragment F${index} on Query { ...F${index + 1} }`,

@@ -26,15 +26,19 @@ describe('A4: nodes', () => {
   let post: Discussed;
   beforeAll(async () => {
     const query = '{ posts(first: 50) { id title author { id name } comments(limit: 1) { id body } } }';
-    const answer = await askGraph<{ posts: Discussed[] }>(graph, { query, token: await tokens.of('vi') });
-    post = dataOf(answer).posts.find(({ comments }) => comments.length > 0) as Discussed;
+    const response = await askGraph<{ posts: Discussed[] }>(graph, { query, token: await tokens.of('vi') });
+    post = dataOf(response).posts.find(({ comments }) => comments.length > 0) as Discussed;
   });
 
   it('have the fields of their owners, in the order of their ids', async () => {
     const [comment] = post.comments;
     const ids = [post.author.id, 'unknown', comment?.id, post.id];
-    const answer = await askGraph(graph, { query: NODES, variables: { ids }, token: await tokens.of('vi') });
-    expect([answer.errors, dataOf(answer)['nodes']]).toEqual([
+    const response = await askGraph(graph, {
+      query: NODES,
+      variables: { ids },
+      token: await tokens.of('vi'),
+    });
+    expect([response.errors, dataOf(response)['nodes']]).toEqual([
       undefined,
       [
         { __typename: 'User', ...post.author },
@@ -71,7 +75,7 @@ describe('A4: nodes', () => {
       code: 'QUERY_TOO_COMPLEX',
       limit: { name: 'cost' },
     });
-    const refused = await askGraph(graph, { query: `{ node(id: "${post.id}") { id } }` });
-    expect(refused.errors?.[0]?.extensions.code).toBe('UNAUTHENTICATED');
+    const rejected = await askGraph(graph, { query: `{ node(id: "${post.id}") { id } }` });
+    expect(rejected.errors?.[0]?.extensions.code).toBe('UNAUTHENTICATED');
   });
 });

@@ -54,11 +54,11 @@ describe('Walking page by page', () => {
     beforeAll(async () => {
       const token = await tokens.of('ada');
       author = mostFrequent((await allPosts(graph, token)).map((post) => post.author.id));
-      const answer = await askGraph<{ posts: (typeof discussed)[] }>(graph, {
+      const response = await askGraph<{ posts: (typeof discussed)[] }>(graph, {
         query: '{ posts(first: 100) { id commentCount } }',
         token,
       });
-      [discussed = { id: '', commentCount: 0 }] = dataOf(answer).posts.toSorted(
+      [discussed = { id: '', commentCount: 0 }] = dataOf(response).posts.toSorted(
         (a, b) => b.commentCount - a.commentCount,
       );
     });
@@ -119,10 +119,10 @@ describe('Walking page by page', () => {
     const query = `{ postsConnection(first: 5) { nodes { id comments(limit: 100) { id }
       commentsConnection(first: 100) { nodes { id } pageInfo { hasNextPage } }
       author { postsConnection(last: 1) { nodes { author { id } } } commentsConnection(first: 1) { pageInfo { hasNextPage } } } } } }`;
-    const answer = await askGraph<{
+    const response = await askGraph<{
       postsConnection: { nodes: readonly { comments: object[]; commentsConnection: { nodes: object[] } }[] };
     }>(graph, { query, token: await tokens.of('ada') });
-    const { nodes } = dataOf(answer).postsConnection;
+    const { nodes } = dataOf(response).postsConnection;
     expect(nodes).toHaveLength(5);
     for (const { comments, commentsConnection } of nodes)
       expect(commentsConnection).toEqual({ nodes: comments, pageInfo: { hasNextPage: false } });
@@ -145,14 +145,14 @@ describe('Walking page by page', () => {
   });
 
   it('has defaults: 20 users, 20 posts, 10 posts of a user and 10 comments of a post at most', async () => {
-    const answer = await askGraph<{ users: { posts: unknown[] }[]; posts: { comments: unknown[] }[] }>(
+    const response = await askGraph<{ users: { posts: unknown[] }[]; posts: { comments: unknown[] }[] }>(
       graph,
       {
         query: '{ users { posts { id } } posts { comments { id } } }',
         token: await tokens.of('ada'),
       },
     );
-    const { users, posts } = dataOf(answer);
+    const { users, posts } = dataOf(response);
     expect([users.length, posts.length]).toEqual([20, 20]);
     expect(Math.max(...users.map((user) => user.posts.length))).toBe(10);
     expect(Math.max(...posts.map((post) => post.comments.length))).toBeLessThanOrEqual(10);
@@ -175,8 +175,8 @@ async function walk(
   const token = await tokens.of('ada');
   const seen: Dated[] = [];
   for (;;) {
-    const answer = await askGraph(graph, { query, variables: { at: cursor(seen) }, token });
-    const page = listIn(dataOf(answer));
+    const response = await askGraph(graph, { query, variables: { at: cursor(seen) }, token });
+    const page = listIn(dataOf(response));
     if (page.length === 0) return seen;
     seen.push(...page);
     if (seen.length > 5000) throw new Error('The walk does not end.');

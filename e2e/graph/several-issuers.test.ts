@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createTemporaryDirectory, type TemporaryDirectory } from '@trellis/testkit';
 import { decodeJwt, type JWTPayload } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askGraph, dataOf, type GraphAnswer } from '../harness/ask-graph.ts';
+import { askGraph, dataOf, type GraphResponse } from '../harness/ask-graph.ts';
 import { startGateway, type GatewayProcess } from '../harness/gateway-process.ts';
 import { sharedPlatform } from '../harness/shared-platform.ts';
 import { startTokenIssuer, type TokenIssuer } from '../harness/token-issuer.ts';
@@ -68,9 +68,9 @@ function contextKeyIn(dataDirectory: string): unknown {
   return secrets.userContextKey;
 }
 
-const ask = <Data>(token: string, query: string): Promise<GraphAnswer<Data>> =>
+const ask = <Data>(token: string, query: string): Promise<GraphResponse<Data>> =>
   askGraph<Data>(gateway.graph, { query, token });
-const codesOf = ({ errors = [] }: GraphAnswer<unknown>): readonly string[] =>
+const codesOf = ({ errors = [] }: GraphResponse<unknown>): readonly string[] =>
   errors.map(({ extensions }) => extensions.code);
 const claiming = (claims: JWTPayload): JWTPayload => ({
   scope: 'read:data read:profile write:data',

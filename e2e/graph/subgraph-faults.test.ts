@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askGraph, dataOf, type GraphAnswer } from '../harness/ask-graph.ts';
+import { askGraph, dataOf, type GraphResponse } from '../harness/ask-graph.ts';
 import { eventually } from '../harness/deadline.ts';
 import { signIn } from '../harness/sign-in.ts';
 import { startTappedPlatform, type TappedPlatform } from '../harness/tapped-platform.ts';
@@ -23,8 +23,8 @@ describe('A subgraph that fails', () => {
   afterAll(() => platform.close());
 
   it('prevents nothing else from being served when it is down at the start, and gets requests again when it is up', async () => {
-    const answer = await ask<Counts>(counts);
-    expectPartial(answer);
+    const response = await ask<Counts>(counts);
+    expectPartial(response);
     await platform.taps.comments.reopen();
     const recovered = await eventually(
       () => ask<Counts>(counts),
@@ -63,12 +63,12 @@ describe('A subgraph that fails', () => {
 
   it('makes a root field null with its path, and leaves its neighbours', async () => {
     await platform.taps.posts.close();
-    const answer = await ask<Readonly<Record<string, unknown>>>(
+    const response = await ask<Readonly<Record<string, unknown>>>(
       '{ me { name } post(id: "01941f29-7c00-7a00-8000-000000000000") { title } }',
     );
-    expect(answer.status).toBe(200);
-    expect(answer.data).toEqual({ me: { name: expect.stringMatching(/^Ada/) as string }, post: null });
-    expect(answer.errors?.map(({ path, extensions }) => [path, extensions.code])).toEqual([
+    expect(response.status).toBe(200);
+    expect(response.data).toEqual({ me: { name: expect.stringMatching(/^Ada/) as string }, post: null });
+    expect(response.errors?.map(({ path, extensions }) => [path, extensions.code])).toEqual([
       [['post'], 'INTERNAL_SERVER_ERROR'],
     ]);
     await platform.taps.posts.reopen();
@@ -87,22 +87,22 @@ describe('A subgraph that fails', () => {
     await platform.taps.comments.reopen();
   });
 
-  function ask<Data>(query: string): Promise<GraphAnswer<Data>> {
+  function ask<Data>(query: string): Promise<GraphResponse<Data>> {
     return askGraph<Data>(platform.addresses.graph, { query, token });
   }
 });
 
 /** All but the counts of comments is present, and both errors say where. */
-function expectPartial(answer: GraphAnswer<Counts>): void {
-  expect(answer.status).toBe(200);
-  expect(answer.data?.users).toEqual([{ name: expect.any(String) as string }]);
+function expectPartial(response: GraphResponse<Counts>): void {
+  expect(response.status).toBe(200);
+  expect(response.data?.users).toEqual([{ name: expect.any(String) as string }]);
   const post = { title: expect.any(String) as string, commentCount: null };
-  expect(answer.data?.posts).toEqual([post, post]);
-  expect(answer.errors?.map(({ path }) => path)).toEqual([
+  expect(response.data?.posts).toEqual([post, post]);
+  expect(response.errors?.map(({ path }) => path)).toEqual([
     ['posts', 0, 'commentCount'],
     ['posts', 1, 'commentCount'],
   ]);
-  for (const { message, extensions } of answer.errors ?? []) {
+  for (const { message, extensions } of response.errors ?? []) {
     expect(message).toEqual(expect.any(String));
     expect(extensions.code).toBe('INTERNAL_SERVER_ERROR');
   }

@@ -23,16 +23,16 @@ interface Subscription {
   readonly errors: unknown[];
 }
 
-type Person = Parameters<TokenBook['of']>[0];
+type User = Parameters<TokenBook['of']>[0];
 
 /** Subscribes as a client of the gateway does, over a socket of its own. */
 async function subscribe(
-  person: Person,
+  user: User,
   query: string,
   variables: Record<string, unknown> = {},
   extensions?: Record<string, unknown>,
 ): Promise<Subscription> {
-  const token = await tokens.of(person);
+  const token = await tokens.of(user);
   const client = createClient({
     url: graph.replace('http', 'ws'),
     webSocketImpl: WebSocket,
@@ -53,8 +53,8 @@ async function subscribe(
   return subscription;
 }
 
-async function write<Data>(person: Person, query: string, variables: Record<string, unknown>): Promise<Data> {
-  return dataOf(await askGraph<Data>(graph, { query, variables, token: await tokens.of(person) }));
+async function write<Data>(user: User, query: string, variables: Record<string, unknown>): Promise<Data> {
+  return dataOf(await askGraph<Data>(graph, { query, variables, token: await tokens.of(user) }));
 }
 
 let serial = Date.now();
@@ -137,7 +137,7 @@ describe('Subscriptions of the content graph', () => {
     );
   });
 
-  it('S-076 commentAdded is refused for a post that the caller may not see', async () => {
+  it('S-076 commentAdded is rejected for a post that the caller may not see', async () => {
     const draft = await createPost('hidden', { publishedAt: '2100-01-01T00:00:00Z' });
     const subscription = await subscribe(
       'vi',

@@ -25,11 +25,11 @@ const id = someId;
 let knownPost = '';
 beforeAll(async () => {
   const token = await tokens.of('ada');
-  const answer = await askGraph<{ posts: readonly { id: string }[] }>(graph, {
+  const response = await askGraph<{ posts: readonly { id: string }[] }>(graph, {
     query: '{ posts(first: 1) { id } }',
     token,
   });
-  knownPost = dataOf(answer).posts[0]?.id ?? '';
+  knownPost = dataOf(response).posts[0]?.id ?? '';
 });
 
 type Position = readonly [
@@ -123,13 +123,13 @@ const NEVER = ['a\\u0000b', 'a\\ud800b', 'a\\u202eb', 'a\\u2066b'];
 const NOT_IN_A_LINE = ['a\\nb', 'a\\u200fb', 'a\\u061cb'];
 
 describe('L1: a text with NUL, half a surrogate pair or what changes the direction of text', () => {
-  it.each(positions)('is refused in %s', async (_position, isLine, query, variablesOf) => {
+  it.each(positions)('is rejected in %s', async (_position, isLine, query, variablesOf) => {
     const token = await tokens.of('ada');
-    const refusals = [
+    const rejections = [
       ...NEVER.map((text) => ({ text, code: 'BAD_REQUEST' })), // by the gateway
       ...(isLine ? NOT_IN_A_LINE.map((text) => ({ text, code: 'BAD_USER_INPUT' })) : []),
     ];
-    for (const { text, code } of refusals) {
+    for (const { text, code } of rejections) {
       const variables = variablesOf(JSON.parse(`"${text}"`) as string);
       const { errors } = await askGraph(graph, { query, variables: { ...variables }, token });
       expect({ text, code: errors?.[0]?.extensions.code }).toEqual({ text, code });

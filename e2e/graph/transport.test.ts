@@ -75,7 +75,7 @@ describe('Media types and status codes (GraphQL over HTTP)', () => {
     expect(errors?.[0]?.locations).toEqual([{ line: 2, column: 10 }]);
   });
 
-  it('refuse bodies that are too large, compressed, or in another charset (S-004, S-056, S-058)', async () => {
+  it('reject bodies that are too large, compressed, or in another charset (S-004, S-056, S-058)', async () => {
     const large = await postGraph(graph, { query: `# ${'x'.repeat(1_100_000)}\n{ __typename }` });
     expect(large.status).toBe(413);
     for (const headers of [
@@ -87,7 +87,7 @@ describe('Media types and status codes (GraphQL over HTTP)', () => {
 });
 
 describe('POST and GET', () => {
-  it('refuse what a web page could send without asking (S-050)', async () => {
+  it('reject what a web page could send without asking (S-050)', async () => {
     for (const type of [
       'text/plain',
       'application/x-www-form-urlencoded',

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askGraph, dataOf, postGraph, type GraphAnswer } from '../harness/ask-graph.ts';
+import { askGraph, dataOf, postGraph, type GraphResponse } from '../harness/ask-graph.ts';
 import { startTappedPlatform, type TappedPlatform } from '../harness/tapped-platform.ts';
 import { TokenBook } from '../harness/token-book.ts';
 
-type Person = 'ada' | 'ed' | 'vi';
+type User = 'ada' | 'ed' | 'vi';
 
 let platform: TappedPlatform;
 let tokens: TokenBook;
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.close());
 
-async function ask<Data>(who: Person, query: string, variables: object = {}): Promise<GraphAnswer<Data>> {
+async function ask<Data>(who: User, query: string, variables: object = {}): Promise<GraphResponse<Data>> {
   const token = await tokens.of(who);
   return askGraph<Data>(platform.addresses.graph, { query, variables: { ...variables }, token });
 }
@@ -25,17 +25,17 @@ interface Created {
   };
 }
 
-async function createPost(who: Person, input: object = {}): Promise<string> {
+async function createPost(who: User, input: object = {}): Promise<string> {
   const query =
     'mutation ($input: CreatePostInput!) { createPost(input: $input) { success post { id author { name } } } }';
   const title = `Written at ${Date.now()} ${Math.random()}`;
-  const answer = await ask<Created>(who, query, { input: { title, body: 'Words.', ...input } });
-  const { createPost: created } = dataOf(answer);
+  const response = await ask<Created>(who, query, { input: { title, body: 'Words.', ...input } });
+  const { createPost: created } = dataOf(response);
   expect(created.success).toBe(true);
   return created.post.id;
 }
 
-const comment = (who: Person, postId: string) =>
+const comment = (who: User, postId: string) =>
   ask<{
     addComment: { id: string; author: { name: string }; post: { title: string; commentCount: number } };
   }>(
@@ -43,7 +43,7 @@ const comment = (who: Person, postId: string) =>
     'mutation ($postId: ID!) { addComment(postId: $postId, body: "First!") { id author { name } post { title commentCount } } }',
     { postId },
   );
-const codesOf = ({ errors = [] }: GraphAnswer<unknown>) => errors.map(({ extensions }) => extensions.code);
+const codesOf = ({ errors = [] }: GraphResponse<unknown>) => errors.map(({ extensions }) => extensions.code);
 
 describe('Writing through the gateway', () => {
   it('takes a comment on a post at once, even a post made a moment ago by another user', async () => {
@@ -90,10 +90,10 @@ describe('Writing through the gateway', () => {
       token: await tokens.of('ed'),
       headers: { 'idempotency-key': 'retry-1' },
     };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, () => askGraph<Created>(platform.addresses.graph, question)),
     );
-    const posts = answers.map((answer) => dataOf(answer).createPost);
+    const posts = responses.map((response) => dataOf(response).createPost);
     expect(new Set(posts.map(({ post }) => post.id)).size).toBe(1);
     expect(posts.every(({ success }) => success)).toBe(true);
   });
@@ -109,13 +109,13 @@ describe('Writing through the gateway', () => {
     const at = Date.now();
     const body = [operation(`One ${at}`, `one-${at}`), operation(`Two ${at}`, `two-${at}`)];
     const send = async () =>
-      (await (await postGraph(platform.addresses.graph, body, { token })).json()) as GraphAnswer<Created>[];
+      (await (await postGraph(platform.addresses.graph, body, { token })).json()) as GraphResponse<Created>[];
     const first = await send();
-    expect(new Set(first.map((answer) => dataOf(answer).createPost.post.id)).size).toBe(2);
+    expect(new Set(first.map((response) => dataOf(response).createPost.post.id)).size).toBe(2);
     expect(await send()).toEqual(first);
     const others = [operation(`Three ${at}`, `one-${at}`), operation('T', 'two words'), operation('T', 3)];
-    const refused = await postGraph(platform.addresses.graph, others, { token });
-    expect(((await refused.json()) as GraphAnswer<unknown>[]).map(codesOf)).toEqual([
+    const rejected = await postGraph(platform.addresses.graph, others, { token });
+    expect(((await rejected.json()) as GraphResponse<unknown>[]).map(codesOf)).toEqual([
       ['BAD_USER_INPUT'],
       ['BAD_USER_INPUT'],
       ['BAD_USER_INPUT'],

@@ -6,14 +6,14 @@ export interface GraphError {
   readonly extensions: Readonly<Record<string, unknown>> & { readonly code: string };
 }
 
-/** The body of an answer. */
+/** The body of a response. */
 export interface GraphResult<Data> {
   readonly data?: Data | null;
   readonly errors?: readonly GraphError[];
 }
 
-/** An answer with what HTTP says about it. */
-export interface GraphAnswer<Data> extends GraphResult<Data> {
+/** A response with what HTTP says about it. */
+export interface GraphResponse<Data> extends GraphResult<Data> {
   readonly status: number;
   readonly headers: Headers;
 }
@@ -40,7 +40,7 @@ const DEADLINE_MS = 20_000;
 export async function askGraph<Data = Readonly<Record<string, unknown>>>(
   endpoint: string,
   { query, variables, operationName, ...question }: GraphQuestion,
-): Promise<GraphAnswer<Data>> {
+): Promise<GraphResponse<Data>> {
   const response = await postGraph(endpoint, { query, variables, operationName }, question);
   const { data, errors } = (await response.json()) as GraphResult<Data>;
   return {
@@ -70,8 +70,8 @@ export function postGraph(
   });
 }
 
-/** The data of an answer that must have some and no errors. */
-export function dataOf<Data>(answer: GraphResult<Data>): Data {
-  if (answer.errors || !answer.data) throw new Error(`No clean answer: ${JSON.stringify(answer.errors)}`);
-  return answer.data;
+/** The data of a response that must have some and no errors. */
+export function dataOf<Data>(result: GraphResult<Data>): Data {
+  if (result.errors || !result.data) throw new Error(`No clean answer: ${JSON.stringify(result.errors)}`);
+  return result.data;
 }

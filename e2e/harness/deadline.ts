@@ -23,36 +23,36 @@ export async function withDeadline<T>(
 }
 
 /**
- * Asks again and again until the answer is accepted.
+ * Asks again and again until the response is accepted.
  *
  * @returns the accepted answer
- * @throws Error after `deadlineMs`, with the last answer or failure
+ * @throws Error after `deadlineMs`, with the last response or failure
  */
 export async function eventually<T>(
   ask: () => Promise<T>,
-  accept: (answer: T) => boolean,
+  accept: (response: T) => boolean,
   deadlineMs: number,
 ): Promise<T> {
   const end = Date.now() + deadlineMs;
   for (;;) {
     const attempt = await settle(ask);
-    if (attempt.answered && accept(attempt.answer)) return attempt.answer;
+    if (attempt.answered && accept(attempt.response)) return attempt.response;
     if (Date.now() >= end) throw new Error(`Not so within ${deadlineMs} ms; last: ${describe(attempt)}`);
     await delay(100);
   }
 }
 
 type Attempt<T> =
-  { readonly answered: true; readonly answer: T } | { readonly answered: false; readonly error: unknown };
+  { readonly answered: true; readonly response: T } | { readonly answered: false; readonly error: unknown };
 
 async function settle<T>(ask: () => Promise<T>): Promise<Attempt<T>> {
   try {
-    return { answered: true, answer: await ask() };
+    return { answered: true, response: await ask() };
   } catch (error) {
     return { answered: false, error };
   }
 }
 
 function describe(attempt: Attempt<unknown>): string {
-  return attempt.answered ? JSON.stringify(attempt.answer) : String(attempt.error);
+  return attempt.answered ? JSON.stringify(attempt.response) : String(attempt.error);
 }

@@ -1,11 +1,11 @@
 /** Someone who can sign in to a platform in development. */
-export interface DemoPerson {
+export interface DemoUser {
   readonly email: string;
   readonly role: 'ADMIN' | 'EDITOR' | 'VIEWER';
 }
 
 /** One account a role. */
-export const demoPeople: Readonly<Record<'ada' | 'ed' | 'vi', DemoPerson>> = {
+export const demoPeople: Readonly<Record<'ada' | 'ed' | 'vi', DemoUser>> = {
   ada: { email: 'ada@example.com', role: 'ADMIN' },
   ed: { email: 'ed@example.com', role: 'EDITOR' },
   vi: { email: 'vi@example.com', role: 'VIEWER' },

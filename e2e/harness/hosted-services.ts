@@ -15,7 +15,7 @@ const names = ['users', 'posts', 'comments', 'search'] as const;
 export type ServiceName = (typeof names)[number];
 
 /** What a service answers. */
-export interface Answer<Data> {
+export interface GraphResponse<Data> {
   readonly data: Data;
   readonly errors?: readonly {
     readonly message: string;
@@ -34,7 +34,7 @@ export interface HostedServices {
     as: UserContext,
     query: string,
     variables?: Readonly<Record<string, unknown>>,
-  ): Promise<Answer<Data>>;
+  ): Promise<GraphResponse<Data>>;
   start(service: ServiceName): Promise<void>;
   stop(service: ServiceName): Promise<void>;
   close(): Promise<void>;
@@ -97,7 +97,7 @@ export async function startHostedServices(): Promise<HostedServices> {
         },
         body: JSON.stringify({ query, variables }),
       });
-      return (await response.json()) as Answer<never>; // the caller knows what was asked for
+      return (await response.json()) as GraphResponse<never>; // the caller knows what was asked for
     },
     close: async () => {
       for (const name of names.toReversed()) await stop(name);

@@ -46,7 +46,7 @@ const documentedSecret = 'rT2k9-VwQm4xL0pZ8sYd_HbN7cJf3gAeU6iO1tKqXyM';
 /** Stands in for `http://localhost:3000` of the documentation, which may be in use. Systems hand out no port as low to others. */
 export const documentedOrigin = 'http://localhost:23126';
 
-/** What stands for a secret in the documentation; it is refused as it stands. */
+/** What stands for a secret in the documentation; it is rejected as it stands. */
 const DOCUMENTED_SECRET = 'change-this-to-43-random-characters-of-your-own';
 
 /** A text of the documentation, at the addresses of this suite and with a secret. */

@@ -1,11 +1,11 @@
 import * as client from 'openid-client';
-import { demoPassword, demoPeople, type DemoPerson } from './demo-people.ts';
+import { demoPassword, demoPeople, type DemoUser } from './demo-people.ts';
 import { FormBrowser, type Departure, type Page } from '@trellis/testkit/sign-in';
 
 /** What a client asks for, and who signs in. */
 export interface SignInOptions {
   /** @default Ada, the administrator */
-  readonly person?: DemoPerson;
+  readonly user?: DemoUser;
   /** @default that of the demo accounts */
   readonly password?: string;
   /** @default everything that the graph asks for, and the profile */
@@ -70,12 +70,12 @@ export async function prepareRequest(
 export async function passPages(
   browser: FormBrowser,
   url: URL,
-  person: DemoPerson = demoPeople.ada,
+  user: DemoUser = demoPeople.ada,
   password: string = demoPassword,
 ): Promise<Departure> {
   let shown = await browser.open(url);
   if (shown.kind === 'page' && asksForPassword(shown))
-    shown = await enterPassword(browser, shown, person, password);
+    shown = await enterPassword(browser, shown, user, password);
   if (shown.kind === 'page') shown = await browser.submit(shown, { button: /^Allow/ });
   if (shown.kind === 'page') throw new Error(`Not sent back to the client, but shown:\n${shown.html}`);
   return shown;
@@ -90,20 +90,20 @@ export function asksForPassword(page: Page): boolean {
 export function enterPassword(
   browser: FormBrowser,
   page: Page,
-  person: DemoPerson,
+  user: DemoUser,
   password: string = demoPassword,
 ): Promise<Page | Departure> {
-  return browser.submit(page, { fields: { email: person.email, password } });
+  return browser.submit(page, { fields: { email: user.email, password } });
 }
 
-/** The whole authorization code flow with PKCE; openid-client checks every answer. */
+/** The whole authorization code flow with PKCE; openid-client checks every response. */
 export async function signIn(issuer: string, options: SignInOptions = {}): Promise<Tokens> {
   const config = await discover(issuer);
   const request = await prepareRequest(config, options);
   const { url } = await passPages(
     options.browser ?? new FormBrowser(),
     request.url,
-    options.person,
+    options.user,
     options.password,
   );
   return exchangeCode(config, url, request);

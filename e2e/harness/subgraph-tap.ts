@@ -78,9 +78,9 @@ function respond(behaviour: TapBehaviour, target: string, exchange: Exchange): v
 }
 
 function forwardTo(target: string, { incoming, outgoing, body }: Exchange): void {
-  const onward = forward(target, { method: incoming.method, headers: incoming.headers }, (answer) => {
-    outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-    answer.pipe(outgoing);
+  const onward = forward(target, { method: incoming.method, headers: incoming.headers }, (response) => {
+    outgoing.writeHead(response.statusCode ?? 502, response.headers);
+    response.pipe(outgoing);
   });
   onward.on('error', () => outgoing.destroy());
   onward.end(body);

@@ -15,7 +15,7 @@ export class TokenBook {
     const key = JSON.stringify([name, scope, options.resource]);
     const known = this.#tokens.get(key);
     if (known) return known;
-    const token = signIn(this.#issuer, { person: demoPeople[name], scope, ...options }).then(
+    const token = signIn(this.#issuer, { user: demoPeople[name], scope, ...options }).then(
       ({ access_token: accessToken }) => accessToken,
     );
     this.#tokens.set(key, token);

@@ -12,8 +12,8 @@ export function postToken(fields: Fields, headers: Fields = {}): Promise<Respons
   });
 }
 
-/** The `error` of an answer of RFC 6749 §5.2, with its status: `400 invalid_grant`. */
-export async function refusalOf(response: Response): Promise<string> {
+/** The `error` of a response of RFC 6749 §5.2, with its status: `400 invalid_grant`. */
+export async function rejectionOf(response: Response): Promise<string> {
   const { error } = (await response.json()) as { readonly error: string };
   return `${response.status} ${error}`;
 }

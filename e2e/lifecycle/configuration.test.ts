@@ -51,13 +51,13 @@ describe('npm start with an environment that can not work', () => {
     expect(program.output.all).toContain('/does/not/exist.json');
   });
 
-  it('refuses in production what is for development', async () => {
+  it('rejects in production what is for development', async () => {
     const { program, ending } = await start('production', { NODE_ENV: 'production' });
     expect(ending.code).toBe(EXIT_CONFIG);
     for (const name of ['REDIS_URL', 'ISSUER', 'KEY_ENCRYPTION_SECRET', 'COOKIE_SECRET'])
       expect(program.output.all).toMatch(new RegExp(`\\b${name}\\b.*is required`));
     const demo = await start('demo', { NODE_ENV: 'production', DEMO_DATA: 'true' });
-    expect(demo.program.output.all).toMatch(/DEMO_DATA\b.*refused in production/);
+    expect(demo.program.output.all).toMatch(/DEMO_DATA\b.*rejected in production/);
   });
 
   it('says which argument it does not know', async () => {

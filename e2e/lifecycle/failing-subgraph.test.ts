@@ -7,7 +7,7 @@ import {
   type TestDatabase,
 } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askGraph, type GraphAnswer } from '../harness/ask-graph.ts';
+import { askGraph, type GraphResponse } from '../harness/ask-graph.ts';
 import { eventually } from '../harness/deadline.ts';
 import { startPlatform, type PlatformProcess } from '../harness/platform-process.ts';
 import { signIn } from '../harness/sign-in.ts';
@@ -46,7 +46,7 @@ describe('A subgraph that can’t start', () => {
     directory.remove();
   });
 
-  function ask(): Promise<GraphAnswer<Overview>> {
+  function ask(): Promise<GraphResponse<Overview>> {
     const query = '{ users(limit: 1) { name } post(id: "01941f29-7c00-7a00-8000-000000000000") { title } }';
     return askGraph<Overview>(platform.addresses.graph, { query, token });
   }

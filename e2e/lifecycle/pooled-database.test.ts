@@ -72,11 +72,11 @@ describe.skipIf(!hasPgBouncer)(
       await isFound('Poolside');
     });
 
-    it('answers 200 queries at once from fewer sessions', async () => {
-      const answers = await Promise.all(
+    it('responds with 200 queries at once from fewer sessions', async () => {
+      const responses = await Promise.all(
         Array.from({ length: 200 }, () => ask('{ posts(first: 3) { title author { name } } }')),
       );
-      expect(answers.filter(({ errors }) => errors)).toEqual([]);
+      expect(responses.filter(({ errors }) => errors)).toEqual([]);
     });
 
     it('F-09 goes on by itself when the pooler was restarted', async () => {

@@ -67,12 +67,12 @@ describe.skipIf(!isPossible)('H4: a user for each service (skipped without redis
     const config = await discover(platform.addresses.issuer);
     const begun = await signIn(platform.addresses.issuer);
     const refreshed = await client.refreshTokenGrant(config, begun.refresh_token ?? '');
-    const isRefused = async (): Promise<boolean> =>
+    const isRejected = async (): Promise<boolean> =>
       (await askGraph(platform.addresses.graph, { query: '{ me { name } }', token: refreshed.access_token }))
         .errors?.[0]?.extensions.code === 'UNAUTHENTICATED';
-    expect(await isRefused()).toBe(false);
+    expect(await isRejected()).toBe(false);
     await client.tokenRevocation(config, refreshed.refresh_token ?? '');
-    await eventually(isRefused, (isOver) => isOver, 5_000);
+    await eventually(isRejected, (isOver) => isOver, 5_000);
   });
 
   it('is enough for events: what posts writes is found by search and commented on', async () => {
@@ -110,8 +110,8 @@ describe.skipIf(!isPossible)('H4: a user for each service (skipped without redis
     ['SELECT rolpassword FROM pg_authid', /permission denied for table pg_authid/],
     ['SET ROLE trellis_auth', /permission denied to set role/],
     ['ALTER ROLE trellis_posts SUPERUSER', /permission denied|must be superuser/],
-  ])('does not let the role of posts %s', async (statement, refusal) => {
-    await expect(query(roles.posts, statement)).rejects.toThrow(refusal);
+  ])('does not let the role of posts %s', async (statement, rejection) => {
+    await expect(query(roles.posts, statement)).rejects.toThrow(rejection);
   });
 
   it('has roles that may run again, and keep what a superuser has left there', async () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { createTemporaryDirectory, type TemporaryDirectory } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askGraph, dataOf, type GraphAnswer } from '../harness/ask-graph.ts';
+import { askGraph, dataOf, type GraphResponse } from '../harness/ask-graph.ts';
 import { eventually } from '../harness/deadline.ts';
 import { startPlatform, type PlatformProcess } from '../harness/platform-process.ts';
 import { readMetrics } from '../harness/read-metrics.ts';
@@ -35,11 +35,11 @@ describe('npm start -- --split', () => {
     });
     ({ access_token: token } = await signIn(platform.addresses.issuer));
     const { graph } = platform.addresses;
-    const answer = await askGraph<{ posts: { id: string }[] }>(graph, {
+    const response = await askGraph<{ posts: { id: string }[] }>(graph, {
       query: '{ posts(first: 1) { id } }',
       token,
     });
-    query = `{ users(limit: 1) { name } post(id: "${dataOf(answer).posts[0]?.id}") { title } }`;
+    query = `{ users(limit: 1) { name } post(id: "${dataOf(response).posts[0]?.id}") { title } }`;
   });
 
   afterAll(() => directory.remove());
@@ -79,7 +79,7 @@ describe('npm start -- --split', () => {
     expect(ending.elapsedMs).toBeLessThan(10_000);
   });
 
-  function ask(): Promise<GraphAnswer<Overview>> {
+  function ask(): Promise<GraphResponse<Overview>> {
     return askGraph<Overview>(platform.addresses.graph, { query, token });
   }
 

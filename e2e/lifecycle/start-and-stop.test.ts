@@ -21,7 +21,7 @@ const everything = `{
 describe('npm start, SIGTERM, and npm start again', () => {
   let directory: TemporaryDirectory;
   let first: PlatformProcess;
-  let firstAnswer: unknown;
+  let firstResponse: unknown;
   let firstTokens: Tokens;
   let firstEnding: Ending;
   let second: PlatformProcess;
@@ -31,7 +31,7 @@ describe('npm start, SIGTERM, and npm start again', () => {
     const options = { dataDirectory: join(directory.path, 'data'), ports: await choosePorts() };
     first = await startPlatform(options);
     firstTokens = await signIn(first.addresses.issuer);
-    firstAnswer = await read(first, firstTokens.access_token);
+    firstResponse = await read(first, firstTokens.access_token);
     firstEnding = await first.stop();
     second = await startPlatform(options);
   });
@@ -52,7 +52,7 @@ describe('npm start, SIGTERM, and npm start again', () => {
     expect(first.output.standard).toMatch(/Initializing PostgreSQL/);
   });
 
-  it('writes nothing that is not meant for a person, such as warnings of libraries', () => {
+  it('writes nothing that is not meant for a user, such as warnings of libraries', () => {
     expect(first.output.all).not.toMatch(/Warning|deprecat/i);
   });
 
@@ -65,11 +65,11 @@ describe('npm start, SIGTERM, and npm start again', () => {
   it('finds the same data the second time, and initializes nothing', async () => {
     expect(second.output.standard).not.toContain('Initializing PostgreSQL');
     const tokens = await signIn(second.addresses.issuer);
-    expect(await read(second, tokens.access_token)).toEqual(firstAnswer);
+    expect(await read(second, tokens.access_token)).toEqual(firstResponse);
   });
 
   it('goes on accepting tokens from before, and the grants behind them', async () => {
-    expect(await read(second, firstTokens.access_token)).toEqual(firstAnswer);
+    expect(await read(second, firstTokens.access_token)).toEqual(firstResponse);
     const response = await fetch(`${second.addresses.issuer}/token`, {
       method: 'POST',
       body: new URLSearchParams({

@@ -14,11 +14,11 @@ describe('npm run -s token', () => {
     const { output, code } = await npmToken([]);
     expect(code).toBe(0);
     expect(output).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
-    const answer = await askGraph<{ me: { role: string } }>(addresses.graph, {
+    const response = await askGraph<{ me: { role: string } }>(addresses.graph, {
       query: '{ me { role } }',
       token: output.trim(),
     });
-    expect(dataOf(answer).me.role).toBe('ADMIN');
+    expect(dataOf(response).me.role).toBe('ADMIN');
   });
 
   it('takes another account and another scope', async () => {

@@ -13,7 +13,7 @@ import {
   signIn,
   type Tokens,
 } from '../harness/sign-in.ts';
-import { claimsOf, postToken, refusalOf, userInfo } from '../harness/token-endpoint.ts';
+import { claimsOf, postToken, rejectionOf, userInfo } from '../harness/token-endpoint.ts';
 
 const { issuer, graph } = sharedPlatform().addresses;
 
@@ -45,12 +45,12 @@ describe('The authorization code flow with PKCE, by forms alone', () => {
   });
 
   it('gives tokens that the client library accepts, with an id_token about the one who signed in (A-093, A-147)', async () => {
-    const tokens = await signIn(issuer, { person: demoPeople.ed });
+    const tokens = await signIn(issuer, { user: demoPeople.ed });
     const claims = tokens.claims();
     expect(tokens).toMatchObject({ token_type: 'bearer', refresh_token: expect.any(String) as string });
     expect(claims).toMatchObject({ iss: issuer, aud: 'trellis-cli', nonce: expect.any(String) as string });
-    const person = await client.fetchUserInfo(config, tokens.access_token, claims?.sub ?? '');
-    expect(person.email).toBe(demoPeople.ed.email);
+    const user = await client.fetchUserInfo(config, tokens.access_token, claims?.sub ?? '');
+    expect(user.email).toBe(demoPeople.ed.email);
   });
 
   it('returns userinfo by scope, and no more (A-149, A-073)', async () => {
@@ -59,9 +59,9 @@ describe('The authorization code flow with PKCE, by forms alone', () => {
     expect(await client.fetchUserInfo(config, bare.access_token, subject)).toEqual({ sub: subject });
     const plain = await signIn(issuer, { scope: 'read:data' });
     expect(plain.id_token).toBeUndefined();
-    const refused = await userInfo(plain);
-    expect(refused.status).toBe(403);
-    expect(refused.headers.get('www-authenticate')).toContain('insufficient_scope');
+    const rejected = await userInfo(plain);
+    expect(rejected.status).toBe(403);
+    expect(rejected.headers.get('www-authenticate')).toContain('insufficient_scope');
   });
 
   it('says at userinfo what is wrong with a token, and nothing else to any caller (A-151, A-152)', async () => {
@@ -92,7 +92,7 @@ describe('The authorization code flow with PKCE, by forms alone', () => {
     ]);
   });
 
-  it('sends a person who denies back with access_denied, state and issuer (A-085)', async () => {
+  it('sends a user who denies back with access_denied, state and issuer (A-085)', async () => {
     const browser = new FormBrowser();
     const request = await prepareRequest(config);
     const login = await browser.open(request.url);
@@ -112,40 +112,40 @@ describe('The authorization code flow with PKCE, by forms alone', () => {
     const { access_token: token } = await signIn(issuer, { resource: otherAudience });
     expect(claimsOf(token)['aud']).toBe(otherAudience);
     const request = await prepareRequest(config, { resource: 'https://unknown.example/api' });
-    const answer = await new FormBrowser().open(request.url);
-    expect(answer.kind).toBe('departure');
-    expect(answer.url.searchParams.get('error')).toBe('invalid_target');
+    const response = await new FormBrowser().open(request.url);
+    expect(response.kind).toBe('departure');
+    expect(response.url.searchParams.get('error')).toBe('invalid_target');
     expect(claimsOf((await signIn(issuer)).access_token)['aud']).toBe(graph);
   });
 
   it('exchanges a code without redirect_uri, which PKCE binds (A-112)', async () => {
     const { url, verifier } = await authorized(config);
-    const answer = await postToken({ code: url.searchParams.get('code') ?? '', code_verifier: verifier });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('cache-control')).toContain('no-store');
-    expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
-    expect(await answer.json()).toMatchObject({
+    const response = await postToken({ code: url.searchParams.get('code') ?? '', code_verifier: verifier });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('cache-control')).toContain('no-store');
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(await response.json()).toMatchObject({
       token_type: 'Bearer',
       expires_in: expect.any(Number) as number,
     });
   });
 
-  it('refuses a redirect_uri at the token endpoint that is not the one of the request (A-113)', async () => {
+  it('rejects a redirect_uri at the token endpoint that is not the one of the request (A-113)', async () => {
     const { url, verifier } = await authorized(config);
     const code = url.searchParams.get('code') ?? '';
-    const answer = await postToken({ code, code_verifier: verifier, redirect_uri: `${demoRedirectUri}/` });
-    expect(await refusalOf(answer)).toBe('400 invalid_grant');
+    const response = await postToken({ code, code_verifier: verifier, redirect_uri: `${demoRedirectUri}/` });
+    expect(await rejectionOf(response)).toBe('400 invalid_grant');
   });
 
-  it('refuses a wrong verifier, none, and the challenge itself, and leaves the code usable (A-114, A-116, A-122)', async () => {
+  it('rejects a wrong verifier, none, and the challenge itself, and leaves the code usable (A-114, A-116, A-122)', async () => {
     const { url, verifier, request } = await authorized(config);
     const code = url.searchParams.get('code') ?? '';
     const challenge = request.searchParams.get('code_challenge') ?? '';
     for (const wrong of [client.randomPKCECodeVerifier(), challenge, verifier.slice(0, 42), `${verifier}!`])
-      expect(await refusalOf(await postToken({ code, code_verifier: wrong }))).toMatch(
+      expect(await rejectionOf(await postToken({ code, code_verifier: wrong }))).toMatch(
         /^400 invalid_(grant|request)$/,
       );
-    expect(await refusalOf(await postToken({ code }))).toMatch(/^400 invalid_(grant|request)$/);
+    expect(await rejectionOf(await postToken({ code }))).toMatch(/^400 invalid_(grant|request)$/);
     expect((await postToken({ code, code_verifier: verifier })).status).toBe(200);
   });
 
@@ -154,32 +154,32 @@ describe('The authorization code flow with PKCE, by forms alone', () => {
     const code = url.searchParams.get('code') ?? '';
     const first = (await (await postToken({ code, code_verifier: verifier })).json()) as Tokens;
     expect((await userInfo(first)).status).toBe(200);
-    expect(await refusalOf(await postToken({ code, code_verifier: verifier }))).toBe('400 invalid_grant');
+    expect(await rejectionOf(await postToken({ code, code_verifier: verifier }))).toBe('400 invalid_grant');
     expect((await userInfo(first)).status).toBe(401);
     const refresh = await postToken({
       grant_type: 'refresh_token',
       refresh_token: first.refresh_token ?? '',
     });
-    expect(await refusalOf(refresh)).toBe('400 invalid_grant');
+    expect(await rejectionOf(refresh)).toBe('400 invalid_grant');
   });
 
   it('gives tokens once when 20 ask for them at once (A-123)', async () => {
     for (let round = 0; round < 3; round += 1) {
       const { url, verifier } = await authorized(config);
       const code = url.searchParams.get('code') ?? '';
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 20 }, () => postToken({ code, code_verifier: verifier })),
       );
-      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-      expect(answers.filter(({ status }) => status === 400)).toHaveLength(19);
+      expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+      expect(responses.filter(({ status }) => status === 400)).toHaveLength(19);
     }
   });
 
-  it('refuses a code of another client, and leaves it to its owner (A-118)', async () => {
+  it('rejects a code of another client, and leaves it to its owner (A-118)', async () => {
     const { url, verifier } = await authorized(config);
     const code = url.searchParams.get('code') ?? '';
     const stolen = await postToken({ code, code_verifier: verifier, client_id: 'e2e-exact' });
-    expect(await refusalOf(stolen)).toBe('400 invalid_grant');
+    expect(await rejectionOf(stolen)).toBe('400 invalid_grant');
     expect((await postToken({ code, code_verifier: verifier })).status).toBe(200);
   });
 

@@ -20,8 +20,8 @@ const good: Readonly<Record<string, string>> = {
 
 describe('GET /authorize', () => {
   it('shows the sign-in page for a request that is right', async () => {
-    const answer = await authorize({});
-    expect(isSignInPage(answer)).toBe(true);
+    const result = await authorize({});
+    expect(isSignInPage(result)).toBe(true);
   });
 
   it('ignores parameters that it does not know, whatever their names (A-005, A-011)', async () => {
@@ -74,11 +74,11 @@ describe('GET /authorize', () => {
     '*',
   ];
 
-  it(`refuses ${nearMisses.length} redirect URIs that are nearly right, on a page (A-036, A-059)`, async () => {
+  it(`rejects ${nearMisses.length} redirect URIs that are nearly right, on a page (A-036, A-059)`, async () => {
     for (const uri of nearMisses) expectErrorPage(await authorize({ redirect_uri: uri }), uri);
   });
 
-  it("refuses another client's redirect URI, and none where there is a choice (A-035, A-037)", async () => {
+  it("rejects another client's redirect URI, and none where there is a choice (A-035, A-037)", async () => {
     expectErrorPage(await authorize({ redirect_uri: 'http://127.0.0.1/callback' }));
     expectErrorPage(await authorize({ redirect_uri: '' }));
   });
@@ -148,7 +148,7 @@ describe('GET /authorize', () => {
     }
   });
 
-  it('refuses a parameter that comes twice; on a page when it is the client or the redirect URI (A-006)', async () => {
+  it('rejects a parameter that comes twice; on a page when it is the client or the redirect URI (A-006)', async () => {
     for (const name of ['client_id', 'redirect_uri']) {
       const url = requestUrl({});
       url.searchParams.append(name, good[name] ?? '');
@@ -156,15 +156,15 @@ describe('GET /authorize', () => {
     }
     const url = requestUrl({});
     url.searchParams.append('scope', 'openid');
-    const answer = await new FormBrowser().open(url);
-    expect(answer.kind).toBe('departure');
-    expect(answer.url.searchParams.get('error')).toBe('invalid_request');
+    const result = await new FormBrowser().open(url);
+    expect(result.kind).toBe('departure');
+    expect(result.url.searchParams.get('error')).toBe('invalid_request');
   });
 
   it('does the same for POST (A-032)', async () => {
     const browser = new FormBrowser();
-    const answer = await browser.send(new URL(`${issuer}/authorize`), good, 'https://app.example.com');
-    expect(isSignInPage(answer)).toBe(true);
+    const result = await browser.send(new URL(`${issuer}/authorize`), good, 'https://app.example.com');
+    expect(isSignInPage(result)).toBe(true);
   });
 
   it('answers no other origin, and is shown in no frame (A-033, A-074)', async () => {
@@ -191,10 +191,10 @@ describe('GET /authorize', () => {
   });
 
   it('escapes what it shows of a request (A-058)', async () => {
-    const answer = await authorize({ client_id: '<script>alert(1)</script>', state: '"><img src=x>' });
-    expectErrorPage(answer);
-    expect((answer as Page).html).not.toContain('<script>alert');
-    expect((answer as Page).html).not.toContain('<img');
+    const result = await authorize({ client_id: '<script>alert(1)</script>', state: '"><img src=x>' });
+    expectErrorPage(result);
+    expect((result as Page).html).not.toContain('<script>alert');
+    expect((result as Page).html).not.toContain('<img');
   });
 });
 
@@ -209,15 +209,15 @@ function authorize(difference: Readonly<Record<string, string>>): Promise<Page |
   return new FormBrowser().open(requestUrl(difference));
 }
 
-function isSignInPage(answer: Page | Departure): boolean {
-  return answer.kind === 'page' && answer.status === 200 && asksForPassword(answer);
+function isSignInPage(result: Page | Departure): boolean {
+  return result.kind === 'page' && result.status === 200 && asksForPassword(result);
 }
 
 /** A page that says what is wrong: it leads nowhere and asks for nothing. */
-function expectErrorPage(answer: Page | Departure, what = ''): void {
-  if (answer.kind !== 'page') throw new Error(`${what}: sent to ${answer.url.href}`);
-  expect([what, Math.floor(answer.status / 100)]).toEqual([what, 4]);
-  expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
-  expect(answer.headers.get('content-security-policy')).toBeTruthy();
-  expect(answer.document.querySelectorAll('form, input, a[href], meta[http-equiv=refresh]')).toEqual([]);
+function expectErrorPage(result: Page | Departure, what = ''): void {
+  if (result.kind !== 'page') throw new Error(`${what}: sent to ${result.url.href}`);
+  expect([what, Math.floor(result.status / 100)]).toEqual([what, 4]);
+  expect(result.headers.get('content-type')).toMatch(/^text\/html/);
+  expect(result.headers.get('content-security-policy')).toBeTruthy();
+  expect(result.document.querySelectorAll('form, input, a[href], meta[http-equiv=refresh]')).toEqual([]);
 }

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { FormBrowser } from '@trellis/testkit/sign-in';
 import { sharedPlatform } from '../harness/shared-platform.ts';
 import { discover, signIn, type Tokens } from '../harness/sign-in.ts';
-import { claimsOf, postToken, refusalOf, userInfo } from '../harness/token-endpoint.ts';
+import { claimsOf, postToken, rejectionOf, userInfo } from '../harness/token-endpoint.ts';
 
 const { issuer } = sharedPlatform().addresses;
 
@@ -32,7 +32,7 @@ describe('Refresh tokens', () => {
     for (const tokens of [first, second, third]) expect((await userInfo(tokens)).status).toBe(401);
   });
 
-  it('leave the other grants of the same person and browser alone (A-129)', async () => {
+  it('leave the other grants of the same user and browser alone (A-129)', async () => {
     const browser = new FormBrowser();
     const abused = await signIn(issuer, { browser });
     const other = await signIn(issuer, { browser });
@@ -44,22 +44,22 @@ describe('Refresh tokens', () => {
 
   it('succeed once when 20 use one at once (A-130)', async () => {
     const tokens = await signIn(issuer);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () =>
         postToken({ grant_type: 'refresh_token', refresh_token: tokens.refresh_token ?? '' }),
       ),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  it('give fewer scopes when asked, never more, and a refused request costs nothing (A-134)', async () => {
+  it('give fewer scopes when asked, never more, and a rejected request costs nothing (A-134)', async () => {
     const tokens = await signIn(issuer, { scope: 'openid read:data' });
     const wider = await postToken({
       grant_type: 'refresh_token',
       refresh_token: tokens.refresh_token ?? '',
       scope: 'openid read:data write:data',
     });
-    expect(await refusalOf(wider)).toBe('400 invalid_scope');
+    expect(await rejectionOf(wider)).toBe('400 invalid_scope');
     const narrower = await client.refreshTokenGrant(config, tokens.refresh_token ?? '', { scope: 'openid' });
     expect(claimsOf(narrower.access_token)['scope']).toBe('openid');
     const again = await client.refreshTokenGrant(config, narrower.refresh_token ?? '');
@@ -69,12 +69,12 @@ describe('Refresh tokens', () => {
   it('are not mistaken for other tokens, nor other tokens for them (A-135, A-136)', async () => {
     const tokens = await signIn(issuer);
     for (const wrong of [tokens.access_token, tokens.id_token ?? '', 'garbage', `${tokens.refresh_token}x`])
-      expect(await refusalOf(await postToken({ grant_type: 'refresh_token', refresh_token: wrong }))).toBe(
+      expect(await rejectionOf(await postToken({ grant_type: 'refresh_token', refresh_token: wrong }))).toBe(
         '400 invalid_grant',
       );
     for (const wrong of [tokens.refresh_token ?? '', tokens.id_token ?? ''])
       expect((await userInfo({ access_token: wrong })).status).toBe(401);
-    expect(await refusalOf(await postToken({ grant_type: 'refresh_token' }))).toBe('400 invalid_request');
+    expect(await rejectionOf(await postToken({ grant_type: 'refresh_token' }))).toBe('400 invalid_request');
     expect((await refresh(tokens)).access_token).toEqual(expect.any(String));
   });
 

@@ -2,7 +2,7 @@ import * as client from 'openid-client';
 import { describe, expect, it } from 'vitest';
 import { askGraph } from '../harness/ask-graph.ts';
 import { eventually } from '../harness/deadline.ts';
-import type { DemoPerson } from '../harness/demo-people.ts';
+import type { DemoUser } from '../harness/demo-people.ts';
 import { startProgram } from '../harness/running-program.ts';
 import { sharedPlatform } from '../harness/shared-platform.ts';
 import { discover, signIn } from '../harness/sign-in.ts';
@@ -27,7 +27,7 @@ describe('A grant that has ended', () => {
       );
   });
 
-  it('leaves other grants of the same person alone (A-129)', async () => {
+  it('leaves other grants of the same user alone (A-129)', async () => {
     const [ended, other] = [await signIn(addresses.issuer), await signIn(addresses.issuer)];
     await administer(['grants', 'revoke', `--grant=${String(claimsOf(ended.access_token)['gid'])}`]);
     await eventually(
@@ -40,18 +40,18 @@ describe('A grant that has ended', () => {
 });
 
 describe('npm run auth-server -- accounts', () => {
-  const person: DemoPerson = { email: 'nora@example.com', role: 'VIEWER' };
+  const user: DemoUser = { email: 'nora@example.com', role: 'VIEWER' };
   const password = 'a password of at least some length';
 
   it('adds a user who can sign in, and ends all of it when they are disabled (A-139)', async () => {
-    const added = ['accounts', 'add', '--email', person.email, '--name', 'Nora', '--role', person.role];
+    const added = ['accounts', 'add', '--email', user.email, '--name', 'Nora', '--role', user.role];
     await administer([...added, '--password-stdin'], `${password}\n`);
     const config = await discover(addresses.issuer);
-    const tokens = await signIn(addresses.issuer, { person, password });
+    const tokens = await signIn(addresses.issuer, { user, password });
     expect(claimsOf(tokens.access_token)['roles']).toEqual(['VIEWER']);
     expect(await codeAtGateway(tokens.access_token)).toBeUndefined();
 
-    await administer(['accounts', 'disable', '--email', person.email]);
+    await administer(['accounts', 'disable', '--email', user.email]);
     await expect(client.refreshTokenGrant(config, tokens.refresh_token ?? '')).rejects.toMatchObject({
       error: 'invalid_grant',
     });
@@ -61,7 +61,7 @@ describe('npm run auth-server -- accounts', () => {
       (code) => code === 'UNAUTHENTICATED',
       1_000,
     );
-    await expect(signIn(addresses.issuer, { person, password })).rejects.toThrow();
+    await expect(signIn(addresses.issuer, { user, password })).rejects.toThrow();
   });
 });
 

@@ -82,9 +82,9 @@ describe('The sign-in and consent pages', () => {
 
   it('answer a wrong password and an unknown account alike (A-086)', async () => {
     const [wrong, unknown] = await Promise.all(
-      [demoPeople.ada, { email: 'unknown@example.com', role: 'VIEWER' } as const].map(async (person) => {
+      [demoPeople.ada, { email: 'unknown@example.com', role: 'VIEWER' } as const].map(async (user) => {
         const browser = new FormBrowser();
-        return asPage(await enterPassword(browser, await showLogin(browser), person, 'not the password'));
+        return asPage(await enterPassword(browser, await showLogin(browser), user, 'not the password'));
       }),
     );
     expect(wrong?.status).toBe(unknown?.status);
@@ -99,19 +99,19 @@ describe('The sign-in and consent pages', () => {
     const unregistered = { email: 'unregistered@example.com', role: 'VIEWER' } as const;
     const browser = new FormBrowser();
     const login = await showLogin(browser);
-    const answers: Page[] = [];
+    const responses: Page[] = [];
     for (let attempt = 0; attempt < 11; attempt += 1)
-      answers.push(asPage(await enterPassword(browser, login, unregistered, `guess ${attempt}`)));
-    expect(answers.slice(0, 10).map(({ status }) => status)).not.toContain(429);
-    expect(answers[10]?.status).toBe(429);
-    expect(Number(answers[10]?.headers.get('retry-after'))).toBeGreaterThan(0);
+      responses.push(asPage(await enterPassword(browser, login, unregistered, `guess ${attempt}`)));
+    expect(responses.slice(0, 10).map(({ status }) => status)).not.toContain(429);
+    expect(responses[10]?.status).toBe(429);
+    expect(Number(responses[10]?.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
   it('belong to the browser that opened them (A-080)', async () => {
     const login = await showLogin(new FormBrowser());
     for (const browser of [new FormBrowser(), await otherBrowser()]) {
-      const answer = await enterPassword(browser, login, demoPeople.ada);
-      expect(asPage(answer).status).toBeGreaterThanOrEqual(400);
+      const result = await enterPassword(browser, login, demoPeople.ada);
+      expect(asPage(result).status).toBeGreaterThanOrEqual(400);
     }
   });
 
@@ -158,7 +158,7 @@ describe('The sign-in and consent pages', () => {
   }
 });
 
-function asPage(answer: Page | Departure): Page {
-  if (answer.kind !== 'page') throw new Error(`Sent to ${answer.url.href} instead of being shown a page.`);
-  return answer;
+function asPage(result: Page | Departure): Page {
+  if (result.kind !== 'page') throw new Error(`Sent to ${result.url.href} instead of being shown a page.`);
+  return result;
 }

@@ -4,7 +4,7 @@ import { FormBrowser } from '@trellis/testkit/sign-in';
 import { confidentialClient } from '../harness/registered-clients.ts';
 import { sharedPlatform } from '../harness/shared-platform.ts';
 import { passPages } from '../harness/sign-in.ts';
-import { postToken, refusalOf } from '../harness/token-endpoint.ts';
+import { postToken, rejectionOf } from '../harness/token-endpoint.ts';
 
 const { issuer } = sharedPlatform().addresses;
 const [redirectUri = ''] = confidentialClient.redirect_uris;
@@ -29,14 +29,14 @@ describe('POST /token', () => {
       method: 'POST',
       body: new URLSearchParams({ client_id: 'trellis-cli' }),
     });
-    expect(await refusalOf(query)).toBe('400 invalid_request');
+    expect(await rejectionOf(query)).toBe('400 invalid_request');
   });
 
-  it('knows the grants that it offers, and refuses the rest (A-098, A-099)', async () => {
-    expect(await refusalOf(await postToken({ grant_type: '' }))).toBe('400 invalid_request');
+  it('knows the grants that it offers, and rejects the rest (A-098, A-099)', async () => {
+    expect(await rejectionOf(await postToken({ grant_type: '' }))).toBe('400 invalid_request');
     for (const grant of ['password', 'implicit', 'token', 'constructor'])
-      expect(await refusalOf(await postToken({ grant_type: grant }))).toBe('400 unsupported_grant_type');
-    expect(await refusalOf(await postToken({ grant_type: 'client_credentials' }))).toMatch(
+      expect(await rejectionOf(await postToken({ grant_type: grant }))).toBe('400 unsupported_grant_type');
+    expect(await rejectionOf(await postToken({ grant_type: 'client_credentials' }))).toMatch(
       /^(400 unauthorized_client|401 invalid_client)$/,
     );
   });
@@ -51,8 +51,8 @@ describe('POST /token', () => {
     });
   });
 
-  it('refuses unknown clients, and a parameter sent twice (A-101, A-006)', async () => {
-    expect(await refusalOf(await postToken({ client_id: 'unknown', code: 'x' }))).toMatch(
+  it('rejects unknown clients, and a parameter sent twice (A-101, A-006)', async () => {
+    expect(await rejectionOf(await postToken({ client_id: 'unknown', code: 'x' }))).toMatch(
       /^40[01] invalid_client$/,
     );
     const response = await fetch(`${issuer}/token`, {
@@ -60,7 +60,7 @@ describe('POST /token', () => {
       body: 'grant_type=refresh_token&refresh_token=a&refresh_token=b&client_id=trellis-cli',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     });
-    expect(await refusalOf(response)).toBe('400 invalid_request');
+    expect(await rejectionOf(response)).toBe('400 invalid_request');
   });
 
   it('survives bodies that are too large (A-009)', async () => {
@@ -103,35 +103,35 @@ describe('A client with a secret', () => {
       redirect_uri: redirectUri,
       scope: 'openid',
     }).toString();
-    const answer = await new FormBrowser().open(url);
-    expect([answer.kind, answer.url.searchParams.get('error')]).toEqual(['departure', 'invalid_request']);
+    const result = await new FormBrowser().open(url);
+    expect([result.kind, result.url.searchParams.get('error')]).toEqual(['departure', 'invalid_request']);
   });
 
-  it('is refused without its secret, with a wrong one, and by a method it is not registered for (A-102, A-105, A-106)', async () => {
+  it('is rejected without its secret, with a wrong one, and by a method it is not registered for (A-102, A-105, A-106)', async () => {
     const { client_id: clientId, client_secret: secret } = confidentialClient;
     const wrong = await postToken(
       { code: 'x', client_id: clientId },
       { authorization: basic(clientId, 'wrong') },
     );
     expect(wrong.headers.get('www-authenticate')).toMatch(/^Basic/);
-    expect(await refusalOf(wrong)).toBe('401 invalid_client');
-    expect(await refusalOf(await postToken({ code: 'x', client_id: clientId }))).toMatch(
+    expect(await rejectionOf(wrong)).toBe('401 invalid_client');
+    expect(await rejectionOf(await postToken({ code: 'x', client_id: clientId }))).toMatch(
       /^40[01] invalid_client$/,
     );
     const posted = await postToken({ code: 'x', client_id: clientId, client_secret: secret });
-    expect(await refusalOf(posted)).toMatch(/^40[01] invalid_client$/);
+    expect(await rejectionOf(posted)).toMatch(/^40[01] invalid_client$/);
     const twice = await postToken(
       { code: 'x', client_id: clientId, client_secret: secret },
       { authorization: right },
     );
-    expect(await refusalOf(twice)).toBe('400 invalid_request');
+    expect(await rejectionOf(twice)).toBe('400 invalid_request');
     const garbage = await postToken({ code: 'x', client_id: clientId }, { authorization: 'Basic %%%' });
     expect([400, 401]).toContain(garbage.status);
   });
 
   it('is no other client, whatever the body says (A-107)', async () => {
-    const answer = await postToken({ code: 'x', client_id: 'trellis-cli' }, { authorization: right });
-    expect(await refusalOf(answer)).toMatch(/^40[01] invalid_(client|request)$/);
+    const result = await postToken({ code: 'x', client_id: 'trellis-cli' }, { authorization: right });
+    expect(await rejectionOf(result)).toMatch(/^40[01] invalid_(client|request)$/);
   });
 });
 

@@ -10,8 +10,8 @@ import { isClean, runChaos, type Fault } from './content-chaos/run-chaos.ts';
 import { withOwnPostgres } from './content-chaos/with-services.ts';
 
 const sizes = { small: { mutations: 150, faults: 1 }, full: { mutations: 3_000, faults: 3 } };
-/** The disk is full until writers have been refused this often. */
-const REFUSALS = 20;
+/** The disk is full until writers have been rejected this often. */
+const REJECTIONS = 20;
 const GIVE_UP_MS = 30_000;
 
 // The outbox must be larger than a file of the write-ahead log, which may go on growing to its 16 MiB: where that can't be
@@ -44,12 +44,12 @@ function prove({ mutations, faults }: { mutations: number; faults: number }, see
     const fault: Fault = async ({ retries }) => {
       limitFiles(dataDirectory, String(await outboxSize(pool)));
       const [before, end] = [retries(), Date.now() + GIVE_UP_MS];
-      while (retries() < before + REFUSALS && Date.now() < end) {
+      while (retries() < before + REJECTIONS && Date.now() < end) {
         figures.readsMeanwhile += 1;
         if (!(await reads(services))) figures.failedReads += 1;
         await delay(50);
       }
-      if (retries() >= before + REFUSALS) figures.timesFull += 1;
+      if (retries() >= before + REJECTIONS) figures.timesFull += 1;
       limitFiles(dataDirectory, 'unlimited');
     };
     const { findings, ...counts } = await runChaos({

@@ -46,8 +46,8 @@ proof({
 });
 
 /** Some readers got errors, all in the shape of the graph, and none from a service whose database was available. */
-function isWellRead({ tally: { fieldErrors, misshapenAnswers, failuresElsewhere } }: Reader): boolean {
-  return fieldErrors > 0 && misshapenAnswers === 0 && failuresElsewhere === 0;
+function isWellRead({ tally: { fieldErrors, misshapenResponses, failuresElsewhere } }: Reader): boolean {
+  return fieldErrors > 0 && misshapenResponses === 0 && failuresElsewhere === 0;
 }
 
 /** @returns milliseconds until new servers serve, and the services are ready again */

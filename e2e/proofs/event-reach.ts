@@ -77,7 +77,7 @@ async function measure(
   return delaysMs;
 }
 
-/** Writes a post at an instance. @returns milliseconds from its answer until the event is in the stream; 0 when it was sooner */
+/** Writes a post at an instance. @returns milliseconds from its response until the event is in the stream; 0 when it was sooner */
 async function reach(services: ContentServices, connection: RedisConnection, index: number): Promise<number> {
   const [newest] = await connection.xrevrange(STREAM, '+', '-', 'COUNT', 1);
   const arrival = connection
@@ -105,8 +105,8 @@ async function write({ instances, keys }: ContentServices, index: number): Promi
     }),
     signal: AbortSignal.timeout(ARRIVAL_DEADLINE_MS),
   });
-  const answer = await response.text();
-  if (!answer.includes('"id"')) throw new Error(`The post was not written: ${answer}`);
+  const result = await response.text();
+  if (!result.includes('"id"')) throw new Error(`The post was not written: ${result}`);
   return performance.now();
 }
 

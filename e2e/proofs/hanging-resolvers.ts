@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { join } from 'node:path';
 import { createPool, inTransaction, type Pool } from '@trellis/postgres';
 import { createTemporaryDirectory, createTestDatabase, proof } from '@trellis/testkit';
-import { askGraph, dataOf, type GraphAnswer } from '../harness/ask-graph.ts';
+import { askGraph, dataOf, type GraphResponse } from '../harness/ask-graph.ts';
 import { startPlatform, type PlatformProcess } from '../harness/platform-process.ts';
 import { signIn } from '../harness/sign-in.ts';
 
@@ -22,7 +22,7 @@ const TOLERANCE_MS = 3_500;
 proof({
   name: 'hanging-resolvers',
   description:
-    'a resolver that hangs is ended at 5,000 ms with an error of its own, and the rest of the answer arrives',
+    'a resolver that hangs is ended at 5,000 ms with an error of its own, and the rest of the response arrives',
   async run() {
     const directory = createTemporaryDirectory();
     const database = await createTestDatabase();
@@ -44,16 +44,16 @@ proof({
 
 async function prove({ addresses }: PlatformProcess, pool: Pool) {
   const { access_token: token } = await signIn(addresses.issuer);
-  const ask = (query: string): Promise<GraphAnswer<object>> =>
+  const ask = (query: string): Promise<GraphResponse<object>> =>
     askGraph<object>(addresses.graph, { query, token });
   const elapsed: number[] = [];
   const problems: string[] = [];
   for (const one of await chooseCases(ask)) {
     const expected = withNulls(dataOf(await ask(one.query)), one.hanging);
     const startedAt = performance.now();
-    const answer = await whileLocked(pool, one.table, () => ask(one.query));
+    const response = await whileLocked(pool, one.table, () => ask(one.query));
     elapsed.push(Math.round(performance.now() - startedAt));
-    problems.push(...problemsOf(answer, expected, one));
+    problems.push(...problemsOf(response, expected, one));
   }
   const [shortest, longest] = [Math.min(...elapsed), Math.max(...elapsed)];
   return {
@@ -67,7 +67,7 @@ async function prove({ addresses }: PlatformProcess, pool: Pool) {
   };
 }
 
-async function chooseCases(ask: (query: string) => Promise<GraphAnswer<object>>): Promise<readonly Case[]> {
+async function chooseCases(ask: (query: string) => Promise<GraphResponse<object>>): Promise<readonly Case[]> {
   const { posts } = dataOf(await ask('{ posts(first: 1) { id } }')) as { posts: { id: string }[] };
   return [
     {
@@ -97,7 +97,7 @@ function whileLocked<Result>(pool: Pool, table: string, work: () => Promise<Resu
 }
 
 function problemsOf(
-  { data, errors = [] }: GraphAnswer<object>,
+  { data, errors = [] }: GraphResponse<object>,
   expected: object,
   one: Case,
 ): readonly string[] {

@@ -15,7 +15,7 @@ const sizes = {
   full: { mutations: 3_000, faults: 3, drainMs: 5_000 },
 };
 /** The disk is full until writers have been answered this often. */
-const ANSWERS = 30;
+const RESPONSES = 30;
 const GIVE_UP_MS = 60_000;
 
 /** F-17: writers, while Redis can't write one byte more of its append-only file, and can again. */
@@ -49,7 +49,7 @@ async function prove(
   try {
     return await withRedis(redis, async ({ services, databases }) => {
       const reader = createReader(services);
-      const figures = { timesFull: 0, answersMeanwhile: 0 };
+      const figures = { timesFull: 0, respondsMeanwhile: 0 };
       const fault: Fault = ({ acknowledged }) =>
         reader.readDuring([], async () => {
           const pid = await processOf(connection);
@@ -62,11 +62,11 @@ async function prove(
           const before = acknowledged();
           await eventually(
             () => Promise.resolve(acknowledged()),
-            (count) => count >= before + ANSWERS,
+            (count) => count >= before + RESPONSES,
             GIVE_UP_MS,
           );
           if ((await writes(connection)) === 'MISCONF') figures.timesFull += 1;
-          figures.answersMeanwhile += acknowledged() - before;
+          figures.respondsMeanwhile += acknowledged() - before;
           limitFilesOf(pid, 'unlimited');
           await eventually(
             () => writes(connection),
@@ -81,11 +81,11 @@ async function prove(
         faults: Array.from({ length: faults }, () => fault),
         seed,
       });
-      const { reads, misshapenAnswers, failuresElsewhere } = reader.tally;
-      const isUnharmed = figures.timesFull === faults && misshapenAnswers + failuresElsewhere === 0;
+      const { reads, misshapenResponses, failuresElsewhere } = reader.tally;
+      const isUnharmed = figures.timesFull === faults && misshapenResponses + failuresElsewhere === 0;
       return {
         passed: isClean(findings) && isUnharmed && counts.drainedMs <= drainMs,
-        figures: { ...counts, ...figures, reads, misshapenAnswers, failuresElsewhere, ...findings },
+        figures: { ...counts, ...figures, reads, misshapenResponses, failuresElsewhere, ...findings },
       };
     });
   } finally {
@@ -113,7 +113,7 @@ function largestFile(directory: string): number {
   return Math.max(...names.map((name) => statSync(join(directory, name)).size));
 }
 
-/** What Redis says to a write: OK, or the first word of its refusal. */
+/** What Redis says to a write: OK, or the first word of its rejection. */
 async function writes(connection: RedisConnection): Promise<string> {
   return connection
     .set('probe', '1')

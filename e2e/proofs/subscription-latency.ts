@@ -91,7 +91,7 @@ function subscribe(
   return client;
 }
 
-/** @returns whether it was written: a machine that has too much to do may refuse it */
+/** @returns whether it was written: a machine that has too much to do may reject it */
 async function addComment(graph: string, token: string, postId: string, body: string): Promise<boolean> {
   const query = 'mutation ($postId: ID!, $body: String!) { addComment(postId: $postId, body: $body) { id } }';
   const { errors } = await askGraph(graph, { query, variables: { postId, body }, token });
@@ -128,7 +128,7 @@ function judge(
   count: number,
   { eventsPerSecond, seconds, budgetMs: [p50Budget, p99Budget] }: Load,
 ): ProofOutcome {
-  const refused = eventsPerSecond * seconds - count;
+  const rejected = eventsPerSecond * seconds - count;
   const sorted = delaysMs.toSorted((one, other) => one - other);
   const at = (share: number): number =>
     sorted[Math.floor(share * (sorted.length - 1))] ?? Number.POSITIVE_INFINITY;
@@ -138,10 +138,10 @@ function judge(
   const sameOrder = received.every((list) => list.join() === received[0]?.join());
   return {
     passed:
-      refused === 0 && lost === 0 && twice === 0 && sameOrder && at(0.5) < p50Budget && at(0.99) < p99Budget,
+      rejected === 0 && lost === 0 && twice === 0 && sameOrder && at(0.5) < p50Budget && at(0.99) < p99Budget,
     figures: {
       events: count,
-      refused,
+      rejected,
       subscribers: bodies.length,
       lost,
       twice,

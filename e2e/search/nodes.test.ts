@@ -115,8 +115,8 @@ describe('A4: nodes', () => {
     const query = `{ a: node(id: "${post}") { id } b: node(id: "${viewerId}") { id } c: node(id: "${draft}") { id } }`;
     const { data } = await services.ask('search', viewer, query);
     expect(data).toEqual({ a: { id: post }, b: { id: viewerId }, c: null });
-    const refused = await services.ask('search', { ...viewer, scopes: [] }, query);
-    expect(new Set(refused.errors?.map(({ extensions }) => extensions['code']))).toEqual(
+    const rejected = await services.ask('search', { ...viewer, scopes: [] }, query);
+    expect(new Set(rejected.errors?.map(({ extensions }) => extensions['code']))).toEqual(
       new Set(['FORBIDDEN']),
     );
   });

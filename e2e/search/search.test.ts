@@ -112,8 +112,8 @@ describe('search', () => {
     '\u{1F600}',
     'the',
   ])('S-090 takes %j for text, whatever it means elsewhere', async (query) => {
-    const answer = await services.ask<{ search: Found[] }>('search', viewer, SEARCH, { query });
-    expect(answer).toEqual({ data: { search: expect.any(Array) } });
+    const response = await services.ask<{ search: Found[] }>('search', viewer, SEARCH, { query });
+    expect(response).toEqual({ data: { search: expect.any(Array) } });
   });
 
   it('follows a change of the words', async () => {

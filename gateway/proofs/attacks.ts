@@ -101,7 +101,7 @@ function attacksOn(url: string, size: ProofOptions['size']): readonly Attack[] {
 
 async function sendBy(carrier: Carrier, url: string, operation: HostileOperation): Promise<void> {
   for (const { code, text } of await carrier.send(url, operation)) {
-    if (code === 'OVERLOADED') continue; // refused at the door
+    if (code === 'OVERLOADED') continue; // rejected at the door
     const isExpected = operation.code ? operation.code.test(code ?? '') : code === undefined;
     if (!isExpected) throw new Error(`${operation.attack} by ${carrier.name}: ${text.slice(0, 200)}`);
   }
@@ -189,10 +189,10 @@ async function openStage(): Promise<Stage> {
     gateway,
     async ask() {
       const body = '{"query":"{ __typename }"}';
-      const answer = await pool.request({ path: '/graphql', method: 'POST', headers, body });
-      const text = await answer.body.text();
-      const retryAfterS = Number(answer.headers['retry-after'] ?? 0);
-      if (answer.statusCode === 503 && retryAfterS > 0) {
+      const response = await pool.request({ path: '/graphql', method: 'POST', headers, body });
+      const text = await response.body.text();
+      const retryAfterS = Number(response.headers['retry-after'] ?? 0);
+      if (response.statusCode === 503 && retryAfterS > 0) {
         await sleep(retryAfterS * 1_000); // as a client does; it counts as waiting
         return stage.ask();
       }

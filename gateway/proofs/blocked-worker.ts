@@ -103,7 +103,7 @@ async function canaryFor(url: string, agent: Agent, perSecond: number, ms: numbe
     perSecond,
     async send() {
       const start = performance.now();
-      const answer = await request(`${url}/graphql`, {
+      const response = await request(`${url}/graphql`, {
         method: 'POST',
         dispatcher: agent,
         reset: true,
@@ -111,8 +111,8 @@ async function canaryFor(url: string, agent: Agent, perSecond: number, ms: numbe
         body: '{"query":"{ __typename }"}',
         headersTimeout: ANSWERED_WITHIN_MS,
       });
-      const text = await answer.body.text();
-      if (answer.statusCode !== 200 || text !== CANARY) throw new Error(`${answer.statusCode} ${text}`);
+      const text = await response.body.text();
+      if (response.statusCode !== 200 || text !== CANARY) throw new Error(`${response.statusCode} ${text}`);
       answeredMs.push(performance.now() - start);
     },
   });
@@ -154,13 +154,13 @@ function startAttack(url: string, attackers: number): Attack {
 
 async function attackOnce(url: string, agent: Agent, number: number): Promise<string> {
   const body = ATTACKS[number % ATTACKS.length]?.(number) ?? '';
-  const answer = await request(`${url}/graphql`, {
+  const response = await request(`${url}/graphql`, {
     method: 'POST',
     dispatcher: agent,
     headers: { 'content-type': 'application/json' },
     body,
   });
-  return answer.body.text();
+  return response.body.text();
 }
 
 /** Texts that differ each time, so that no cache knows them. */
@@ -174,9 +174,9 @@ const ATTACKS: readonly ((number: number) => string)[] = [
 function planBomb(number: number): string {
   const fragments = Array.from({ length: 30 }, (_, level) => {
     const next = `...F${level + 1}`;
-    return `fragment F${level} on Person { a${level}: friends { ${next} } b${level}: friends { ${next} } }`;
+    return `fragment F${level} on User { a${level}: friends { ${next} } b${level}: friends { ${next} } }`;
   });
-  return `query Q${number} { people { ...F0 } } ${fragments.join(' ')} fragment F30 on Person { name }`;
+  return `query Q${number} { people { ...F0 } } ${fragments.join(' ')} fragment F30 on User { name }`;
 }
 
 function nested(open: string, close: string): string {

@@ -6,7 +6,7 @@ import { Pool } from 'undici';
 import { buildClientSchema } from '../src/supergraph/build-supergraph.ts';
 import { startTokenIssuer } from '../src/testing/token-issuer.ts';
 import { startGatewayProcess, type GatewayProcess } from '../test-fixtures/gateway-process.ts';
-import { startAnsweringSubgraph } from '../test-fixtures/load/answering-subgraph.ts';
+import { startRespondingSubgraph } from '../test-fixtures/load/responding-subgraph.ts';
 import { VariedOperations } from '../test-fixtures/load/varied-operations.ts';
 
 interface Size {
@@ -93,7 +93,7 @@ interface Stage {
 
 async function openStage(): Promise<Stage> {
   const sdl = readFileSync(SUPERGRAPH, 'utf8');
-  const subgraph = await startAnsweringSubgraph(sdl);
+  const subgraph = await startRespondingSubgraph(sdl);
   const issuer = await startTokenIssuer();
   const gateway = await startGatewayProcess(
     {
@@ -117,8 +117,8 @@ async function openStage(): Promise<Stage> {
       tokens.set(user, token);
       const headers = { 'content-type': 'application/json', authorization: `Bearer ${await token}` };
       const body = JSON.stringify({ query });
-      const answer = await pool.request({ path: '/graphql', method: 'POST', headers, body });
-      const { data, errors } = (await answer.body.json()) as {
+      const response = await pool.request({ path: '/graphql', method: 'POST', headers, body });
+      const { data, errors } = (await response.body.json()) as {
         readonly data?: unknown;
         readonly errors?: readonly { readonly message: string }[];
       };

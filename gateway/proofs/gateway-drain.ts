@@ -15,7 +15,7 @@ const SIZES = {
 const EVENTS_PER_SECOND = 20;
 const EXIT_WITHIN_MS = 30_000;
 const SHED = 503;
-const PERSON = '{ person(id: "1") { name } }';
+const USER = '{ user(id: "1") { name } }';
 const DEFERRED = '{ latest { id ... @defer { author { name } } } }';
 
 /** F-13: SIGTERM under load, to one process and to several. Another gateway takes the subscribers, as behind a load balancer. */
@@ -59,7 +59,7 @@ function judge(outcomes: readonly Drained[]): ProofOutcome {
   const exitMs = Math.max(...outcomes.map((outcome) => outcome.exitMs));
   const [reason] = outcomes.flatMap(({ requests, subscribers }) => [
     ...requests.reasons,
-    ...(subscribers.refusal === undefined ? [] : [subscribers.refusal]),
+    ...(subscribers.rejection === undefined ? [] : [subscribers.rejection]),
   ]);
   return {
     passed:
@@ -152,7 +152,7 @@ function startRequests(url: string, perSecond: number): Requests {
       try {
         await ask(url, agent, number);
       } catch (error) {
-        if (sentAt < endsAt || error instanceof BadAnswer) throw error;
+        if (sentAt < endsAt || error instanceof BadResponse) throw error;
         shed += 1;
       }
     },
@@ -167,26 +167,26 @@ function startRequests(url: string, perSecond: number): Requests {
   };
 }
 
-/** An answer that was begun, and is not what it should be. */
-class BadAnswer extends Error {}
+/** A response that was begun, and is not what it should be. */
+class BadResponse extends Error {}
 
 /** Half of the requests are on connections of their own, and some have deferred parts. */
 async function ask(url: string, agent: Agent, number: number): Promise<void> {
   const deferred = number % 5 === 0;
   const accept = deferred ? 'multipart/mixed;deferSpec=20220824' : 'application/json';
-  const answer = await request(`${url}/graphql`, {
+  const response = await request(`${url}/graphql`, {
     method: 'POST',
     dispatcher: agent,
     reset: number % 2 === 0,
     headers: { 'content-type': 'application/json', accept },
-    body: JSON.stringify({ query: deferred ? DEFERRED : PERSON }),
+    body: JSON.stringify({ query: deferred ? DEFERRED : USER }),
   });
-  const text = await answer.body.text().catch((error: unknown) => {
-    throw new BadAnswer('The answer is cut off.', { cause: error });
+  const text = await response.body.text().catch((error: unknown) => {
+    throw new BadResponse('The response is cut off.', { cause: error });
   });
   const isWhole = deferred
     ? text.includes('"hasNext":false')
-    : text === '{"data":{"person":{"name":"Person 1"}}}';
-  if (answer.statusCode === SHED) return; // a machine that is busy beyond measure; it is an answer, and in order
-  if (!isWhole || answer.statusCode !== 200) throw new BadAnswer(`${answer.statusCode} ${text}`);
+    : text === '{"data":{"user":{"name":"User 1"}}}';
+  if (response.statusCode === SHED) return; // a machine that is busy beyond measure; it is a response, and in order
+  if (!isWhole || response.statusCode !== 200) throw new BadResponse(`${response.statusCode} ${text}`);
 }

@@ -146,10 +146,10 @@ async function openStage(): Promise<Stage> {
 
 async function ask(pool: Pool): Promise<void> {
   const headers = { 'content-type': 'application/json' };
-  const body = '{"query":"{ person(id: \\"1\\") { name } }"}';
-  const answer = await pool.request({ path: '/graphql', method: 'POST', headers, body });
-  const text = await answer.body.text();
-  if (text !== '{"data":{"person":{"name":"Person 1"}}}') throw new Error(text.slice(0, 300));
+  const body = '{"query":"{ user(id: \\"1\\") { name } }"}';
+  const response = await pool.request({ path: '/graphql', method: 'POST', headers, body });
+  const text = await response.body.text();
+  if (text !== '{"data":{"user":{"name":"User 1"}}}') throw new Error(text.slice(0, 300));
 }
 
 /** Resident memory, bytes. Linux only: it reads /proc. */

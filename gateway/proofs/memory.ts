@@ -41,8 +41,8 @@ proof({
     const forgetting = setInterval(graph.forget, 100); // the subgraphs keep what they received
     const gateway = await startLoadedGateway(compose(graph.all), program);
     try {
-      const before = await gateway.answer(0, warmUp);
-      const after = await gateway.answer(warmUp, operations);
+      const before = await gateway.response(0, warmUp);
+      const after = await gateway.response(warmUp, operations);
       const growthPercent = (after / before - 1) * 100;
       return {
         passed: growthPercent <= maxGrowthPercent && after <= maxResidentMb,
@@ -68,7 +68,7 @@ interface LoadedGateway {
    *
    * @returns the median of the resident memory in the last fifth, megabytes
    */
-  answer(from: number, to: number): Promise<number>;
+  response(from: number, to: number): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -79,7 +79,7 @@ async function startLoadedGateway(supergraph: string, program: GatewayProgram): 
   const gateway = await startGatewayProcess({ SUPERGRAPH: file, GUARDS: 'off' }, program);
   const pool = new Pool(gateway.url, { connections: CONNECTIONS });
   return {
-    async answer(from, to) {
+    async response(from, to) {
       const readings: number[] = [];
       const last = to - Math.floor((to - from) / 5);
       const every = Math.max(1, Math.floor((to - last) / READINGS));
@@ -104,7 +104,7 @@ async function startLoadedGateway(supergraph: string, program: GatewayProgram): 
 
 async function send(pool: Pool, number: number): Promise<void> {
   const { body, headers, expected } = mixedOperation(number);
-  const answer = await pool.request({ method: 'POST', path: '/graphql', headers, body });
-  const text = await answer.body.text();
+  const response = await pool.request({ method: 'POST', path: '/graphql', headers, body });
+  const text = await response.body.text();
   if (!text.includes(expected)) throw new Error(`Operation ${number}: ${text.slice(0, 300)}`);
 }

@@ -1,10 +1,10 @@
 import { proof, type ProofOptions } from '@trellis/testkit';
 import { DEFAULT_COSTS } from '../src/settings/cost.ts';
-import { RequestRefused } from '../src/errors.ts';
+import { RequestError } from '../src/errors.ts';
 import { PROTECTIVE_LIMITS } from '../src/settings/limits.ts';
 import { createOperationCatalogue } from '../src/operation/operation-catalogue.ts';
 import { JobAudience } from '../src/planning/threads/job-audience.ts';
-import { PlannerOverstrained } from '../src/planning/threads/planner-refusals.ts';
+import { PlannerOverstrained } from '../src/planning/threads/planner-rejections.ts';
 import { createPlannerPool, type QueryPlanSource } from '../src/planning/threads/planner-pool.ts';
 import type { PlanningAccount } from '../src/planning/operation-planner.ts';
 import { createOperationPlanner } from '../src/planning/plan-operation.ts';
@@ -31,7 +31,7 @@ const PLANNING_MS = 2_000;
 
 /**
  * S-034: very many operations, each sent once, beside some that are sent again and again. S-035: one that many send at once
- * for the first time. S-033: types within types, refused before they are planned. S-036: one that overstrains the planner.
+ * for the first time. S-033: types within types, rejected before they are planned. S-036: one that overstrains the planner.
  */
 proof({
   name: 'operation-flood',
@@ -179,7 +179,7 @@ function createBench(maxPlans: number): Bench {
 
 /** The limit that an operation went over. */
 function limitOf(error: unknown): string {
-  const [first] = error instanceof RequestRefused ? error.errors : [];
+  const [first] = error instanceof RequestError ? error.errors : [];
   const limit = first?.extensions['limit'] as { readonly name: string } | undefined; // as errors.md has it
   return limit?.name ?? String(error);
 }

@@ -13,13 +13,13 @@ interface Size {
   readonly articles: number;
   readonly phaseMs: number;
   readonly overloadMs: number;
-  /** Of what the gateway answers when no one is refused. */
+  /** Of what the gateway answers when no one is rejected. */
   readonly minGoodput: number;
-  /** How much later than normal answers of those who were let in may be, and by how much at least. */
+  /** How much later than normal responses of those who were let in may be, and by how much at least. */
   readonly slower: number;
   readonly slackMs: number;
-  /** Where time is too short to learn the capacity, no one may have to be refused. */
-  readonly minRefused: number;
+  /** Where time is too short to learn the capacity, no one may have to be rejected. */
+  readonly minRejected: number;
   /** Share of those let in that were sent by callers who are known; they are half of all who ask. */
   readonly minKnown: number;
 }
@@ -32,7 +32,7 @@ const SIZES: Readonly<Record<ProofOptions['size'], Size>> = {
     minGoodput: 0.1,
     slower: 10,
     slackMs: 5_000,
-    minRefused: 0,
+    minRejected: 0,
     minKnown: 0.3,
   },
   full: {
@@ -42,7 +42,7 @@ const SIZES: Readonly<Record<ProofOptions['size'], Size>> = {
     minGoodput: 0.9,
     slower: 2,
     slackMs: 0,
-    minRefused: 1,
+    minRejected: 1,
     minKnown: 0.75,
   },
 };
@@ -57,9 +57,9 @@ const SATURATING = 16;
 proof({
   name: 'overload',
   description:
-    'Under three times the load it can bear, a gateway serves as many as ever, callers it knows first, and refuses the rest at once.',
+    'Under three times the load it can bear, a gateway serves as many as ever, callers it knows first, and rejects the rest at once.',
   async run({ size }) {
-    const { articles, phaseMs, overloadMs, minGoodput, slower, slackMs, minRefused, minKnown } = SIZES[size];
+    const { articles, phaseMs, overloadMs, minGoodput, slower, slackMs, minRejected, minKnown } = SIZES[size];
     const stage = await openStage(articles);
     try {
       await saturate(stage, phaseMs); // warms caches and compiler
@@ -75,7 +75,7 @@ proof({
         passed:
           goodput >= minGoodput &&
           admittedP99Ms <= normalP99Ms * slower + slackMs &&
-          over.refusedMs.length >= minRefused &&
+          over.rejectedMs.length >= minRejected &&
           known >= minKnown &&
           over.failed + normal.failed === 0,
         figures: {
@@ -85,10 +85,10 @@ proof({
           normalP99Ms: Math.round(normalP99Ms),
           admittedP99Ms: Math.round(admittedP99Ms),
           admittedKnownPercent: Math.round(known * 100),
-          refused: over.refusedMs.length,
-          refusedP50Ms: Math.round(quantile({ latenciesMs: over.refusedMs }, 0.5)),
-          refusedInNormal: normal.refusedMs.length,
-          wrongAnswers: over.failed + normal.failed,
+          rejected: over.rejectedMs.length,
+          rejectedP50Ms: Math.round(quantile({ latenciesMs: over.rejectedMs }, 0.5)),
+          rejectedInNormal: normal.rejectedMs.length,
+          wrongResponses: over.failed + normal.failed,
           ...(over.reason !== undefined && { reason: over.reason }),
         },
       };
@@ -100,7 +100,7 @@ proof({
 
 interface Stage {
   readonly gateway: GatewayProcess;
-  /** @returns what became of a request. Rejects for any answer that is neither whole nor a proper refusal */
+  /** @returns what became of a request. Rejects for any response that is neither whole nor a proper rejection */
   ask(): Promise<Outcome>;
   close(): Promise<void>;
 }
@@ -117,7 +117,7 @@ interface Pressure {
   readonly admittedMs: readonly number[];
   /** How many of them were sent by callers who are known. */
   readonly admittedKnown: number;
-  readonly refusedMs: readonly number[];
+  readonly rejectedMs: readonly number[];
   readonly failed: number;
   readonly reason: string | undefined;
 }
@@ -136,14 +136,14 @@ async function saturate(stage: Stage, durationMs: number): Promise<number> {
 /** As many as requested, however slowly they are answered. */
 async function press(stage: Stage, perSecond: number, durationMs: number): Promise<Pressure> {
   const admittedMs: number[] = [];
-  const refusedMs: number[] = [];
+  const rejectedMs: number[] = [];
   let admittedKnown = 0;
   const load = startLoad({
     perSecond,
     async send() {
       const start = performance.now();
       const { isAdmitted, isKnown } = await stage.ask();
-      (isAdmitted ? admittedMs : refusedMs).push(performance.now() - start);
+      (isAdmitted ? admittedMs : rejectedMs).push(performance.now() - start);
       if (isAdmitted && isKnown) admittedKnown += 1;
     },
   });
@@ -154,7 +154,7 @@ async function press(stage: Stage, perSecond: number, durationMs: number): Promi
     goodPerSecond: (good / durationMs) * 1_000,
     admittedMs: sorted(admittedMs),
     admittedKnown,
-    refusedMs: sorted(refusedMs),
+    rejectedMs: sorted(rejectedMs),
     failed,
     reason: reasons[0],
   };
@@ -193,13 +193,13 @@ async function openStage(articles: number): Promise<Stage> {
         'content-type': 'application/json',
         ...(isKnown && { authorization: `Bearer ${token}` }),
       };
-      const answer = await pool.request({ path: '/graphql', method: 'POST', headers, body });
-      const text = await answer.body.text();
-      if (answer.statusCode === 200 && text.startsWith('{"data":{"articles":[{'))
+      const response = await pool.request({ path: '/graphql', method: 'POST', headers, body });
+      const text = await response.body.text();
+      if (response.statusCode === 200 && text.startsWith('{"data":{"articles":[{'))
         return { isAdmitted: true, isKnown };
-      if (answer.statusCode === 503 && answer.headers['retry-after'] === '1')
+      if (response.statusCode === 503 && response.headers['retry-after'] === '1')
         return { isAdmitted: false, isKnown };
-      throw new Error(`${answer.statusCode} ${text.slice(0, 200)}`);
+      throw new Error(`${response.statusCode} ${text.slice(0, 200)}`);
     },
     async close() {
       await pool.close();

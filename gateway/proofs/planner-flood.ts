@@ -76,7 +76,7 @@ proof({
           floodKbPerSecond: Math.round((FLOOD_PER_SECOND * heavyOperation(0).length) / 1_000),
           floodSent: sent,
           floodPlanned: (statuses.get(200) ?? 0) + (statuses.get(400) ?? 0), // some plans ask subgraphs too often
-          floodRefused: statuses.get(429) ?? 0,
+          floodRejected: statuses.get(429) ?? 0,
           floodTimedOut: statuses.get(504) ?? 0,
           floodP50Ms: Math.round(quantile({ latenciesMs }, 0.5)),
           firstOperations: first.sent,
@@ -114,7 +114,7 @@ function userFields(levels: number): string {
 }
 
 interface Stage {
-  /** @returns the status of the answer */
+  /** @returns the status of the response */
   ask(user: string, query: string): Promise<number>;
   /** How long the gateway's event loop was late at most since the last time, milliseconds. */
   loopLagMs(): Promise<number>;
@@ -139,7 +139,7 @@ function startOthers(stage: Stage, nextOperation: () => string): Load {
     perSecond: OTHERS_PER_SECOND,
     async send(number) {
       const status = await stage.ask(`user ${number % OTHERS}`, nextOperation());
-      if (status !== 200) throw new Error(`The answer has the status ${status}.`);
+      if (status !== 200) throw new Error(`The response has the status ${status}.`);
     },
   });
 }
@@ -170,9 +170,9 @@ async function openStage(): Promise<Stage> {
       tokens.set(user, token);
       const headers = { 'content-type': 'application/json', authorization: `Bearer ${await token}` };
       const body = JSON.stringify({ query });
-      const answer = await pool.request({ path: '/graphql', method: 'POST', headers, body });
-      const text = await answer.body.text();
-      return answer.statusCode === 200 && text.includes('"errors"') ? 500 : answer.statusCode;
+      const result = await pool.request({ path: '/graphql', method: 'POST', headers, body });
+      const text = await result.body.text();
+      return result.statusCode === 200 && text.includes('"errors"') ? 500 : result.statusCode;
     },
     async close() {
       await pool.close();

@@ -125,8 +125,8 @@ async function openSide(
     const body = JSON.stringify({ query: graph.query, variables: { page: number } });
     const authorization = `Bearer ${tokens[number % tokens.length]}`;
     const headers = { 'content-type': 'application/json', authorization };
-    const answer = await pool.request({ path: '/graphql', method: 'POST', headers, body });
-    const text = await answer.body.text();
+    const response = await pool.request({ path: '/graphql', method: 'POST', headers, body });
+    const text = await response.body.text();
     if (!text.startsWith('{"data":{"articles":[{')) throw new Error(text.slice(0, 500));
   };
   return {

@@ -28,7 +28,7 @@ const RECOVERED_WITHIN_MS = 60_000;
 /** F-22: too few file descriptors, too little memory. */
 proof({
   name: 'scarce-resources',
-  description: 'A gateway that runs out of file descriptors or memory refuses, and does not end.',
+  description: 'A gateway that runs out of file descriptors or memory rejects, and does not end.',
   async run({ size }) {
     const settings = SIZES[size];
     const graph = await startLibraryGraph();
@@ -51,9 +51,9 @@ proof({
           recoveredAfterMs: Math.round(descriptors.recoveredMs),
           largeRequests: memory.sent,
           answered: memory.answered,
-          refused: memory.refused,
+          rejected: memory.rejected,
           aliveWithoutMemory: String(memory.isAlive),
-          answersAgainAfterMs: Math.round(memory.recoveredMs),
+          responsesAgainAfterMs: Math.round(memory.recoveredMs),
         },
       };
     } finally {
@@ -101,7 +101,7 @@ async function exhaustDescriptors(running: GatewayProcess, size: Size): Promise<
 interface MemoryFound extends Survival {
   readonly sent: number;
   readonly answered: number;
-  readonly refused: number;
+  readonly rejected: number;
 }
 
 /** Many clients that each send, and ask for, almost as much as they may. */
@@ -111,14 +111,14 @@ async function exhaustMemory(running: GatewayProcess, { clients, phaseMs }: Size
     query: 'query ($value: String) { echo(value: $value) }',
     variables: { value: 'x'.repeat(VALUE_BYTES) },
   });
-  const found = { sent: 0, answered: 0, refused: 0 };
+  const found = { sent: 0, answered: 0, rejected: 0 };
   const end = performance.now() + phaseMs;
   const client = async (): Promise<void> => {
     while (performance.now() < end && running.process.exitCode === null) {
       found.sent += 1;
       const status = await send(running.url, agent, body).catch(() => 0);
       if (status === 200) found.answered += 1;
-      else found.refused += 1;
+      else found.rejected += 1;
     }
   };
   await Promise.all(Array.from({ length: clients }, client));
@@ -128,19 +128,19 @@ async function exhaustMemory(running: GatewayProcess, { clients, phaseMs }: Size
 
 async function send(url: string, dispatcher: Agent, body: string): Promise<number> {
   const headers = { 'content-type': 'application/json' };
-  const answer = await request(`${url}/graphql`, { method: 'POST', dispatcher, headers, body });
-  await answer.body.dump();
-  return answer.statusCode;
+  const response = await request(`${url}/graphql`, { method: 'POST', dispatcher, headers, body });
+  await response.body.dump();
+  return response.statusCode;
 }
 
 async function ask(url: string, dispatcher: Agent): Promise<unknown> {
-  const answer = await request(`${url}/graphql`, {
+  const response = await request(`${url}/graphql`, {
     method: 'POST',
     dispatcher,
     headers: { 'content-type': 'application/json' },
     body: '{"query":"{ people(limit: 1) { name books { title } } }"}',
   });
-  return answer.body.json();
+  return response.body.json();
 }
 
 const RIGHT = '{"data":{"people":[{"name":"Ada","books":[{"title":"Book 1"}]}]}}';
@@ -151,10 +151,10 @@ async function survival(running: GatewayProcess): Promise<Survival> {
   const agent = new Agent({ headersTimeout: 5_000 });
   try {
     for (;;) {
-      const answer = await ask(running.url, agent).catch(() => undefined);
+      const response = await ask(running.url, agent).catch(() => undefined);
       const recoveredMs = performance.now() - start;
       const isAlive = running.process.exitCode === null && running.process.signalCode === null;
-      if (isAlive && JSON.stringify(answer) === RIGHT) return { isAlive, recoveredMs };
+      if (isAlive && JSON.stringify(response) === RIGHT) return { isAlive, recoveredMs };
       if (!isAlive || recoveredMs > RECOVERED_WITHIN_MS) return { isAlive: false, recoveredMs };
       await sleep(100);
     }

@@ -22,7 +22,7 @@ const CLOSED_WITHIN_MS = 2 * (REQUEST_MS + STALLED_MS) + 6_000;
 /** Who did not read finds out what had become of the connection. */
 const READ_WITHIN_MS = 60_000;
 /** More than the buffers of two sockets hold. */
-const ANSWER_CHARACTERS = 12_000_000;
+const RESPONSE_CHARACTERS = 12_000_000;
 
 /** S-055: connections that send or read slowly, or not at all. */
 proof({
@@ -33,7 +33,7 @@ proof({
     const stage = await openStage();
     try {
       const unreading = await openMany(unread, () => readNothing(stage.port));
-      await untilAnswersBegin(unreading);
+      await untilResponsesBegin(unreading);
       const canary = startLoad({ perSecond: canaryPerSecond, send: stage.ask });
       const sockets = [
         ...(await openMany(slow, () => sendHeadersSlowly(stage.port))),
@@ -47,7 +47,7 @@ proof({
       await Promise.race([Promise.all(unreading.map(closed)), sleep(READ_WITHIN_MS)]);
       const left = [
         ...sockets.filter(({ closed: isClosed }) => !isClosed),
-        ...unreading.filter((socket) => !socket.closed || socket.bytesRead >= ANSWER_CHARACTERS),
+        ...unreading.filter((socket) => !socket.closed || socket.bytesRead >= RESPONSE_CHARACTERS),
       ];
       for (const socket of [...sockets, ...unreading]) socket.destroy();
       const report = await canary.stop();
@@ -70,10 +70,10 @@ proof({
 });
 
 /** Making megabytes delays others, however they are read: that is not what is measured. */
-async function untilAnswersBegin(sockets: readonly Socket[]): Promise<void> {
+async function untilResponsesBegin(sockets: readonly Socket[]): Promise<void> {
   const deadline = performance.now() + CLOSED_WITHIN_MS;
   while (sockets.some(({ bytesRead, closed: isClosed }) => bytesRead === 0 && !isClosed)) {
-    if (performance.now() > deadline) throw new Error('The large answers did not begin.');
+    if (performance.now() > deadline) throw new Error('The large responses did not begin.');
     await sleep(10);
   }
 }
@@ -152,7 +152,7 @@ async function openStage(): Promise<Stage> {
         small: String
       }
     `,
-    resolvers: { Query: { big: () => 'x'.repeat(ANSWER_CHARACTERS), small: () => 'y' } },
+    resolvers: { Query: { big: () => 'x'.repeat(RESPONSE_CHARACTERS), small: () => 'y' } },
   });
   const file = join(directory.path, 'supergraph.graphql');
   writeFileSync(file, compose([subgraph]));
@@ -165,8 +165,8 @@ async function openStage(): Promise<Stage> {
     port: Number(new URL(running.url).port),
     async ask() {
       const body = '{"query":"{ __typename }"}';
-      const answer = await pool.request({ path: '/graphql', method: 'POST', headers, body });
-      const text = await answer.body.text();
+      const response = await pool.request({ path: '/graphql', method: 'POST', headers, body });
+      const text = await response.body.text();
       if (text !== '{"data":{"__typename":"Query"}}') throw new Error(text);
     },
     async close() {

@@ -13,7 +13,7 @@ interface Size {
   readonly lateMs: number;
   /** How often that is compared with before: a machine that others use has moments of its own. */
   readonly lateRounds: number;
-  /** From the start of a process that was killed to the first good answer. */
+  /** From the start of a process that was killed to the first good response. */
   readonly recoveryMs: number;
   /** How much later than before answers may be that the fault has nothing to do with, and by how much at least. */
   readonly slower: number;
@@ -48,7 +48,7 @@ const SUBGRAPH_MS = 3_000;
 const PAUSE_MS = 1_000;
 const MIB = 1_048_576;
 
-/** F-01 to F-04: a subgraph that dies, hangs, is late, or answers what is no answer. */
+/** F-01 to F-04: a subgraph that dies, hangs, is late, or answers what is no response. */
 proof({
   name: 'subgraph-faults',
   description:
@@ -260,7 +260,7 @@ async function misbehaving(stage: FaultStage, { perSecond, phaseMs }: Size): Pro
     passed: failed === 0 && !isPolluted && rssMb <= 100,
     figures: {
       misbehavedRequests: reports.reduce((sum, { sent }) => sum + sent, 0),
-      malformedAnswers: failed,
+      malformedResponses: failed,
       rssGrowthMb: Math.round(rssMb),
       ...reasonOf('misbehavedReason', ...reports),
     },

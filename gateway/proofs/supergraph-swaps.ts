@@ -211,14 +211,14 @@ function createClient(url: string, graph: LibraryGraph): Client {
 
   const post = async (body: unknown, accept: string): Promise<string> => {
     const headers = { 'content-type': 'application/json', accept };
-    const answer = await pool.request({
+    const response = await pool.request({
       path: '/graphql',
       method: 'POST',
       headers,
       body: JSON.stringify(body),
     });
-    const text = await answer.body.text();
-    if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${text}`);
+    const text = await response.body.text();
+    if (response.statusCode !== 200) throw new Error(`${response.statusCode} ${text}`);
     return text;
   };
 

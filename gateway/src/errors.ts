@@ -1,5 +1,5 @@
 import { graphErrorCodes, type GraphErrorCode, type GraphErrorDescription } from '@trellis/subgraph-protocol';
-import type { ShareRefusal } from '@trellis/admission';
+import type { ShareRejection } from '@trellis/admission';
 import { GraphQLError } from 'graphql';
 import type { LimitName } from './settings/limit-catalogue.ts';
 
@@ -34,7 +34,7 @@ export type GatewayErrorCode = GraphErrorCode | GatewayOnlyErrorCode;
 /** What a code of the gateway means over HTTP. */
 export interface GatewayErrorDescription extends GraphErrorDescription {
   /**
-   * HTTP status of an answer without data under `application/json`, where the failures of a well-formed request are
+   * HTTP status of a response without data under `application/json`, where the failures of a well-formed request are
    * answered with 200. Under `application/graphql-response+json` it is `status`.
    */
   readonly jsonStatus: number;
@@ -80,13 +80,13 @@ export const gatewayErrorCodes: Readonly<Record<GatewayErrorCode, GatewayErrorDe
   },
   /** Only operations of the safelist are served. */
   PERSISTED_QUERY_REQUIRED: always(400, 'Only persisted queries are served here.'),
-  /** The operation was executed, and its answer is larger than the operator allows. */
-  RESPONSE_TOO_LARGE: always(500, 'The answer is too large; ask for less.'),
+  /** The operation was executed, and its response is larger than the operator allows. */
+  RESPONSE_TOO_LARGE: always(500, 'The response is too large; ask for less.'),
   /** The request took too long to arrive. */
   REQUEST_TIMEOUT: always(408, 'The request took too long to arrive.'),
-  /** The first byte of the answer took too long. */
-  GATEWAY_TIMEOUT: always(504, 'The answer took too long.'),
-  /** The client disconnected before the answer was there. Seen in logs and metrics only. */
+  /** The first byte of the response took too long. */
+  GATEWAY_TIMEOUT: always(504, 'The response took too long.'),
+  /** The client disconnected before the response was there. Seen in logs and metrics only. */
   CLIENT_CLOSED_REQUEST: always(499, 'The client closed the request.'),
   /** The keys of the token's issuer have never been reached, so no token can be judged. */
   AUTHENTICATION_UNAVAILABLE: always(503, 'Access tokens cannot be verified. Retry later.'),
@@ -123,29 +123,29 @@ export function isGatewayOnlyErrorCode(code: string): boolean {
 /**
  * Ends an operation before it is executed. Each error is fit to be shown to the client that sent it.
  */
-export class RequestRefused extends Error {
-  override readonly name = 'RequestRefused';
+export class RequestError extends Error {
+  override readonly name = 'RequestError';
   readonly errors: readonly GraphQLError[];
 
   /** @param errors at least one; the first decides the HTTP status */
   constructor(errors: readonly GraphQLError[]) {
-    super(errors[0]?.message ?? 'The request was refused.');
+    super(errors[0]?.message ?? 'The request was rejected.');
     this.errors = errors;
   }
 }
 
-/** Refuses a request for one reason. */
-export function refused(
+/** Rejects a request for one reason. */
+export function rejected(
   code: GatewayErrorCode,
   message: string,
   extensions: Readonly<Record<string, unknown>> = {},
-): RequestRefused {
+): RequestError {
   return withoutStack(
-    () => new RequestRefused([new GraphQLError(message, { extensions: { code, ...extensions } })]),
+    () => new RequestError([new GraphQLError(message, { extensions: { code, ...extensions } })]),
   );
 }
 
-/** No one looks where a refusal was made, and under a flood of them their stacks would cost more than all the rest. */
+/** No one looks where a rejection was made, and under a flood of them their stacks would cost more than all the rest. */
 function withoutStack<T>(make: () => T): T {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -160,31 +160,31 @@ function withoutStack<T>(make: () => T): T {
 const RETRY_AFTER_S = 1;
 
 /** The process has more to do than it can. */
-export function overloaded(): RequestRefused {
-  return refused('OVERLOADED', gatewayErrorCodes.OVERLOADED.summary, { retryAfterS: RETRY_AFTER_S });
+export function overloaded(): RequestError {
+  return rejected('OVERLOADED', gatewayErrorCodes.OVERLOADED.summary, { retryAfterS: RETRY_AFTER_S });
 }
 
 /** The caller has more than its share of what the process does, while others wait. */
-export function overShare(): RequestRefused {
+export function overShare(): RequestError {
   const message = `${gatewayErrorCodes.RATE_LIMITED.summary} This network has its share of what the gateway does at a time. Try again in ${RETRY_AFTER_S} s.`;
-  return refused('RATE_LIMITED', message, { retryAfterS: RETRY_AFTER_S });
+  return rejected('RATE_LIMITED', message, { retryAfterS: RETRY_AFTER_S });
 }
 
-/** More of what was sent than the share of its caller, or than the process can hold, would wait for answers. */
-export function heldTooMuch(reason: ShareRefusal): RequestRefused {
+/** More of what was sent than the share of its caller, or than the process can hold, would wait for responses. */
+export function heldTooMuch(reason: ShareRejection): RequestError {
   if (reason === 'total') return overloaded();
   const message = `${gatewayErrorCodes.RATE_LIMITED.summary} This network has its share of what the gateway holds of large requests. Send fewer at a time, or try again in ${RETRY_AFTER_S} s.`;
-  return refused('RATE_LIMITED', message, { retryAfterS: RETRY_AFTER_S });
+  return rejected('RATE_LIMITED', message, { retryAfterS: RETRY_AFTER_S });
 }
 
 /** The client has gone, or wants no more of an operation. It is no one's in particular: it is never shown. */
-export const CLIENT_CLOSED: RequestRefused = refused(
+export const CLIENT_CLOSED: RequestError = rejected(
   'CLIENT_CLOSED_REQUEST',
   gatewayErrorCodes.CLIENT_CLOSED_REQUEST.summary,
 );
 
 /** The operation exceeds a limit. Nothing was asked of any subgraph. Specification: Errors 3 and 5. */
-export function tooComplex(name: LimitName, maximum: number, actual: number): RequestRefused {
+export function tooComplex(name: LimitName, maximum: number, actual: number): RequestError {
   const limit = { name, maximum, actual: Math.min(actual, Number.MAX_SAFE_INTEGER) };
-  return refused('QUERY_TOO_COMPLEX', `The operation exceeds the limit "${name}" of ${maximum}.`, { limit });
+  return rejected('QUERY_TOO_COMPLEX', `The operation exceeds the limit "${name}" of ${maximum}.`, { limit });
 }

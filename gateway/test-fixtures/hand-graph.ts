@@ -165,7 +165,7 @@ async function run(text: string, options: RunOptions, engine: Engine): Promise<E
   });
 }
 
-/** An answer as plain JSON, errors by message, path and code. */
+/** A response as plain JSON, errors by message, path and code. */
 export function plain({ data, errors }: Pick<ExecutionResult, 'data' | 'errors'>): unknown {
   return JSON.parse(
     JSON.stringify({

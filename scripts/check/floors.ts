@@ -240,7 +240,7 @@ export const projects: readonly Project[] = [
       'errors.ts': { floor: 0, purpose: 'the catalogue of OAuth errors' },
       passwords: {
         floor: 0,
-        purpose: 'which passwords are refused',
+        purpose: 'which passwords are rejected',
         parts: { generated: 'the filter of common passwords' },
       },
       'row-version.ts': { floor: 0, purpose: 'what changes whenever a row does' },

@@ -73,13 +73,13 @@ describe('Floors', () => {
     ["const route = await import('../routes/index.ts');"],
     ["let route: import('../routes/index.ts').Route;"],
     ["new Worker(new URL('../routes/index.ts', import.meta.url));"],
-  ])('refuse an import that goes up: %s', async (text) => {
+  ])('reject an import that goes up: %s', async (text) => {
     expect(await judge({ 'house/src/tokens/jws.ts': text })).toEqual([
       'house/src/tokens/jws.ts imports house/src/routes/index.ts: routes is on floor 2, above tokens on floor 1.',
     ]);
   });
 
-  it('refuse an import that goes up by the name of a package', async () => {
+  it('reject an import that goes up by the name of a package', async () => {
     const manifest = { name: '@house/all', exports: { '.': { 'trellis-source': './src/main.ts' } } };
     expect(
       await judge({
@@ -91,13 +91,13 @@ describe('Floors', () => {
     ]);
   });
 
-  it('refuse an import of a room on the same floor', async () => {
+  it('reject an import of a room on the same floor', async () => {
     expect(await judge({ 'house/src/tokens/jws.ts': "import '../store/index.ts';" })).toEqual([
       'house/src/tokens/jws.ts imports house/src/store/index.ts: tokens and store are on the same floor, 1.',
     ]);
   });
 
-  it('refuse a cycle of sub-folders, though no files form one', async () => {
+  it('reject a cycle of sub-folders, though no files form one', async () => {
     expect(
       await judge({
         'house/src/routes/index.ts': "import './admin/index.ts';",
@@ -113,25 +113,25 @@ describe('Floors', () => {
     ]);
   });
 
-  it('refuse a room that is not listed', async () => {
+  it('reject a room that is not listed', async () => {
     expect(await judge({ 'house/src/cellar/wine.ts': '' })).toEqual([
       'house: cellar is no room of scripts/check/floors.ts, and house/src/cellar/wine.ts stands in it.',
     ]);
   });
 
-  it('refuse a sub-folder that is not listed', async () => {
+  it('reject a sub-folder that is not listed', async () => {
     expect(await judge({ 'house/src/routes/people/index.ts': '' })).toEqual([
       'house: routes/people is no room of scripts/check/floors.ts, and house/src/routes/people/index.ts stands in it.',
     ]);
   });
 
-  it('refuse a root file that is not listed', async () => {
+  it('reject a root file that is not listed', async () => {
     expect(await judge({ 'house/src/clock.ts': '' })).toEqual([
       'house: clock.ts is no room of scripts/check/floors.ts, and house/src/clock.ts stands in it.',
     ]);
   });
 
-  it('refuse an unlisted folder without sources that is read', async () => {
+  it('reject an unlisted folder without sources that is read', async () => {
     expect(
       await judge({ 'house/src/routes/index.ts': "new URL('../scripts/swap.lua', import.meta.url);" }),
     ).toContain(
@@ -139,14 +139,14 @@ describe('Floors', () => {
     );
   });
 
-  it('refuse a listed room without a file', async () => {
+  it('reject a listed room without a file', async () => {
     const attic = { ...house, rooms: { ...house.rooms, attic: { floor: 4, purpose: 'is empty' } } };
     expect(await judge({}, attic)).toEqual([
       'house: attic is a room of scripts/check/floors.ts without a file.',
     ]);
   });
 
-  it('refuse a room to those above whom it is not for', async () => {
+  it('reject a room to those above whom it is not for', async () => {
     expect(await judge({ 'house/src/main.ts': "import './store/index.ts';" })).toEqual([
       'house/src/main.ts imports house/src/store/index.ts: store is only for routes.',
     ]);
@@ -164,7 +164,7 @@ describe('Floors', () => {
   });
 
   it.each(['../testing/server.ts', '../tokens/jws.test.ts', '../../proofs/race.ts'])(
-    'refuse a room to import %s',
+    'reject a room to import %s',
     async (specifier) => {
       const files = {
         'house/src/testing/server.ts': '',
@@ -178,7 +178,7 @@ describe('Floors', () => {
     },
   );
 
-  it('refuse a dynamic import that is computed', async () => {
+  it('reject a dynamic import that is computed', async () => {
     expect(await judge({ 'house/src/tokens/jws.ts': '\nawait import(name);' })).toEqual([
       'house/src/tokens/jws.ts:2: the path of a dynamic import is written out, so that its floor is known.',
     ]);

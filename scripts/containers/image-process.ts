@@ -50,8 +50,8 @@ export async function startImage(
 async function becomesReady(child: ChildProcess, port: number): Promise<boolean> {
   const deadline = Date.now() + READY_DEADLINE_MS;
   while (Date.now() < deadline && child.exitCode === null) {
-    const answer = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined);
-    if (answer?.ok) return true;
+    const response = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined);
+    if (response?.ok) return true;
     await delay(50);
   }
   return false;

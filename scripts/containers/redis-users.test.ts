@@ -129,14 +129,14 @@ describe.skipIf(!hasRedisServer())('H4: users of Redis (skipped where there is n
     it('may do what the service needs', async () => {
       await withUser(state.urlOf(user), async (redis) => {
         for (const command of may)
-          expect([command, await refusalOf(redis, command)]).toEqual([command, undefined]);
+          expect([command, await rejectionOf(redis, command)]).toEqual([command, undefined]);
       });
     });
 
     it('may do nothing else', async () => {
       await withUser(state.urlOf(user), async (redis) => {
         for (const command of mayNot)
-          expect([command, await refusalOf(redis, command)]).toEqual([
+          expect([command, await rejectionOf(redis, command)]).toEqual([
             command,
             expect.stringMatching(/^NOPERM/),
           ]);
@@ -162,15 +162,15 @@ describe.skipIf(!hasRedisServer())('H4: users of Redis (skipped where there is n
     await withUser(url.href, async (redis) => {
       expect(await redis.ping()).toBe('PONG');
       for (const command of [...everything, ...ofSignIn, ['INFO'] as const])
-        expect(await refusalOf(redis, command)).toMatch(/^NOPERM/);
+        expect(await rejectionOf(redis, command)).toMatch(/^NOPERM/);
     });
   });
 
   it('of the caches are the gateway and the operator', async () => {
     await withUser(cache.urlOf('gateway'), async (redis) => {
       for (const command of [['SET', 'apq:x', 'y'], ['INFO'], ['EVAL', 'return 1', '0']] as const)
-        expect(await refusalOf(redis, command)).toBeUndefined();
-      for (const command of everything) expect(await refusalOf(redis, command)).toMatch(/^NOPERM/);
+        expect(await rejectionOf(redis, command)).toBeUndefined();
+      for (const command of everything) expect(await rejectionOf(redis, command)).toMatch(/^NOPERM/);
     });
   });
 });
@@ -221,7 +221,7 @@ async function withUser<Result>(url: string, work: (redis: Redis) => Promise<Res
   }
 }
 
-async function refusalOf(redis: Redis, [name, ...args]: Command): Promise<string | undefined> {
+async function rejectionOf(redis: Redis, [name, ...args]: Command): Promise<string | undefined> {
   // A connection that has subscribed can't do much else.
   const connection = name === 'SUBSCRIBE' || name === 'MONITOR' ? redis.duplicate() : redis;
   if (connection !== redis) connection.on('error', () => undefined);

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import type { GeneratedFile } from './generated-file.ts';
 
 const MOST_COMMON = 100_000;
-/** Shorter ones are refused for their length. */
+/** Shorter ones are rejected for their length. */
 const MIN_LENGTH = 8;
 const LINE_CHARACTERS = 120;
 

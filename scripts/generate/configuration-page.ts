@@ -81,7 +81,7 @@ Rules for all variables:
 - Lists are separated by spaces. Flags are \`true\` or \`false\`. A name that ends in \`_S\` is in seconds, in \`_MS\` in
   milliseconds.
 - What is meant for development (the embedded Redis, demo accounts, generated secrets, an implied issuer, mail in the log) needs
-  an issuer and a listening address on a loopback address. \`NODE_ENV=production\` refuses it there, too. No secret has a
+  an issuer and a listening address on a loopback address. \`NODE_ENV=production\` rejects it there, too. No secret has a
   default.
 `;
 

@@ -32,7 +32,7 @@ const MAIN = 'gateway-yaml';
 const introduction = `
 # gateway.yaml
 
-The file that the gateway's \`CONFIG\` names. All of it is optional; a key that is not listed here is refused.
+The file that the gateway's \`CONFIG\` names. All of it is optional; a key that is not listed here is rejected.
 
 In a value, \`\${env.NAME}\` (or \`\${NAME}\`) is the environment variable of that name, and \`\${file.PATH}\` the content of a file without the white
 space around it; a relative path starts at the folder of gateway.yaml. \`\${env.NAME:-text}\` and \`\${file.PATH:-text}\` have a default. What

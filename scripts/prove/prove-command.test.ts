@@ -21,7 +21,7 @@ describe('npm run prove', () => {
     });
   });
 
-  it('refuses names that there are not, and lists those that there are', () => {
+  it('rejects names that there are not, and lists those that there are', () => {
     expect(parse('fuzz', 'nothing')).toEqual({
       kind: 'wrong',
       problem: expect.stringMatching(/^There is no proof nothing\.[^]*There are: code-race, fuzz/) as string,
@@ -32,7 +32,7 @@ describe('npm run prove', () => {
     ['--seed', '-1'],
     ['--seed', 'x'],
     ['--rounds', '3'],
-  ])('refuses %s %s', (...args) => {
+  ])('rejects %s %s', (...args) => {
     expect(parse(...args).kind).toBe('wrong');
   });
 });

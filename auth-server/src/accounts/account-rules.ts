@@ -4,7 +4,7 @@ import { isRole, roles, type Role } from './accounts.ts';
 const MAX_EMAIL_LENGTH = 320;
 const MAX_NAME_LENGTH = 200;
 
-/** Letters of all scripts, and the signs that need no quotes. Quoted names and comments are refused. RFC 5321 §4.1.2, RFC 6531 */
+/** Letters of all scripts, and the signs that need no quotes. Quoted names and comments are rejected. RFC 5321 §4.1.2, RFC 6531 */
 const ADDRESS = /^[\p{L}\p{N}\p{M}!#$%&'*+/=?^_`{|}~.-]+@[\p{L}\p{N}\p{M}.-]+$/u;
 
 /** Why a text can't be an e-mail address, or undefined. */
@@ -14,7 +14,7 @@ export function emailProblem(email: string): string | undefined {
   return isPossible ? undefined : `${email} is no address`;
 }
 
-/** Why a text can't be a person's name, or undefined. */
+/** Why a text can't be a user's name, or undefined. */
 export function nameProblem(name: string): string | undefined {
   if (name.trim() === '') return 'is needed';
   if (name.length > MAX_NAME_LENGTH) return `must have at most ${MAX_NAME_LENGTH} characters`;

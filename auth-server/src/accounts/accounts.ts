@@ -14,7 +14,7 @@ export function mayLess(before: Role, after: Role): boolean {
   return roles.indexOf(after) > roles.indexOf(before);
 }
 
-/** A person who can sign in. */
+/** A user who can sign in. */
 export interface Account {
   /** UUID; the subject of tokens. */
   readonly id: string;

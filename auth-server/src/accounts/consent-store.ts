@@ -21,7 +21,7 @@ export interface ClientIncarnation {
   readonly incarnation: string;
 }
 
-/** What a person has allowed a client. */
+/** What a user has allowed a client. */
 export interface Consent extends ClientIncarnation {
   readonly scopes: readonly string[];
 }
@@ -30,7 +30,7 @@ export interface Consent extends ClientIncarnation {
 export interface ConsentStore {
   /** The scopes allowed so far; empty when nothing was. */
   find(accountId: string, clientId: string, incarnation: string): Promise<readonly string[]>;
-  /** Everything that a person has allowed, latest first. */
+  /** Everything that a user has allowed, latest first. */
   list(accountId: string): Promise<readonly Consent[]>;
   remove(accountId: string, clientId: string): Promise<void>;
   /** Forgets what anybody has allowed a client. */

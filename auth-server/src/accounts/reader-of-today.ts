@@ -5,7 +5,7 @@ import { statements } from '../generated/statements.ts';
 import { ROW_VERSION } from '../row-version.ts';
 
 /**
- * Reads what has to be true at the moment in which tokens are issued: the person, and whether the client is still registered
+ * Reads what has to be true at the moment in which tokens are issued: the user, and whether the client is still registered
  * as it is remembered. All who ask at one time share one query, whichever of both they ask for.
  */
 export interface ReaderOfToday {
@@ -16,7 +16,7 @@ export interface ReaderOfToday {
 }
 
 const sql = defineStatements(statements, 'reader-of-today', {
-  // Few columns: PostgreSQL describes each of them with every answer.
+  // Few columns: PostgreSQL describes each of them with every response.
   findBoth: {
     preparedAs: 'accounts-and-clients-of-today',
     notNull: ['id'],

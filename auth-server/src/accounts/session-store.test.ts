@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 const NOW = 1_800_000_000_000;
-const session = { sessionId: 's', subject: 'person', authenticatedAt: NOW };
+const session = { sessionId: 's', subject: 'user', authenticatedAt: NOW };
 
 describe('A-092: sessions', () => {
   it('idle out, are prolonged by use, and never live beyond their end', async () => {
@@ -59,7 +59,7 @@ describe('A-092: sessions', () => {
     const second = await sessions.save(again);
     expect(await sessions.touch(first, NOW + 5_000)).toBeUndefined();
     expect(await sessions.touch(second, NOW + 5_000)).toEqual(again);
-    expect(await sessions.listIds('person')).toEqual(expect.arrayContaining(['s']));
+    expect(await sessions.listIds('user')).toEqual(expect.arrayContaining(['s']));
   });
 
   it('H1: leave nothing behind when they end, and say what hung on them', async () => {

@@ -11,9 +11,9 @@ export interface Session {
   readonly sessionId: string;
   /** The account's id. */
   readonly subject: string;
-  /** When the person signed in last, milliseconds since 1970. */
+  /** When the user signed in last, milliseconds since 1970. */
   readonly authenticatedAt: number;
-  /** What kind of browser it is, in words, so that the person recognizes it. */
+  /** What kind of browser it is, in words, so that the user recognizes it. */
   readonly browser?: string | undefined;
 }
 

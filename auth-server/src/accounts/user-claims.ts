@@ -23,10 +23,10 @@ const CLAIMS_BY_SCOPE: Readonly<Record<string, readonly string[]>> = {
   phone: ['phone_number', 'phone_number_verified'],
 };
 
-/** Every claim about a person that there may be, for discovery. */
+/** Every claim about a user that there may be, for discovery. */
 export const supportedClaims: readonly string[] = ['sub', ...Object.values(CLAIMS_BY_SCOPE).flat()];
 
-/** The claims about a person that the scopes allow; one without a value is left out. */
+/** The claims about a user that the scopes allow; one without a value is left out. */
 export function userClaims(account: Account, scopes: readonly string[]): Record<string, unknown> {
   const known: Record<string, unknown> = {
     ...account.claims,

@@ -28,10 +28,10 @@ export function resetLinkOf({ id, email, role, credentialsChangedAt }: Account):
 export async function issueLink(
   features: IssueLinkFeatures,
   link: AccountLink,
-  by: Actor | 'person',
+  by: Actor | 'user',
 ): Promise<string> {
   const { settings, links, audit, accountName } = features;
-  const token = await links.create(link, settings.linkTtlS, by === 'person' ? 'anybody' : 'administrator');
+  const token = await links.create(link, settings.linkTtlS, by === 'user' ? 'anybody' : 'administrator');
   audit.record({ event: 'link_issued', purpose: link.purpose, account: accountName(link.email), by });
   return `${settings.issuer}/link?token=${token}`;
 }

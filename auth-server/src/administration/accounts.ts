@@ -60,7 +60,7 @@ export async function changeAccount(
     features.accountMail?.notify(before, 'address_withdrawn', chooseTexts(undefined, undefined));
   features.audit.record({ event: 'account_changed', subject: id, by });
   if (mayLess(before.role, after.role) || !isDeepStrictEqual(before.claims, after.claims)) {
-    await features.revoker.revokeTokens({ kind: 'person', subject: id }, 'account_changed');
+    await features.revoker.revokeTokens({ kind: 'user', subject: id }, 'account_changed');
   }
   return after;
 }

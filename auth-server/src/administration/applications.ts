@@ -14,11 +14,11 @@ export type ApplicationFeatures = HasClock &
   Pick<ClientFeatures, 'clients'> &
   Pick<GrantFeatures, 'accountGrants' | 'grants' | 'revoker'>;
 
-/** A client that has access to a person's account. */
+/** A client that has access to a user's account. */
 export interface Application {
   readonly clientId: string;
   readonly clientName: string;
-  /** What the person has allowed, and what grants that are live allow. */
+  /** What the user has allowed, and what grants that are live allow. */
   readonly scopes: readonly string[];
   readonly liveGrants: number;
 }
@@ -28,7 +28,7 @@ export interface GrantWithId extends Grant {
   readonly grantId: string;
 }
 
-/** Most grants of a person that are looked at. */
+/** Most grants of a user that are looked at. */
 const MOST_GRANTS = 500;
 
 /** The live grants of an account, newest first. */
@@ -62,7 +62,7 @@ async function findClients(
   return new Map(found.flatMap((client) => (client ? [[client.metadata.client_id, client]] : [])));
 }
 
-/** The clients that a person has allowed something, or that have a live grant. */
+/** The clients that a user has allowed something, or that have a live grant. */
 export async function listApplications(
   features: ApplicationFeatures,
   subject: string,
@@ -86,7 +86,7 @@ export async function listApplications(
   );
 }
 
-/** Forgets what a person has allowed a client, and ends the client's grants, offline ones too. */
+/** Forgets what a user has allowed a client, and ends the client's grants, offline ones too. */
 export async function withdrawConsent(
   features: ApplicationFeatures,
   subject: string,

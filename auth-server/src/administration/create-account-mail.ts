@@ -29,13 +29,13 @@ export function createAccountMail(mail: Mail, features: AccountMailFeatures, log
   const sendReset = async (email: string, texts: PageTexts): Promise<boolean> => {
     const account = await features.accounts.findByEmail(email);
     if (!account || account.disabled) return account !== undefined;
-    const address = await issueLink(features, resetLinkOf(account), 'person');
+    const address = await issueLink(features, resetLinkOf(account), 'user');
     await mail.send({ to: account.email, subject: texts.mail.resetSubject, text: texts.mail.reset(address) });
     return true;
   };
   const sendSignUp = async (email: string, name: string, texts: PageTexts): Promise<void> => {
     const link = { purpose: 'sign_up', email, name, role: 'VIEWER' } as const;
-    const address = await issueLink(features, link, 'person');
+    const address = await issueLink(features, link, 'user');
     await mail.send({ to: email, subject: texts.mail.signUpSubject, text: texts.mail.signUp(address) });
   };
   const sendOffer = async (

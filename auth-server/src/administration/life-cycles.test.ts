@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomToken } from '../secrets/secrets.ts';
 import { choosePassword } from '../testing/choose-password.ts';
 import {
-  answerOf,
+  responseOf,
   authorizationUrl,
   completePages,
   createPkce,
@@ -41,12 +41,12 @@ async function command(args: readonly string[], stdin = ''): Promise<string> {
   return out.trim();
 }
 
-/** A person whom no other test knows. */
-async function addPerson(role = 'EDITOR'): Promise<{ readonly email: string; readonly password: string }> {
+/** A user whom no other test knows. */
+async function addUser(role = 'EDITOR'): Promise<{ readonly email: string; readonly password: string }> {
   const [name, password] = [`p${randomToken(9).toLowerCase()}`, randomToken()]; // "-" would begin an option
   const email = `${name}@example.com`;
-  const person = ['--email', email, '--name', name, '--role', role, '--password-stdin'];
-  await command(['accounts', 'add', ...person], password);
+  const user = ['--email', email, '--name', name, '--role', role, '--password-stdin'];
+  await command(['accounts', 'add', ...user], password);
   return { email, password };
 }
 
@@ -76,13 +76,13 @@ function subjectOf({ accessToken }: Tokens): string {
   return String(decodeJwt(accessToken).sub);
 }
 
-describe('H1: a session outlives the sign-ins of its person', () => {
+describe('H1: a session outlives the sign-ins of its user', () => {
   it('H1: signing out ends what an earlier sign-in in the same browser began', async () => {
-    const person = await addPerson();
+    const user = await addUser();
     const client_id = await addClient(undefined, { backchannel_logout_uri: receiver.url });
     const browser = new Browser();
-    const first = await obtain(browser, person, { client_id });
-    const second = await obtain(browser, person, { client_id, prompt: 'login' });
+    const first = await obtain(browser, user, { client_id });
+    const second = await obtain(browser, user, { client_id, prompt: 'login' });
     expect(sidOf(second)).toBe(sidOf(first));
     expect(decodeJwt(second.idToken)['auth_time']).toBeGreaterThanOrEqual(
       Number(decodeJwt(first.idToken)['auth_time']),
@@ -97,8 +97,8 @@ describe('H1: a session outlives the sign-ins of its person', () => {
       .toHaveLength(1);
   });
 
-  it('H1: another person who signs in ends the session of the one before whole', async () => {
-    const [ada, ed] = [await addPerson(), await addPerson()];
+  it('H1: another user who signs in ends the session of the one before whole', async () => {
+    const [ada, ed] = [await addUser(), await addUser()];
     const client_id = await addClient(undefined, { backchannel_logout_uri: receiver.url });
     const browser = new Browser();
     const first = await obtain(browser, ada, { client_id });
@@ -122,28 +122,28 @@ describe('H1: a session outlives the sign-ins of its person', () => {
   });
 
   it('H1: a session that has ended is in no list', async () => {
-    const person = await addPerson();
+    const user = await addUser();
     const browser = new Browser();
-    const tokens = await obtain(browser, person);
+    const tokens = await obtain(browser, user);
     const index = `account-sessions:{${subjectOf(tokens)}}`;
     expect(await redis.zcard(index)).toBe(1);
-    await obtain(browser, person, { prompt: 'login' });
+    await obtain(browser, user, { prompt: 'login' });
     expect(await redis.zcard(index)).toBe(1);
     await browser.get(`${server.issuer}/logout?id_token_hint=${tokens.idToken}`);
     expect(await redis.exists(index)).toBe(0);
   });
 
   it('a password that was changed while the old one was being checked does not let it in', async () => {
-    const person = await addPerson();
+    const user = await addUser();
     const browser = new Browser();
     const page = await browser.follow(
       await browser.get(authorizationUrl(server.issuer, createPkce())),
       server.issuer,
     );
-    const link = await command(['accounts', 'reset', '--email', person.email]);
+    const link = await command(['accounts', 'reset', '--email', user.email]);
     // Both hash at the same time, whichever comes first: once both are done, the old password has begun nothing that counts.
     await Promise.all([
-      submitSignIn(browser, page, person.email, person.password),
+      submitSignIn(browser, page, user.email, user.password),
       choosePassword(link, randomToken()),
     ]);
     const account = await browser.get(`${server.issuer}/account`);
@@ -155,7 +155,7 @@ describe('M1: one-time links', () => {
   const statusOf = async (link: string): Promise<number> => (await new Browser().get(link)).status;
 
   it('M1: of two links to reset a password the second alone is of use, and neither when it was used', async () => {
-    const { email } = await addPerson();
+    const { email } = await addUser();
     const first = await command(['accounts', 'reset', '--email', email]);
     const second = await command(['accounts', 'reset', '--email', email]);
     expect([await statusOf(first), await statusOf(second)]).toEqual([403, 200]);
@@ -164,29 +164,29 @@ describe('M1: one-time links', () => {
   });
 
   it('M1: a link to reset a password is void once the owner has changed it, also at the last moment', async () => {
-    const person = await addPerson();
-    const link = await command(['accounts', 'reset', '--email', person.email]);
+    const user = await addUser();
+    const link = await command(['accounts', 'reset', '--email', user.email]);
     const visitor = new Browser();
     const page = await visitor.get(link);
     const { action, fields } = readForm(await page.text(), page.url);
 
     const browser = new Browser();
-    await obtain(browser, person);
+    await obtain(browser, user);
     const html = await (await browser.get(`${server.issuer}/account`)).text();
     const form = html.split('<form ').find((text) => text.includes('account/password')) ?? '';
     const own = readForm(`<form ${form}`, `${server.issuer}/`);
-    const chosen = { password: person.password, new_password: randomToken() };
+    const chosen = { password: user.password, new_password: randomToken() };
     expect((await browser.post(own.action, { ...own.fields, ...chosen })).status).toBe(303);
 
     expect((await visitor.post(action, { ...fields, new_password: randomToken() })).status).toBe(403);
-    tokensOf(await refreshOf(person.email, chosen.new_password));
+    tokensOf(await refreshOf(user.email, chosen.new_password));
   });
 
   const refreshOf = async (email: string, password: string): Promise<Awaited<ReturnType<typeof refresh>>> =>
     refresh(server.issuer, (await obtain(new Browser(), { email, password })).refreshToken);
 
   it('M1: of many who use one link at the same time one succeeds', async () => {
-    const { email } = await addPerson();
+    const { email } = await addUser();
     const link = await command(['accounts', 'reset', '--email', email]);
     const passwords = Array.from({ length: 6 }, () => randomToken());
     const use = async (new_password: string): Promise<number> => {
@@ -223,9 +223,9 @@ describe('M1: one-time links', () => {
 
 describe('M2: what was given to a client ends with it', () => {
   it('M2: a narrowed client gets no more than it is registered for, and its old access tokens end', async () => {
-    const person = await addPerson();
+    const user = await addUser();
     const client_id = await addClient();
-    const tokens = await obtain(new Browser(), person, { client_id, scope: 'openid read:data write:data' });
+    const tokens = await obtain(new Browser(), user, { client_id, scope: 'openid read:data write:data' });
     await addClient(client_id, { scope: 'openid' });
     const { body } = await refresh(server.issuer, tokens.refreshToken, { client_id });
     expect(body['scope']).toBe('openid');
@@ -233,10 +233,10 @@ describe('M2: what was given to a client ends with it', () => {
   });
 
   it('M2: a client that is registered again gets nothing of the one before: no token, no code without consent', async () => {
-    const person = await addPerson();
+    const user = await addUser();
     const client_id = await addClient();
     const browser = new Browser();
-    const tokens = await obtain(browser, person, { client_id });
+    const tokens = await obtain(browser, user, { client_id });
     await command(['clients', 'remove', '--client-id', client_id]);
     expect((await refresh(server.issuer, tokens.refreshToken, { client_id })).status).not.toBe(200);
     expect(await isHonoured(server.issuer, tokens.accessToken)).toBe(false);
@@ -248,8 +248,8 @@ describe('M2: what was given to a client ends with it', () => {
     await expect
       .poll(
         async () => {
-          const answer = await browser.get(authorizationUrl(server.issuer, createPkce(), request));
-          return answer.headers.get('location') ?? '';
+          const response = await browser.get(authorizationUrl(server.issuer, createPkce(), request));
+          return response.headers.get('location') ?? '';
         },
         { timeout: 8_000 },
       )
@@ -257,7 +257,7 @@ describe('M2: what was given to a client ends with it', () => {
   });
 
   it('M2: a page that waits for a client that is replaced by another gives it no tokens', async () => {
-    const person = await addPerson();
+    const user = await addUser();
     const client_id = await addClient();
     const browser = new Browser();
     const pkce = createPkce();
@@ -265,10 +265,10 @@ describe('M2: what was given to a client ends with it', () => {
     const page = await browser.follow(first, server.issuer);
     await command(['clients', 'remove', '--client-id', client_id]);
     await addClient(client_id);
-    const signedIn = await submitSignIn(browser, page, person.email, person.password);
-    const answer = await completePages(browser, signedIn, server.issuer, person.email, person.password);
+    const signedIn = await submitSignIn(browser, page, user.email, user.password);
+    const response = await completePages(browser, signedIn, server.issuer, user.email, user.password);
     // Within the seconds in which the old registration is remembered there may be a code, which is of no use.
-    const code = new URL(answer.headers.get('location') ?? CALLBACK).searchParams.get('code') ?? 'none';
+    const code = new URL(response.headers.get('location') ?? CALLBACK).searchParams.get('code') ?? 'none';
     const { status, body } = await exchange(server.issuer, code, pkce, { client_id });
     expect([status, body['access_token']]).toEqual([400, undefined]);
   });
@@ -276,18 +276,18 @@ describe('M2: what was given to a client ends with it', () => {
 
 describe('M3: fewer rights', () => {
   it('M3: a demoted administrator is none any more, and the grant goes on with the role of now', async () => {
-    const person = await addPerson('ADMIN');
-    const tokens = await obtain(new Browser(), person);
-    await command(['accounts', 'update', '--email', person.email, '--role', 'VIEWER']);
+    const user = await addUser('ADMIN');
+    const tokens = await obtain(new Browser(), user);
+    await command(['accounts', 'update', '--email', user.email, '--role', 'VIEWER']);
     expect(await isHonoured(server.issuer, tokens.accessToken)).toBe(false);
     const refreshed = tokensOf(await refresh(server.issuer, tokens.refreshToken));
     expect(decodeJwt(refreshed.accessToken)['roles']).toEqual(['VIEWER']);
   });
 
   it('M3: claims that change end the access tokens that were issued with those before', async () => {
-    const person = await addPerson();
-    const update = ['accounts', 'update', '--email', person.email, '--claims-stdin'];
-    const tokens = await obtain(new Browser(), person);
+    const user = await addUser();
+    const update = ['accounts', 'update', '--email', user.email, '--claims-stdin'];
+    const tokens = await obtain(new Browser(), user);
     await command(update, '{}');
     expect(await isHonoured(server.issuer, tokens.accessToken), 'the same claims').toBe(true);
     await command(update, JSON.stringify({ address: { country: 'PT' } }));
@@ -296,28 +296,28 @@ describe('M3: fewer rights', () => {
   });
 
   it('M3: a reset link from before a promotion takes over no administrator', async () => {
-    const person = await addPerson('EDITOR');
-    const link = await command(['accounts', 'reset', '--email', person.email]);
+    const user = await addUser('EDITOR');
+    const link = await command(['accounts', 'reset', '--email', user.email]);
     expect((await fetch(link)).status).toBe(200);
-    await command(['accounts', 'update', '--email', person.email, '--role', 'ADMIN']);
+    await command(['accounts', 'update', '--email', user.email, '--role', 'ADMIN']);
     expect((await fetch(link)).status).toBe(403);
-    await command(['accounts', 'update', '--email', person.email, '--role', 'EDITOR']);
+    await command(['accounts', 'update', '--email', user.email, '--role', 'EDITOR']);
   });
 
   it('M3: more rights, or another name, end nothing', async () => {
-    const person = await addPerson('VIEWER');
-    const tokens = await obtain(new Browser(), person);
-    await command(['accounts', 'update', '--email', person.email, '--role', 'EDITOR', '--name', 'Else']);
+    const user = await addUser('VIEWER');
+    const tokens = await obtain(new Browser(), user);
+    await command(['accounts', 'update', '--email', user.email, '--role', 'EDITOR', '--name', 'Else']);
     expect(await isHonoured(server.issuer, tokens.accessToken)).toBe(true);
   });
 });
 
 describe('M4: without offline_access', () => {
   it('M4: a grant ends when its session is over; with offline_access it does not', async () => {
-    const person = await addPerson();
+    const user = await addUser();
     const browser = new Browser();
-    const bound = await obtain(browser, person, { scope: 'openid read:data' });
-    const offline = await obtain(browser, person, { scope: 'openid read:data offline_access' });
+    const bound = await obtain(browser, user, { scope: 'openid read:data' });
+    const offline = await obtain(browser, user, { scope: 'openid read:data offline_access' });
     const again = tokensOf(await refresh(server.issuer, bound.refreshToken));
     await redis.del(`session:{${String(sidOf(bound))}}`); // what its time does
     expect((await refresh(server.issuer, again.refreshToken)).body['error']).toBe('invalid_grant');
@@ -326,24 +326,24 @@ describe('M4: without offline_access', () => {
 });
 
 describe('M10: many sessions and grants', () => {
-  /** What one person got first, and 106 browsers in which the same person signed in later. */
-  let person: Awaited<ReturnType<typeof addPerson>>;
+  /** What one user got first, and 106 browsers in which the same user signed in later. */
+  let user: Awaited<ReturnType<typeof addUser>>;
   let first: Tokens;
   const others: Browser[] = [];
   beforeAll(async () => {
-    person = await addPerson();
-    first = await obtain(new Browser(), person, { client_id: 'first-party' });
-    while (others.length < 106) others.push(...(await Promise.all([signIn(person), signIn(person)])));
+    user = await addUser();
+    first = await obtain(new Browser(), user, { client_id: 'first-party' });
+    while (others.length < 106) others.push(...(await Promise.all([signIn(user), signIn(user)])));
   });
 
   it('M10: an account has 50 sessions at most; the oldest goes, with its grants', async () => {
     expect(await redis.zcard(`account-sessions:{${subjectOf(first)}}`)).toBe(50);
-    const answer = await refresh(server.issuer, first.refreshToken, { client_id: 'first-party' });
-    expect(answer.body['error']).toBe('invalid_grant');
+    const response = await refresh(server.issuer, first.refreshToken, { client_id: 'first-party' });
+    expect(response.body['error']).toBe('invalid_grant');
   });
 
   it('M10: signing out everywhere else leaves this browser alone, however many there are', async () => {
-    const browser = await signIn(person);
+    const browser = await signIn(user);
     const html = await (await browser.get(`${server.issuer}/account`)).text();
     const form = html.split('<form ').find((text) => text.includes('name="others"')) ?? '';
     const { action, fields } = readForm(`<form ${form}`, `${server.issuer}/`);
@@ -352,22 +352,22 @@ describe('M10: many sessions and grants', () => {
     expect((await browser.get(`${server.issuer}/account`)).status).toBe(200);
   });
 
-  async function signIn(person: { readonly email: string; readonly password: string }): Promise<Browser> {
+  async function signIn(user: { readonly email: string; readonly password: string }): Promise<Browser> {
     const browser = new Browser();
     const page = await browser.follow(await browser.get(`${server.issuer}/account`), server.issuer);
-    expect((await submitSignIn(browser, page, person.email, person.password)).status).toBe(303);
+    expect((await submitSignIn(browser, page, user.email, user.password)).status).toBe(303);
     return browser;
   }
 
   it('M10: a client has 200 grants of an account at most; what has ended goes first, then the oldest', async () => {
-    const person = await addPerson();
+    const user = await addUser();
     const browser = new Browser();
     const client_id = 'first-party';
-    const tokens = await obtain(browser, person, { client_id });
+    const tokens = await obtain(browser, user, { client_id });
     const index = `account-grants:{${subjectOf(tokens)}}`;
     const silently = async (): Promise<void> => {
       const url = authorizationUrl(server.issuer, createPkce(), { client_id, prompt: 'none' });
-      expect(answerOf(await browser.get(url)).get('code')).not.toBeNull();
+      expect(responseOf(await browser.get(url)).get('code')).not.toBeNull();
     };
     for (let count = 1; count < 200; count += 1) await silently();
     expect(await redis.zcard(index)).toBe(200);
@@ -379,20 +379,20 @@ describe('M10: many sessions and grants', () => {
     expect(after).not.toContain(second);
     await silently();
     expect(await redis.zcard(index)).toBe(200);
-    const answer = await refresh(server.issuer, tokens.refreshToken, { client_id });
-    expect(answer.body['error'], 'the oldest had to go').toBe('invalid_grant');
+    const response = await refresh(server.issuer, tokens.refreshToken, { client_id });
+    expect(response.body['error'], 'the oldest had to go').toBe('invalid_grant');
   });
 
   it('M10: ending a session costs what hangs on it, and nothing for the other grants of the account', async () => {
     const client_id = 'first-party';
     const costOfLeaving = async (others: number): Promise<number> => {
-      const person = await addPerson();
-      const elsewhere = await signIn(person);
+      const user = await addUser();
+      const elsewhere = await signIn(user);
       const request = { client_id, prompt: 'none', scope: 'openid offline_access' };
       for (let count = 0; count < others; count += 1)
         await elsewhere.get(authorizationUrl(server.issuer, createPkce(), request));
       const browser = new Browser();
-      const { idToken } = await obtain(browser, person, { client_id });
+      const { idToken } = await obtain(browser, user, { client_id });
       const commands = async (): Promise<number> =>
         Number(/total_commands_processed:(\d+)/.exec(await redis.info('stats'))?.[1]);
       const before = await commands();

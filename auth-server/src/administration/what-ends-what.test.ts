@@ -43,7 +43,7 @@ async function observe(scene: Scene, thing: LifeCycleThing, expected: Effect): P
   }
 }
 
-/** The gateway hears in order: when it refuses a token that was revoked after the event, it has heard of the event. */
+/** The gateway hears in order: when it rejects a token that was revoked after the event, it has heard of the event. */
 async function letEverybodyHear(): Promise<void> {
   const control = await obtainTokens(
     stage.server.issuer,
@@ -51,15 +51,15 @@ async function letEverybodyHear(): Promise<void> {
     new Browser(),
     'ed@example.com',
   );
-  const refuses = async (): Promise<boolean> => {
+  const rejects = async (): Promise<boolean> => {
     const headers = { authorization: `Bearer ${control.accessToken}` };
     return (await stage.gateway.post({ query: '{ latest { secret } }' }, headers)).body.errors !== undefined;
   };
   // A token of a new key has the gateway fetch the key set.
-  await until(async () => !(await refuses()), 'the gateway takes a new token');
+  await until(async () => !(await rejects()), 'the gateway takes a new token');
   const form = { token: control.refreshToken, client_id: 'first-party' };
   await postForm(`${stage.server.issuer}/revoke`, form);
-  await until(refuses, 'the gateway has heard of the last revocation');
+  await until(rejects, 'the gateway has heard of the last revocation');
 }
 
 describe.each(eventNames)('What ends what: %s', (event) => {

@@ -1,8 +1,8 @@
 /** What may happen, in the words of the table in docs/what-ends-what.md. */
 export const events = {
   signed_out: 'Sign-out',
-  signed_in_again: 'Sign-in again, as the same person',
-  signed_in_as_another: 'Sign-in as another person',
+  signed_in_again: 'Sign-in again, as the same user',
+  signed_in_as_another: 'Sign-in as another user',
   password_changed: 'Password changed',
   password_reset: 'Password reset',
   email_changed: 'E-mail address changed',
@@ -99,7 +99,7 @@ const clientEnds = {
 export type Row = Readonly<Record<LifeCycleThing, Cell>>;
 
 /**
- * What ends what. The things are those of one person in one browser: a session, what one client got through it (a grant of
+ * What ends what. The things are those of one user in one browser: a session, what one client got through it (a grant of
  * each kind, a code that waits, a device that was allowed and has not asked yet, a socket with the first grant's access
  * token), and a link to reset the password. docs/what-ends-what.md is generated from this table, and so is a test for each
  * of its cells.

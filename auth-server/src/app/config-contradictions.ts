@@ -131,7 +131,7 @@ function convenienceProblems(config: AuthServerConfig): string[] {
   if (allowsConveniences(config)) return [];
   const place =
     config.NODE_ENV === 'production'
-      ? 'refused in production.'
+      ? 'rejected in production.'
       : 'only for an issuer and a HOST that are loopback addresses.';
   return conveniences.filter(([isUsed]) => isUsed(config)).map(([, sentence]) => `${sentence} ${place}`);
 }

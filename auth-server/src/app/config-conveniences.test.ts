@@ -12,7 +12,7 @@ const GOOD = {
   COOKIE_SECRET: random(),
 };
 
-/** What is made for development, and the variable that its refusal names. */
+/** What is made for development, and the variable that its rejection names. */
 const conveniences = {
   'demo data': [{ DEMO_DATA: 'true' }, 'DEMO_DATA'],
   'mail in the log': [{ MAIL_URL: 'log:' }, 'MAIL_URL'],
@@ -65,8 +65,8 @@ describe('H3: conveniences of development need an issuer and a HOST on this mach
       const own = cells.filter((cell) => cell.name === name);
       expect(own).toHaveLength(9 * 10 * 4);
       for (const { environment, isAllowed } of own) {
-        const refused = problemsOf(environment).some((problem) => problem.startsWith(`${variable}:`));
-        expect([environment, refused]).toEqual([environment, !isAllowed]);
+        const rejected = problemsOf(environment).some((problem) => problem.startsWith(`${variable}:`));
+        expect([environment, rejected]).toEqual([environment, !isAllowed]);
       }
     });
   }
@@ -87,7 +87,7 @@ describe('H3: conveniences of development need an issuer and a HOST on this mach
 });
 
 test.each(['staging', 'prod', 'Production', 'PRODUCTION', 'dev', 'production '])(
-  'H3: NODE_ENV=%s is refused, because it would mean something to its writer alone',
+  'H3: NODE_ENV=%s is rejected, because it would mean something to its writer alone',
   (NODE_ENV) => {
     expect(problemsOf({ NODE_ENV })).toEqual(['NODE_ENV: must be one of development, test, production.']);
   },
@@ -100,7 +100,7 @@ describe('H3: no secret has a default', () => {
       expect(problems).toEqual([`${name} is required.`]);
     });
 
-    test(`${name} that is weak is refused`, () => {
+    test(`${name} that is weak is rejected`, () => {
       expect(problemsOf({ [name]: 'a'.repeat(32) })).toEqual([
         expect.stringMatching(`^${name}: must be random`),
       ]);
@@ -108,7 +108,7 @@ describe('H3: no secret has a default', () => {
     });
   }
 
-  test('REGISTRATION_TOKEN that is weak is refused', () => {
+  test('REGISTRATION_TOKEN that is weak is rejected', () => {
     expect(problemsOf({ REGISTRATION_TOKEN: 'a'.repeat(32) })).toHaveLength(1);
     expect(problemsOf({ REGISTRATION_TOKEN: random() })).toEqual([]);
   });

@@ -47,7 +47,7 @@ describe('configuration', () => {
     expect(problemsOf({ ISSUER: 'https://auth.example', TRUSTED_PROXIES: '10.0.0.0/8' })).toEqual([]);
   });
 
-  it('refuses in production what is for development', () => {
+  it('rejects in production what is for development', () => {
     const missing = { KEY_ENCRYPTION_SECRET: '', COOKIE_SECRET: '' };
     const problems = problemsOf({ NODE_ENV: 'production', DEMO_DATA: 'true', ...missing });
     for (const name of ['DEMO_DATA', 'ISSUER', 'KEY_ENCRYPTION_SECRET', 'COOKIE_SECRET']) {
@@ -60,7 +60,7 @@ describe('configuration', () => {
   });
 
   it.each(['smtp:', 'smtps:', 'ftp://mail.example', 'http://mail.example/hook'])(
-    'refuses MAIL_URL=%s, by which no message can be sent safely',
+    'rejects MAIL_URL=%s, by which no message can be sent safely',
     (MAIL_URL) => {
       expect(problemsOf({ MAIL_URL, MAIL_FROM: 'a@auth.example' })).toContainEqual(
         expect.stringMatching(/^MAIL_URL: must be log:, or/),

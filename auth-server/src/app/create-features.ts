@@ -79,7 +79,7 @@ export interface CreatedFeatures {
 /** Seconds by which clocks may differ; added to what is remembered of a token. */
 const CLOCK_SKEW_S = 60;
 
-/** Wrong codes of devices that one person may enter. RFC 8628 §5.1 */
+/** Wrong codes of devices that one user may enter. RFC 8628 §5.1 */
 const USER_CODE_GUESSES = { failures: 10, windowS: 900 };
 
 /** Makes everything that the endpoints work with. The database must have been migrated. */

@@ -44,9 +44,9 @@ describe.skipIf(!hasRedisServer)(`A Redis behind three Sentinels${reason}`, () =
   async function refreshThrough({ refreshToken }: Tokens): Promise<Tokens> {
     for (;;) {
       const beganMs = Date.now();
-      const answer = await refresh(server.issuer, refreshToken, { client_id: 'lenient' });
+      const response = await refresh(server.issuer, refreshToken, { client_id: 'lenient' });
       expect(Date.now() - beganMs).toBeLessThan(10_000); // several commands, each with two seconds
-      if (answer.status !== 503) return tokensOf(answer);
+      if (response.status !== 503) return tokensOf(response);
       await pause();
     }
   }

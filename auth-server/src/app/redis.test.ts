@@ -40,8 +40,8 @@ describe.skipIf(!hasRedisServer)(`A Redis Cluster of three nodes${reason}`, () =
   it('A-120 A-123 A-127 carries codes, refreshes, reuse and replays', async () => {
     const pkce = createPkce();
     const code = await obtainCode(server.issuer, pkce);
-    const answers = await Promise.all(Array.from({ length: 5 }, () => exchange(server.issuer, code, pkce)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const responses = await Promise.all(Array.from({ length: 5 }, () => exchange(server.issuer, code, pkce)));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
     const first = await obtainTokens(server.issuer);
     const second = tokensOf(await refresh(server.issuer, first.refreshToken));
     expect(await isHonoured(server.issuer, second.accessToken)).toBe(true);

@@ -171,8 +171,8 @@ describe.skipIf(!canMirrorRedis())(
     it('do the same for what must happen once, or seldom', async () => {
       const attempts = createAttemptStore(redis);
       const limit = { failures: 2, windowS: 60 };
-      for (const refused of [false, false, true])
-        expect((await attempts.reserve('n', limit)) > 0).toBe(refused);
+      for (const rejected of [false, false, true])
+        expect((await attempts.reserve('n', limit)) > 0).toBe(rejected);
       for (let refunds = 0; refunds < 3; refunds += 1) await attempts.refund('n');
       const assertions = createAssertionStore(redis);
       expect([await assertions.markUsed('i', '1', 9), await assertions.markUsed('i', '1', 9)]).toEqual([
@@ -194,7 +194,7 @@ describe.skipIf(!canMirrorRedis())(
 
     it('do the same for revocations, replicas and health', async () => {
       const stale = createStaleTokenStore(redis, 60);
-      await stale.mark({ kind: 'person', subject: 'ada' }, NOW_S);
+      await stale.mark({ kind: 'user', subject: 'ada' }, NOW_S);
       expect(await stale.isStale({ subject: 'ada', clientId: 'client', issuedAt: NOW_S })).toBe(true);
       const feed = createRevocationFeed(redis, 60);
       await feed.publish(['g', 'h'], NOW_S);

@@ -91,9 +91,9 @@ describe('The lists of secrets', () => {
         const other = await startSecondInstance(beside, { COOKIE_SECRET: cookieSecret });
         const headers = { origin: beside.issuer };
         const form = { ...fields, email: 'ada@example.com', password: 'wrong' };
-        const answer = await browser.post(action.replace(beside.issuer, other.url), form, headers);
+        const response = await browser.post(action.replace(beside.issuer, other.url), form, headers);
         await other.close();
-        return (await answer.text()).includes('type="password"');
+        return (await response.text()).includes('type="password"');
       };
       expect(await send(`${NEW} ${OLD}`), 'the form is good, the password is not').toBe(true);
       expect(await send(NEW), 'the form is not good any more').toBe(false);

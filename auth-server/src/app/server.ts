@@ -85,8 +85,8 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
       ...(https && { https }),
     },
   });
-  const onRefused = (): void => features.metrics.errors.inc({ error: 'too_many_connections' });
-  limitConnections(server.server, { maxConnections, trustedProxies, onRefused }, https !== undefined);
+  const onRejected = (): void => features.metrics.errors.inc({ error: 'too_many_connections' });
+  limitConnections(server.server, { maxConnections, trustedProxies, onRejected }, https !== undefined);
   const isHttps = issuer.startsWith('https:');
   acceptFormsOnly(server);
   const issuerPath = pathOf(issuer);

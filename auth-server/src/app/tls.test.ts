@@ -30,13 +30,13 @@ afterAll(async () => {
   directory.remove();
 });
 
-interface TlsAnswer {
+interface TlsResponse {
   readonly subject: string;
   readonly status: number | undefined;
   readonly headers: NodeJS.Dict<string | string[]>;
 }
 
-function get(url: string): Promise<TlsAnswer> {
+function get(url: string): Promise<TlsResponse> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { rejectUnauthorized: false, agent: false }, (response) => {
       const { subject } = (response.socket as TLSSocket).getPeerCertificate();
@@ -50,10 +50,10 @@ function get(url: string): Promise<TlsAnswer> {
 
 describe('A-001: native TLS', () => {
   it('A-001 A-079 serves https, with HSTS and cookies that are Secure and of this host alone', async () => {
-    const answer = await get(authorizationUrl(server.issuer, createPkce()));
-    expect(answer.status).toBe(303);
-    expect(answer.headers['strict-transport-security']).toMatch(/^max-age=\d+/);
-    const [cookie = ''] = answer.headers['set-cookie'] ?? [];
+    const result = await get(authorizationUrl(server.issuer, createPkce()));
+    expect(result.status).toBe(303);
+    expect(result.headers['strict-transport-security']).toMatch(/^max-age=\d+/);
+    const [cookie = ''] = result.headers['set-cookie'] ?? [];
     expect(cookie).toMatch(/^__Host-trellis-browser=/);
     for (const attribute of ['Secure', 'HttpOnly', 'SameSite=Lax', 'Path=/'])
       expect(cookie).toContain(attribute);

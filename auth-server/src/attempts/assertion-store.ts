@@ -7,7 +7,7 @@ export interface AssertionStore {
   markUsed(issuer: string, id: string, ttlS: number): Promise<boolean>;
 }
 
-/** Ids in Redis until they would be refused as expired anyway. */
+/** Ids in Redis until they would be rejected as expired anyway. */
 export function createAssertionStore(redis: RedisConnection): AssertionStore {
   return {
     markUsed: async (issuer, id, ttlS) => {

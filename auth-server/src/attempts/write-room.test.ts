@@ -37,8 +37,8 @@ describe('H2: room for what anybody may write', () => {
       }
       expect(all).toBeLessThanOrEqual(TOTAL);
       expect(all).toBeGreaterThan(TOTAL * 0.7);
-      for (let person = 0; person < 50; person += 1) {
-        expect(room.take(shareKeysOf({ address: `198.51.${person}.1` }), 800, 60)).toBeDefined();
+      for (let user = 0; user < 50; user += 1) {
+        expect(room.take(shareKeysOf({ address: `198.51.${user}.1` }), 800, 60)).toBeDefined();
       }
     },
   );

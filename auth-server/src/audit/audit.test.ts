@@ -61,11 +61,11 @@ describe('the audit log', () => {
     const tokens = await obtainTokens(server.issuer, {}, new Browser(), 'ed@example.com');
     await refresh(server.issuer, tokens.refreshToken);
     await refresh(server.issuer, tokens.refreshToken);
-    const ofPerson = await listed(
+    const ofUser = await listed(
       ['--email', 'ed@example.com'],
       ['sign_in_failed', 'signed_in', 'grant_begun'],
     );
-    expect(ofPerson.find(({ event }) => event === 'sign_in_failed')).toMatchObject({ reason: 'credentials' });
+    expect(ofUser.find(({ event }) => event === 'sign_in_failed')).toMatchObject({ reason: 'credentials' });
     const ofGrant = await listed([`--grant=${tokens.grantId}`], ['refresh_token_reused', 'grant_revoked']);
     expect(ofGrant.every(({ grantId }) => grantId === tokens.grantId)).toBe(true);
     expect(ofGrant.find(({ event }) => event === 'grant_revoked')).toMatchObject({
@@ -117,7 +117,7 @@ describe('the audit log', () => {
     const levels = new Map(records.map(({ event, level }) => [event, level]));
     const [info, warn] = [30, 40];
     const addresses = new Map(records.map(({ event, address }) => [event, address]));
-    // L9: what a person allows, and what is got for it, names where it came from.
+    // L9: what a user allows, and what is got for it, names where it came from.
     for (const event of ['signed_in', 'consent_given', 'grant_begun', 'refresh_token_reused'])
       expect(addresses.get(event), event).toMatch(/^(::ffff:)?127\.0\.0\.1$|^::1$/);
     for (const event of ['signed_in', 'consent_given', 'grant_begun', 'grant_revoked'])
@@ -218,13 +218,13 @@ describe('what a client has sent', () => {
   });
 
   it('S-100 is no failure inside where it names a client with a character that no store has', async () => {
-    const answer = await postForm(
+    const response = await postForm(
       `${server.issuer}/token`,
       { grant_type: 'client_credentials' },
       { authorization: `Basic ${Buffer.from('a%00b:x').toString('base64')}` },
     );
-    expect(answer.status).toBe(401);
-    expect(answer.body['error']).toBe('invalid_client');
+    expect(response.status).toBe(401);
+    expect(response.body['error']).toBe('invalid_client');
   });
 });
 

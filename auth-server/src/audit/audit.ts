@@ -9,7 +9,7 @@ export type Actor = 'command' | DistantActor;
 
 /** Someone who changed something from elsewhere. */
 export interface DistantActor {
-  readonly name: 'registration' | `client ${string}` | `person ${string}`;
+  readonly name: 'registration' | `client ${string}` | `user ${string}`;
   readonly address: string;
 }
 
@@ -53,7 +53,7 @@ export type AuditEvent =
     }
   | { readonly event: 'grant_revoked'; readonly grantId: string; readonly reason: RevocationReason }
   | {
-      /** The access tokens of a person or of a client; grants stay. */
+      /** The access tokens of a user or of a client; grants stay. */
       readonly event: 'access_tokens_revoked';
       readonly subject?: string | undefined;
       readonly clientId?: string | undefined;
@@ -82,7 +82,7 @@ export type AuditEvent =
       readonly purpose: 'invitation' | 'reset' | 'sign_up';
       /** Hash of the e-mail address. */
       readonly account: string;
-      readonly by: Actor | 'person';
+      readonly by: Actor | 'user';
     }
   | { readonly event: 'keys_rotated'; readonly kids: readonly string[]; readonly by: Actor | 'schedule' };
 
@@ -145,7 +145,7 @@ export function createAudit({ logger, writer, metrics, clock }: AuditDependencie
 }
 
 /** The name and the address of who changed something, where there is one. */
-function withAddress<Event extends { readonly by: Actor | 'person' | 'schedule' }>(event: Event): Event {
+function withAddress<Event extends { readonly by: Actor | 'user' | 'schedule' }>(event: Event): Event {
   const { by } = event;
   return typeof by === 'string' ? event : { ...event, by: by.name, address: by.address };
 }

@@ -11,7 +11,7 @@ export interface AuthServerMetrics {
   readonly signIns: Counter<'outcome'>;
   /** Logout notifications by outcome: delivered, failed, dropped. */
   readonly backChannelLogouts: Counter<'outcome'>;
-  /** Attempts to hand messages over, by outcome: delivered, failed, refused, expired. */
+  /** Attempts to hand messages over, by outcome: delivered, failed, rejected, expired. */
   readonly mailMessages: Counter<'outcome'>;
   /** Security events, by name. */
   readonly auditEvents: Counter<'event'>;

@@ -10,7 +10,7 @@ export interface RedirectTarget {
   readonly redirectUri: string;
   readonly state?: string | undefined;
   readonly responseMode: ResponseMode;
-  /** Whether it may get errors before anybody knows who the person is. RFC 9700 §4.11.2 */
+  /** Whether it may get errors before anybody knows who the user is. RFC 9700 §4.11.2 */
   readonly vetted: boolean;
 }
 
@@ -35,6 +35,6 @@ export interface AuthorizationRequest extends RedirectTarget {
   readonly pushedId?: string | undefined;
   /** Fills the form. */
   readonly loginHint?: string | undefined;
-  /** Languages that the person prefers, best first. */
+  /** Languages that the user prefers, best first. */
   readonly uiLocales?: string | undefined;
 }

@@ -24,7 +24,7 @@ export type IssueCodeFeatures = HasClock &
   ListGrantFeatures;
 
 /**
- * Issues a code for a request that the person has agreed to, and makes the response that has it.
+ * Issues a code for a request that the user has agreed to, and makes the response that has it.
  *
  * @throws OAuthError invalid_request_uri when a pushed request has given a code before
  * @returns `code`, `state` and `iss`

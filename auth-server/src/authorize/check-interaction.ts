@@ -15,7 +15,7 @@ type Interaction = Pick<
 >;
 
 /**
- * What the request says about how the person is to be asked.
+ * What the request says about how the user is to be asked.
  *
  * @throws OAuthError invalid_request. OpenID Connect Core §3.1.2.1
  */

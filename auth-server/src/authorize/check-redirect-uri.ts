@@ -11,17 +11,17 @@ import type { Client } from '../clients/client-store.ts';
 export function checkRedirectUri(parameters: Parameters, client: Client): string {
   const registered = client.metadata.redirect_uris;
   const requested = parameters.get('redirect_uri');
-  if (parameters.isRepeated('redirect_uri')) throw refused('sent twice');
+  if (parameters.isRepeated('redirect_uri')) throw rejected('sent twice');
   if (requested === undefined) {
     if (registered.length !== 1 || registered[0] === undefined)
-      throw refused('missing, and not exactly one registered');
+      throw rejected('missing, and not exactly one registered');
     return registered[0];
   }
   if (isRegisteredUri(requested, client)) return requested;
-  throw refused('not registered');
+  throw rejected('not registered');
 }
 
-function refused(detail: string): OAuthError {
+function rejected(detail: string): OAuthError {
   return new OAuthError(
     'invalid_request',
     'The redirect_uri is not the one that the client is registered with.',

@@ -3,7 +3,7 @@ import type { Parameters } from '../parameters.ts';
 
 /**
  * The resource that tokens will be for: the one asked for, or the default. Tokens have a single audience, so a request for
- * several is refused.
+ * several is rejected.
  *
  * @throws OAuthError invalid_target. RFC 8707 §2
  */

@@ -8,7 +8,7 @@ const UNSUPPORTED: readonly (readonly [string, OAuthErrorCode])[] = [
 ];
 
 /**
- * Refuses what must not be ignored because it would change the meaning of the rest. Nothing is ever fetched.
+ * Rejects what must not be ignored because it would change the meaning of the rest. Nothing is ever fetched.
  *
  * @throws OAuthError. OpenID Connect Core §3.1.2.6, RFC 9101 §10.4
  */

@@ -27,14 +27,14 @@ export type CheckRequestFeatures = HasClock &
   Pick<KeyFeatures, 'keyring'> &
   Pick<ClientFeatures, 'clients'>;
 
-/** A client and where its answers go. */
+/** A client and where its responses go. */
 export interface ResolvedTarget {
   readonly client: Client;
   readonly target: RedirectTarget;
 }
 
 /**
- * The first half of checking: whose request it is and where the answer may go. Until this has succeeded nothing may be
+ * The first half of checking: whose request it is and where the response may go. Until this has succeeded nothing may be
  * redirected.
  *
  * @throws OAuthError for a page

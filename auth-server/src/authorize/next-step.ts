@@ -14,7 +14,7 @@ export interface Situation {
   readonly session: Session | undefined;
   /** The account of the session. */
   readonly account: Account | undefined;
-  /** Scopes that the person has allowed the client before. */
+  /** Scopes that the user has allowed the client before. */
   readonly allowedScopes: readonly string[];
   /** When the request began to wait for pages; undefined on its first visit. Milliseconds since 1970. */
   readonly waitingSince: number | undefined;
@@ -30,14 +30,14 @@ export type NextStep =
  * Chooses between asking for a password, asking for consent and answering.
  *
  * @throws OAuthError login_required or consent_required when prompt=none forbids a page, or when someone else than the
- * hinted person has signed in
+ * hinted user has signed in
  * @see OpenID Connect Core §3.1.2.3, §3.1.2.4
  */
 export function nextStep(situation: Situation): NextStep {
   const { session, account, request } = situation;
   const silent = request.prompts.includes('none');
   if (!session || !account || !honoursSignIn(situation, session, account)) {
-    if (silent) throw new OAuthError('login_required', 'The person has to sign in.');
+    if (silent) throw new OAuthError('login_required', 'The user has to sign in.');
     return { kind: 'sign_in' };
   }
   if (isAnotherUser(request, session)) {
@@ -47,7 +47,7 @@ export function nextStep(situation: Situation): NextStep {
     return { kind: 'sign_in' };
   }
   if (!needsConsent(situation)) return { kind: 'answer', session, account };
-  if (silent) throw new OAuthError('consent_required', 'The person has to consent.');
+  if (silent) throw new OAuthError('consent_required', 'The user has to consent.');
   return { kind: 'consent', session, account };
 }
 
@@ -69,7 +69,7 @@ function isFresh({ waitingSince }: Pick<Situation, 'waitingSince'>, session: Ses
   return waitingSince !== undefined && session.authenticatedAt >= waitingSince;
 }
 
-/** Whether the request hints at another person than the one who signed in. */
+/** Whether the request hints at another user than the one who signed in. */
 export function isAnotherUser({ hintedSubject }: AuthorizationRequest, session: Session): boolean {
   return hintedSubject !== undefined && hintedSubject !== session.subject;
 }

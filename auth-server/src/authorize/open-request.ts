@@ -14,7 +14,7 @@ export interface OpenedRequest {
 
 /**
  * Replaces a reference to a pushed request by what was pushed; everything beside it is ignored. Other references are left
- * as they are, to be refused: nothing is ever fetched.
+ * as they are, to be rejected: nothing is ever fetched.
  *
  * @throws OAuthError for a page, when there is no such request or it is another client's. RFC 9126 §4
  */

@@ -22,7 +22,7 @@ export interface PushedRequestStore {
 
 const LIFETIME_S = 90;
 
-/** Pushed requests in Redis, sealed. @param transactionTtlS seconds that a person may take between visit and code */
+/** Pushed requests in Redis, sealed. @param transactionTtlS seconds that a user may take between visit and code */
 export function createPushedRequestStore(
   redis: RedisConnection,
   sealer: Sealer,

@@ -3,7 +3,7 @@ import type { Sealer } from '../secrets/sealing.ts';
 import { randomToken } from '../secrets/secrets.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 
-/** Something that waits for a person to sign in. Each has its own, so that tabs don't mix. */
+/** Something that waits for a user to sign in. Each has its own, so that tabs don't mix. */
 export type Transaction = AuthorizationTransaction | VisitTransaction;
 
 /** An authorization request on its way through sign-in and consent. */
@@ -55,7 +55,7 @@ export interface TransactionsDependencies {
   readonly redis: RedisConnection;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
-  /** Seconds that a person has for the pages. */
+  /** Seconds that a user has for the pages. */
   readonly ttlS: number;
 }
 

@@ -58,7 +58,7 @@ describe('RFC 7591 §2: client metadata', () => {
     { client_secret: 'x' },
     { client_secret: 'a'.repeat(64) },
     { client_secret: 'change-this-to-43-random-characters-of-your-own' },
-  ])('refuses %j', (client) => {
+  ])('rejects %j', (client) => {
     expect(parse(client).kind).toBe('problems');
   });
 });

@@ -59,7 +59,7 @@ export interface ClientMetadata {
   /** An own member: consent is not asked for, because client and server belong to the same operator. */
   readonly first_party: boolean;
   /**
-   * An own member: no one has looked at the client, so its redirect URI gets no error before the person has signed in, lest
+   * An own member: no one has looked at the client, so its redirect URI gets no error before the user has signed in, lest
    * links to this server lead anywhere. Always so for clients that registered themselves. RFC 9700 §4.11.2
    */
   readonly unvetted: boolean;
@@ -73,7 +73,7 @@ export interface ClientMetadata {
    * it. Another server that the client trusts can choose what it calls its token endpoint, so it is for clients of one server.
    */
   readonly token_endpoint_audience: boolean;
-  /** An own member, space separated: what a request without `scope` asks for. Absent: such requests are refused. RFC 6749 §3.3 */
+  /** An own member, space separated: what a request without `scope` asks for. Absent: such requests are rejected. RFC 6749 §3.3 */
   readonly default_scope?: string | undefined;
   /** An own member: seconds in which the predecessor of a refresh token still gets the same successor. 0 to 60. */
   readonly refresh_reuse_leeway_seconds: number;

@@ -33,7 +33,7 @@ describe('registration of redirect URIs', () => {
     'javascript:alert(1)',
     'data:text/html,x',
     'myapp:/cb',
-  ])('A-039 refuses %j', (uri) => {
+  ])('A-039 rejects %j', (uri) => {
     expect(redirectUriProblem(uri)).toBeTypeOf('string');
   });
 });
@@ -62,7 +62,7 @@ describe('RFC 8252 §7.3', () => {
     'http://127.0.0.1:/cb?x=1',
     'http://[::1]:51004/cb?x=1',
     'http://a@127.0.0.1:51004/cb?x=1',
-  ])('A-041 refuses %s', (uri) => {
+  ])('A-041 rejects %s', (uri) => {
     expect(redirectUriMatches(uri, registered, true)).toBe(false);
   });
 

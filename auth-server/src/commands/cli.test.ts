@@ -66,7 +66,7 @@ describe('the command line', () => {
       expect(err).toContain(problem);
   });
 
-  it('invites a person by a link that makes an account, once', async () => {
+  it('invites a user by a link that makes an account, once', async () => {
     const invite = [
       'accounts',
       'invite',

@@ -27,7 +27,7 @@ export function createCommandLine({ stdin, stdout, stderr }: CommandStreams): Co
   };
 }
 
-/** A command was called in a way that it does not know. Its message is for the person at the terminal. */
+/** A command was called in a way that it does not know. Its message is for the user at the terminal. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

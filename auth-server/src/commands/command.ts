@@ -10,6 +10,6 @@ export interface CommandContext extends CreatedFeatures {
 export interface Command {
   /** How it is called, for the overview. */
   readonly usage: string;
-  /** @throws UsageError, or Error with a message for the person at the terminal */
+  /** @throws UsageError, or Error with a message for the user at the terminal */
   readonly run: (args: readonly string[], context: CommandContext) => Promise<void>;
 }

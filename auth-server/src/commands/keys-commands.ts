@@ -26,7 +26,7 @@ export const replaceKeys: Command = {
     const kids = await replaceSigningKeys(features.signingKeys);
     features.audit.record({ event: 'keys_rotated', kids, by: 'command' });
     commandLine.print(
-      `These keys sign now: ${kids.join(', ')}. Tokens that older keys signed are refused as soon as key sets are fetched again.`,
+      `These keys sign now: ${kids.join(', ')}. Tokens that older keys signed are rejected as soon as key sets are fetched again.`,
     );
   },
 };

@@ -17,7 +17,7 @@ import {
   obtainCode,
   obtainTokens,
   postForm,
-  type JsonAnswer,
+  type JsonResponse,
   type Pkce,
 } from '../testing/flow.ts';
 import { runCommand } from '../testing/run-command.ts';
@@ -68,7 +68,7 @@ function prove(method: string, path: string, changes: ProofChanges = {}): Promis
 
 const athOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
 
-async function exchangeBound(pkce: Pkce, code: string, proof: string): Promise<JsonAnswer> {
+async function exchangeBound(pkce: Pkce, code: string, proof: string): Promise<JsonResponse> {
   return exchange(server.issuer, code, pkce, {}, { dpop: proof });
 }
 
@@ -104,7 +104,7 @@ describe('RFC 9449: proofs', () => {
     });
   });
 
-  it('A-166 refuses every proof that is not quite right, and does not burn the code', async () => {
+  it('A-166 rejects every proof that is not quite right, and does not burn the code', async () => {
     const pkce = createPkce();
     const code = await obtainCode(server.issuer, pkce);
     const now = Math.floor(Date.now() / 1000);
@@ -127,13 +127,13 @@ describe('RFC 9449: proofs', () => {
       'used before': used,
     };
     for (const [what, proof] of Object.entries(bad)) {
-      const answer = await exchangeBound(pkce, code, proof);
-      expect(answer.status, what).toBe(400);
-      expect(answer.body['error'], what).toBe('invalid_dpop_proof');
+      const response = await exchangeBound(pkce, code, proof);
+      expect(response.status, what).toBe(400);
+      expect(response.body['error'], what).toBe('invalid_dpop_proof');
     }
     for (const iat of [now - 300, now + 300]) {
-      const answer = await exchangeBound(pkce, code, await prove('POST', '/token', { claims: { iat } }));
-      expect(answer).toMatchObject({ status: 400, body: { error: 'use_dpop_nonce' } });
+      const response = await exchangeBound(pkce, code, await prove('POST', '/token', { claims: { iat } }));
+      expect(response).toMatchObject({ status: 400, body: { error: 'use_dpop_nonce' } });
     }
     const two = `${await prove('POST', '/token')}, ${await prove('POST', '/token')}`;
     expect((await exchangeBound(pkce, code, two)).body['error']).toBe('invalid_dpop_proof');
@@ -159,9 +159,9 @@ describe('RFC 9449 §7: userinfo', () => {
     expect(downgraded.status).toBe(401);
     expect((await userinfo('DPoP', accessToken)).status).toBe(401);
     const foreign = await prove('GET', '/userinfo', { claims: { ath }, by: otherKey });
-    const refused = await userinfo('DPoP', accessToken, foreign);
-    expect(refused.status).toBe(401);
-    expect(refused.headers.get('www-authenticate')).toMatch(/^DPoP .*error="invalid_token"/);
+    const rejected = await userinfo('DPoP', accessToken, foreign);
+    expect(rejected.status).toBe(401);
+    expect(rejected.headers.get('www-authenticate')).toMatch(/^DPoP .*error="invalid_token"/);
     const withoutAth = await userinfo('DPoP', accessToken, await prove('GET', '/userinfo'));
     expect(withoutAth.status).toBe(401);
     expect(withoutAth.headers.get('www-authenticate')).toMatch(
@@ -171,7 +171,7 @@ describe('RFC 9449 §7: userinfo', () => {
     expect((await userinfo('DPoP', accessToken, otherAth)).status).toBe(401);
   });
 
-  it('A-166 refuses a token that is not bound under the scheme DPoP', async () => {
+  it('A-166 rejects a token that is not bound under the scheme DPoP', async () => {
     const { accessToken } = await obtainTokens(server.issuer);
     const proof = await prove('GET', '/userinfo', { claims: { ath: athOf(accessToken) } });
     expect((await userinfo('DPoP', accessToken, proof)).status).toBe(401);
@@ -196,9 +196,9 @@ describe('RFC 9449 §5, §10: bindings', () => {
     expect((await refresh(refreshToken, {})).body['error']).toBe('invalid_grant');
     const foreign = { dpop: await prove('POST', '/token', { by: otherKey }) };
     expect((await refresh(refreshToken, foreign)).body['error']).toBe('invalid_grant');
-    const answer = await refresh(refreshToken, { dpop: await prove('POST', '/token') });
-    expect(answer.body['token_type']).toBe('DPoP');
-    const next = String(answer.body['refresh_token']);
+    const response = await refresh(refreshToken, { dpop: await prove('POST', '/token') });
+    expect(response.body['token_type']).toBe('DPoP');
+    const next = String(response.body['refresh_token']);
     expect((await refresh(next, {})).body['error']).toBe('invalid_grant');
     expect((await refresh(next, { dpop: await prove('POST', '/token') })).status).toBe(200);
   });
@@ -225,7 +225,7 @@ describe('RFC 9449 §5, §10: bindings', () => {
   });
 
   it('A-166 A-165 a proof at /par binds the code as dpop_jkt does', async () => {
-    const push = async (form: Record<string, string> = {}): Promise<JsonAnswer> =>
+    const push = async (form: Record<string, string> = {}): Promise<JsonResponse> =>
       postForm(
         `${server.issuer}/par`,
         {
@@ -262,8 +262,8 @@ describe('RFC 9449 §5, §10: bindings', () => {
   it('A-166 A-100 lets pages send proofs and read nonces', async () => {
     const preflight = await fetch(`${server.issuer}/token`, { method: 'OPTIONS' });
     expect(preflight.headers.get('access-control-allow-headers')).toContain('DPoP');
-    const answer = await postForm(`${server.issuer}/token`, {});
-    expect(answer.headers.get('access-control-expose-headers')).toContain('DPoP-Nonce');
+    const response = await postForm(`${server.issuer}/token`, {});
+    expect(response.headers.get('access-control-expose-headers')).toContain('DPoP-Nonce');
   });
 });
 
@@ -272,8 +272,8 @@ describe('RFC 9449 §5: what a proof costs', () => {
     const proof = { dpop: 'x.y.z' };
     const guess = { authorization: `Basic ${Buffer.from('basic:wrong').toString('base64')}`, ...proof };
     const form = { grant_type: 'refresh_token', refresh_token: 'any' };
-    const answer = await postForm(`${server.issuer}/token`, form, guess);
-    expect(answer.body['error']).toBe('invalid_client');
+    const response = await postForm(`${server.issuer}/token`, form, guess);
+    expect(response.body['error']).toBe('invalid_client');
     const known = await postForm(`${server.issuer}/token`, form, { ...basic('basic'), ...proof });
     expect(known.body['error']).toBe('invalid_dpop_proof');
   });
@@ -286,8 +286,8 @@ describe('RFC 9449 §5: what a proof costs', () => {
       .setIssuedAt()
       .sign(privateKey);
     const form = { grant_type: 'refresh_token', refresh_token: 'any', client_id: 'spa' };
-    const answer = await postForm(`${server.issuer}/token`, form, { dpop: proof });
-    expect(answer.body['error']).toBe('invalid_dpop_proof');
+    const response = await postForm(`${server.issuer}/token`, form, { dpop: proof });
+    expect(response.body['error']).toBe('invalid_dpop_proof');
     const metadata = {
       client_id: 'costly',
       jwks: { keys: [jwk] },
@@ -324,42 +324,42 @@ describe('RFC 9449 §8: nonces', () => {
 
   /** A token that is bound to the key, for the admin API, and the nonce that came with it. */
   async function adminToken(): Promise<{ readonly token: string; readonly nonce: string }> {
-    const send = async (claims: Record<string, unknown>): Promise<JsonAnswer> =>
+    const send = async (claims: Record<string, unknown>): Promise<JsonResponse> =>
       postForm(
         `${strict.issuer}/token`,
         { grant_type: 'client_credentials', resource: `${strict.issuer}/admin` },
         { ...basic('administrator'), dpop: await proveTo(strict, '/token', claims) },
       );
-    const refused = await send({});
-    const answer = await send({ nonce: refused.headers.get('dpop-nonce') });
-    return { token: String(answer.body['access_token']), nonce: answer.headers.get('dpop-nonce') ?? '' };
+    const rejected = await send({});
+    const response = await send({ nonce: rejected.headers.get('dpop-nonce') });
+    return { token: String(response.body['access_token']), nonce: response.headers.get('dpop-nonce') ?? '' };
   }
 
-  it('A-166 hands out a nonce where one is demanded, and refuses made-up ones', async () => {
+  it('A-166 hands out a nonce where one is demanded, and rejects made-up ones', async () => {
     const pkce = createPkce();
     const code = await obtainCode(strict.issuer, pkce);
-    const send = async (claims: Record<string, unknown>): Promise<JsonAnswer> =>
+    const send = async (claims: Record<string, unknown>): Promise<JsonResponse> =>
       exchange(strict.issuer, code, pkce, {}, { dpop: await proveTo(strict, '/token', claims) });
-    const refused = await send({});
-    expect(refused.body['error']).toBe('use_dpop_nonce');
-    const nonce = refused.headers.get('dpop-nonce');
+    const rejected = await send({});
+    expect(rejected.body['error']).toBe('use_dpop_nonce');
+    const nonce = rejected.headers.get('dpop-nonce');
     expect(nonce).not.toBeNull();
     expect((await send({ nonce: 'made-up' })).body['error']).toBe('use_dpop_nonce');
-    const answer = await send({ nonce });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('dpop-nonce'), 'RFC 9449 §8.2').toBe(nonce);
+    const response = await send({ nonce });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('dpop-nonce'), 'RFC 9449 §8.2').toBe(nonce);
   });
 
-  it('M11: the admin API asks for a nonce by 401 and a challenge, and sends a fresh one with each answer', async () => {
+  it('M11: the admin API asks for a nonce by 401 and a challenge, and sends a fresh one with each response', async () => {
     const { token, nonce } = await adminToken();
     const ask = async (claims: Record<string, unknown>): Promise<Response> => {
       const dpop = await proveTo(strict, '/admin/clients', { ath: athOf(token), ...claims }, 'GET');
       return fetch(`${strict.issuer}/admin/clients`, { headers: { authorization: `DPoP ${token}`, dpop } });
     };
-    const refused = await ask({});
-    expect(refused.status).toBe(401);
-    expect(refused.headers.get('www-authenticate')).toMatch(/^DPoP algs="ES256 .*error="use_dpop_nonce"/);
-    expect(refused.headers.get('dpop-nonce')).toBe(nonce);
+    const rejected = await ask({});
+    expect(rejected.status).toBe(401);
+    expect(rejected.headers.get('www-authenticate')).toMatch(/^DPoP algs="ES256 .*error="use_dpop_nonce"/);
+    expect(rejected.headers.get('dpop-nonce')).toBe(nonce);
     const wrong = await ask({ nonce, ath: athOf('x') });
     expect(wrong.status).toBe(401);
     expect(wrong.headers.get('www-authenticate')).toContain('error="invalid_dpop_proof"');
@@ -395,11 +395,11 @@ describe('RFC 9449 §8: nonces', () => {
     const pkce = createPkce();
     const code = await obtainCode(server.issuer, pkce);
     const iat = Math.floor(Date.now() / 1_000) - HOUR_S;
-    const send = async (claims: Record<string, unknown>): Promise<JsonAnswer> =>
+    const send = async (claims: Record<string, unknown>): Promise<JsonResponse> =>
       exchangeBound(pkce, code, await prove('POST', '/token', { claims: { iat, ...claims } }));
-    const refused = await send({});
-    expect(refused.body['error']).toBe('use_dpop_nonce');
-    const nonce = refused.headers.get('dpop-nonce');
+    const rejected = await send({});
+    expect(rejected.body['error']).toBe('use_dpop_nonce');
+    const nonce = rejected.headers.get('dpop-nonce');
     const used = await prove('POST', '/token', { claims: { iat, nonce } });
     expect((await exchangeBound(pkce, code, used)).status).toBe(200);
     expect((await exchangeBound(pkce, code, used)).body['error']).toBe('invalid_dpop_proof');

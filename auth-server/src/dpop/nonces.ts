@@ -33,7 +33,7 @@ export function createDpopNonces(keys: Keys, isRequired: boolean, clock: () => n
   const windowNow = (): number => Math.floor(clock() / 1_000 / WINDOW_S);
   const fresh = (): string => nonceOf(windowNow(), keys[0]);
   const demand = (detail: string): OAuthError =>
-    new OAuthError('use_dpop_nonce', 'The DPoP proof needs the nonce of this answer.', {
+    new OAuthError('use_dpop_nonce', 'The DPoP proof needs the nonce of this response.', {
       headers: { 'dpop-nonce': fresh() },
       detail,
     });

@@ -30,11 +30,11 @@ async function idsOf(subject: string, now: number): Promise<readonly string[]> {
 
 describe('the grants of an account', () => {
   it('are listed until they end, and the list ends with the last of them', async () => {
-    await add('person', 'long', NOW + 1_000);
-    await add('person', 'short', NOW + 10);
-    expect(await idsOf('person', NOW)).toEqual(['short', 'long']);
-    expect(await idsOf('person', NOW + 11)).toEqual(['long']);
-    expect(await connection.ttl('account-grants:{person}')).toBeGreaterThan(990);
+    await add('user', 'long', NOW + 1_000);
+    await add('user', 'short', NOW + 10);
+    expect(await idsOf('user', NOW)).toEqual(['short', 'long']);
+    expect(await idsOf('user', NOW + 11)).toEqual(['long']);
+    expect(await connection.ttl('account-grants:{user}')).toBeGreaterThan(990);
   });
 
   it('take no room once they have ended', async () => {

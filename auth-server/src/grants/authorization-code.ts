@@ -19,7 +19,7 @@ import {
   type EndGrantFeatures,
   type ScopesTodayFeatures,
 } from './grant-today.ts';
-import { issuePersonTokens, type PersonTokensFeatures } from './person-tokens.ts';
+import { issueUserTokens, type UserTokensFeatures } from './user-tokens.ts';
 import { boundThumbprint } from './key-binding.ts';
 import { checkResource } from './requested-scopes.ts';
 import type { AuditFeatures } from '../audit/audit-features.ts';
@@ -34,7 +34,7 @@ export type AuthorizationCodeFeatures = HasClock &
   Pick<GrantFeatures, 'codes' | 'replicated' | 'revoker'> &
   ScopesTodayFeatures &
   EndGrantFeatures &
-  PersonTokensFeatures;
+  UserTokensFeatures;
 
 /**
  * Exchanges a code for tokens, once. Everything is checked before the code is consumed, so that a request with a wrong
@@ -61,7 +61,7 @@ export const authorizationCodeGrant: GrantHandler<AuthorizationCodeFeatures> = {
       scopesOfClient(grant, client, features) ?? (await endOverGrant(code.grantId, grant, client, features));
     const write = (): Promise<void> => consume({ code, grant, isStored, client, address }, features);
     await writeInSession({ grantId: code.grantId, scopes, terms: grant, write }, features);
-    return issuePersonTokens(features, {
+    return issueUserTokens(features, {
       client,
       account,
       grantId: code.grantId,

@@ -11,7 +11,7 @@ import type { HasSettings } from '../settings/settings.ts';
 export type ClientCredentialsFeatures = HasSettings & AccessTokenFeatures;
 
 /**
- * A token for a client that acts for itself: no person, no refresh token, no id_token.
+ * A token for a client that acts for itself: no user, no refresh token, no id_token.
  *
  * @see RFC 6749 §4.4, RFC 9068 §2.2
  */

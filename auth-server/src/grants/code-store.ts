@@ -32,7 +32,7 @@ export interface StoredCode {
 
 /** A code that is issued. */
 export interface IssuedCode extends StoredCode {
-  /** What it is most probably exchanged for: sealed now, while the person waits anyway. */
+  /** What it is most probably exchanged for: sealed now, while the user waits anyway. */
   readonly grant?: Grant;
 }
 

@@ -1,4 +1,4 @@
--- Keeps what a person decided about a device, once.
+-- Keeps what a user decided about a device, once.
 --
 -- KEYS  1 device:{grant}
 -- ARGV  1 new state: allowed or denied  2 the sealed grant, empty when denied

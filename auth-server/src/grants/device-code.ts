@@ -7,7 +7,7 @@ import type { Grant } from './grant-record.ts';
 import { parseGrantCode, type GrantCode } from '../tokens/grant-code.ts';
 import type { GrantHandler } from './grant-handler.ts';
 import { endOverGrant, scopesOfClient, type EndGrantFeatures } from './grant-today.ts';
-import { issuePersonTokens, type PersonTokensFeatures } from './person-tokens.ts';
+import { issueUserTokens, type UserTokensFeatures } from './user-tokens.ts';
 import { boundThumbprint } from './key-binding.ts';
 import { checkResource } from './requested-scopes.ts';
 import type { HasClock } from '../clock.ts';
@@ -23,7 +23,7 @@ export type DeviceCodeFeatures = HasClock &
   Pick<AccountFeatures, 'accounts'> &
   Pick<GrantFeatures, 'devices' | 'replicated'> &
   EndGrantFeatures &
-  PersonTokensFeatures;
+  UserTokensFeatures;
 
 /** Answers a device that asks for its tokens. RFC 8628 §3.4, §3.5 */
 export const deviceCodeGrant: GrantHandler<DeviceCodeFeatures> = {
@@ -44,7 +44,7 @@ export const deviceCodeGrant: GrantHandler<DeviceCodeFeatures> = {
     const { subject, clientId } = grant;
     features.audit.record({ event: 'grant_begun', grantId, subject, clientId, scopes, address });
     const generation = client.metadata.grant_types.includes('refresh_token') ? 1 : undefined;
-    return issuePersonTokens(features, {
+    return issueUserTokens(features, {
       client,
       account,
       grantId,
@@ -81,11 +81,11 @@ function grantOf(outcome: PollOutcome): Grant {
     case 'allowed':
       return outcome.grant;
     case 'pending':
-      throw new OAuthError('authorization_pending', 'The person has not decided yet.');
+      throw new OAuthError('authorization_pending', 'The user has not decided yet.');
     case 'hasty':
       throw new OAuthError('slow_down', 'Wait 5 seconds longer between two questions.');
     case 'denied':
-      throw new OAuthError('access_denied', 'The person denied the request.');
+      throw new OAuthError('access_denied', 'The user denied the request.');
     case 'expired':
       throw new OAuthError('expired_token', 'The device code has expired.');
     case 'unknown':

@@ -13,7 +13,7 @@ export interface DeviceRequest {
   readonly audience: string;
 }
 
-/** A request that waits for a person. */
+/** A request that waits for a user. */
 export interface PendingDevice {
   readonly grantId: string;
   readonly request: DeviceRequest;
@@ -46,10 +46,10 @@ export type PollOutcome =
   | { readonly kind: 'allowed'; readonly grant: Grant }
   | { readonly kind: 'pending' | 'hasty' | 'denied' | 'expired' | 'unknown' };
 
-/** Devices that wait for a person. RFC 8628 */
+/** Devices that wait for a user. RFC 8628 */
 export interface DeviceStore {
   save(device: NewDevice): Promise<void>;
-  /** Finds what a person is to decide on. */
+  /** Finds what a user is to decide on. */
   findPending(userCode: string): Promise<PendingDevice | undefined>;
   /** Atomic. @returns whether there was something to decide */
   allow(grantId: string, grant: Grant): Promise<boolean>;
@@ -67,7 +67,7 @@ const SLOW_DOWN_S = 5;
 const pollDeviceCode = defineScript(new URL('../../src/grants/poll-device-code-2.lua', import.meta.url));
 const decideDevice = defineScript(new URL('../../src/grants/decide-device-1.lua', import.meta.url));
 
-/** What is sealed of a device that waits, and of one that a person has allowed. Each has a place of its own. */
+/** What is sealed of a device that waits, and of one that a user has allowed. Each has a place of its own. */
 interface SealedRequest {
   readonly secretHash: string;
   readonly request: DeviceRequest;
@@ -91,7 +91,7 @@ export function createDeviceStore(redis: RedisConnection, sealer: Sealer): Devic
     records.read(grantId, await redis.get(grantKeys.device(grantId)));
   const decide = async (grantId: string, state: 'allowed' | 'denied', sealed: string): Promise<boolean> =>
     (await decideDevice(redis, [grantKeys.device(grantId)], [state, sealed])) === 1;
-  const ask = async (poll: DevicePoll): Promise<Answer> =>
+  const ask = async (poll: DevicePoll): Promise<PollResult> =>
     askRedis(redis, sealer, poll, await findRecord(poll.grantId));
   return {
     save: async ({ grantId, userCode, secretHash, request, now, lifetimeS, intervalS }) => {
@@ -117,8 +117,8 @@ export function createDeviceStore(redis: RedisConnection, sealer: Sealer): Devic
     deny: (grantId) => decide(grantId, 'denied', ''),
     poll: async (poll) => {
       // The state may change between the reading and the script, which then asks for the grant that it lacks, once.
-      const answer = await ask(poll);
-      const outcome = answer.kind === 'again' ? await ask(poll) : answer;
+      const response = await ask(poll);
+      const outcome = response.kind === 'again' ? await ask(poll) : response;
       return outcome.kind === 'again' ? { kind: 'unknown' } : outcome;
     },
   };
@@ -130,7 +130,7 @@ type DeviceRecord =
 interface DeviceRecords {
   sealRequest(grantId: string, request: SealedRequest): string;
   sealGrant(grantId: string, grant: SealedGrant): string;
-  /** Undefined for a device that is not there, has had its answer, or was written by someone else. */
+  /** Undefined for a device that is not there, has had its response, or was written by someone else. */
   read(grantId: string, record: string | null): DeviceRecord | undefined;
 }
 
@@ -153,15 +153,15 @@ function createDeviceRecords(sealer: Sealer): DeviceRecords {
   };
 }
 
-type Answer = PollOutcome | { readonly kind: 'again' };
+type PollResult = PollOutcome | { readonly kind: 'again' };
 
-/** Runs the script with the grant that begins when the person has allowed it, bound to the key that polls. */
+/** Runs the script with the grant that begins when the user has allowed it, bound to the key that polls. */
 async function askRedis(
   redis: RedisConnection,
   sealer: Sealer,
   poll: DevicePoll,
   record: DeviceRecord | undefined,
-): Promise<Answer> {
+): Promise<PollResult> {
   const { grantId, secretHash, clientId, now, idleTtlS } = poll;
   if (record && !isOwn(record, poll)) return { kind: 'unknown' };
   const grant =
@@ -170,7 +170,7 @@ async function askRedis(
   const encoded = grant ? encodeGrant(sealer, key, grant, { generation: 1, rotatedAt: grant.createdAt }) : '';
   const args = [secretHash, clientId, now, idleTtlS, SLOW_DOWN_S, encoded];
   const outcome = await pollDeviceCode(redis, [grantKeys.device(grantId), key], args);
-  const kind = outcome as Answer['kind']; // as the script's head says
+  const kind = outcome as PollResult['kind']; // as the script's head says
   if (kind !== 'allowed') return { kind };
   return grant ? { kind, grant } : { kind: 'unknown' };
 }

@@ -24,7 +24,7 @@ export interface TokenRequest {
   readonly address: string;
 }
 
-/** A successful answer of the token endpoint. RFC 6749 §5.1, OpenID Connect Core §3.1.3.3 */
+/** A successful response of the token endpoint. RFC 6749 §5.1, OpenID Connect Core §3.1.3.3 */
 export interface TokenResponse {
   readonly access_token: string;
   readonly token_type: 'Bearer' | 'DPoP';

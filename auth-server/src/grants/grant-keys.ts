@@ -5,7 +5,7 @@
 export const grantKeys: {
   /** The authorization code that the grant begins with. */
   readonly code: (grantId: string) => string;
-  /** The device that waits for a person, if the grant begins with one. */
+  /** The device that waits for a user, if the grant begins with one. */
   readonly device: (grantId: string) => string;
   /** The grant itself; absent once it has ended. */
   readonly grant: (grantId: string) => string;

@@ -11,7 +11,7 @@ export interface Grant {
   readonly scopes: readonly string[];
   /** The one resource that access tokens are for. */
   readonly audience: string;
-  /** When the person signed in, milliseconds since 1970. */
+  /** When the user signed in, milliseconds since 1970. */
   readonly authenticatedAt: number;
   /** The session it came from; one of its own for a device. */
   readonly sessionId: string;

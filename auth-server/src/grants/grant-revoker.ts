@@ -31,7 +31,7 @@ export interface GrantRevoker {
     reason: RevocationReason,
     which?: (grant: ListedGrant) => boolean,
   ): Promise<number>;
-  /** Ends the access tokens that a person or a client has; grants stay, and give tokens that say what is true now. */
+  /** Ends the access tokens that a user or a client has; grants stay, and give tokens that say what is true now. */
   revokeTokens(holder: TokenHolder, reason: RevocationReason): Promise<void>;
 }
 
@@ -116,5 +116,5 @@ export function createGrantRevoker(dependencies: GrantRevokerDependencies): Gran
 }
 
 function withoutKind(holder: TokenHolder): { readonly subject?: string; readonly clientId?: string } {
-  return holder.kind === 'person' ? { subject: holder.subject } : { clientId: holder.clientId };
+  return holder.kind === 'user' ? { subject: holder.subject } : { clientId: holder.clientId };
 }

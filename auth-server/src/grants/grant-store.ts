@@ -92,7 +92,7 @@ export function createGrantStore(redis: RedisConnection, sealer: Sealer, revocat
 }
 
 /** @param answer as the script's head says */
-function toOutcome(answer: unknown): RotateOutcome {
-  const [kind, generation] = answer as readonly [RotateOutcome['kind'], string?];
+function toOutcome(response: unknown): RotateOutcome {
+  const [kind, generation] = response as readonly [RotateOutcome['kind'], string?];
   return kind === 'rotated' || kind === 'repeated' ? { kind, generation: Number(generation) } : { kind };
 }

@@ -20,7 +20,7 @@ describe('RFC 7636', () => {
     ['a plus sign', `${'a'.repeat(43)}+`],
     ['a line break at the end', `${'a'.repeat(43)}\n`],
     ['a letter beyond ASCII', `${'a'.repeat(43)}ü`],
-  ])('A-115 refuses a verifier with %s although its hash matches', (_what, verifier) => {
+  ])('A-115 rejects a verifier with %s although its hash matches', (_what, verifier) => {
     expect(verifierMatches(verifier, hashOf(verifier))).toBe(false);
   });
 

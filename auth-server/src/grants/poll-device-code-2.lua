@@ -1,4 +1,4 @@
--- Answers a device that asks whether the person has decided; begins the grant, once, when the person has allowed it.
+-- Answers a device that asks whether the user has decided; begins the grant, once, when the user has allowed it.
 --
 -- KEYS  1 device:{grant}  2 grant:{grant}
 -- ARGV  1 hash of the device code's secret  2 client  3 now, milliseconds  4 seconds until the grant idles out
@@ -10,11 +10,11 @@
 --
 -- Returns an outcome
 --   allowed   the grant has begun
---   again     the person has allowed it meanwhile: the caller has to come again with the record of the grant
---   pending   the person has not decided
+--   again     the user has allowed it meanwhile: the caller has to come again with the record of the grant
+--   pending   the user has not decided
 --   hasty     the device asked too early; it has to wait longer from now on
---   denied    the person denied
---   expired   the person did not decide in time
+--   denied    the user denied
+--   expired   the user did not decide in time
 --   unknown   there is no such code, it is another client's, or it was used
 
 local record = redis.call('GET', KEYS[1])

@@ -25,7 +25,7 @@ const NOW = 1_800_000_000;
 const grant: FoundGrant = {
   clientId: 'client',
   clientIncarnation: 'first',
-  subject: 'person',
+  subject: 'user',
   scopes: ['openid', 'read:data'],
   audience: 'https://api.example',
   authenticatedAt: NOW * 1000,

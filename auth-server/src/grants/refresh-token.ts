@@ -12,7 +12,7 @@ import {
   type EndGrantFeatures,
   type ScopesTodayFeatures,
 } from './grant-today.ts';
-import { issuePersonTokens, type PersonTokensFeatures } from './person-tokens.ts';
+import { issueUserTokens, type UserTokensFeatures } from './user-tokens.ts';
 import { checkResource, narrowScopes } from './requested-scopes.ts';
 import type { HasSettings } from '../settings/settings.ts';
 import type { AuditFeatures } from '../audit/audit-features.ts';
@@ -29,10 +29,10 @@ export type RefreshTokenFeatures = HasClock &
   Pick<GrantFeatures, 'grants' | 'replicated' | 'revoker'> &
   ScopesTodayFeatures &
   EndGrantFeatures &
-  PersonTokensFeatures;
+  UserTokensFeatures;
 
 /**
- * Continues a grant: a new access token, and the successor of the refresh token, which is used up. What is refused for its
+ * Continues a grant: a new access token, and the successor of the refresh token, which is used up. What is rejected for its
  * scope, resource or client does not use it up.
  *
  * @see RFC 6749 §6, RFC 9700 §4.14
@@ -57,7 +57,7 @@ export const refreshTokenGrant: GrantHandler<RefreshTokenFeatures> = {
     const session = { grantId: token.grantId, scopes: allowed, terms: grant, write };
     const generation = await writeInSession(session, features);
     const scopes = asked.filter((scope) => allowed.includes(scope));
-    return issuePersonTokens(features, {
+    return issueUserTokens(features, {
       client,
       account,
       grantId: token.grantId,
@@ -81,7 +81,7 @@ async function findGrant(
   return grant;
 }
 
-/** A grant whose person may no longer sign in ends here. */
+/** A grant whose user may no longer sign in ends here. */
 async function findAccount(
   grantId: string,
   grant: Grant,

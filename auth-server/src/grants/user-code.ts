@@ -11,7 +11,7 @@ export function newUserCode(): string {
   return format(letters);
 }
 
-/** What a person has typed as the code that was shown; undefined when it can't be one. Case and separators don't matter. */
+/** What a user has typed as the code that was shown; undefined when it can't be one. Case and separators don't matter. */
 export function normalizeUserCode(typed: string): string | undefined {
   const letters = typed.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
   const isPossible = letters.length === LENGTH && PATTERN.test(letters);

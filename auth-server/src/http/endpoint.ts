@@ -23,7 +23,7 @@ export interface EndpointOptions {
 }
 
 /**
- * Adds an endpoint that answers 405 with `Allow` to the methods that it does not have. HEAD is not implied by GET, because
+ * Adds an endpoint that responds with 405 with `Allow` to the methods that it does not have. HEAD is not implied by GET, because
  * a GET may issue a code.
  */
 export function addEndpoint(
@@ -33,26 +33,26 @@ export function addEndpoint(
   { cors = false }: EndpointOptions = {},
 ): void {
   const allowed = Object.keys(handlers) as HTTPMethods[];
-  // In a hook, so that pages of other origins can read what is refused before the handler.
+  // In a hook, so that pages of other origins can read what is rejected before the handler.
   const onRequest = cors ? [allowAnyOrigin] : [];
   for (const [method, handler] of Object.entries(handlers)) {
     server.route({ method, url, exposeHeadRoute: false, onRequest, handler });
   }
   const others = METHODS.filter((method) => !allowed.includes(method) && !(cors && method === 'OPTIONS'));
   // In a hook, so that it comes before the body is looked at.
-  const refuseMethod = refuse(allowed);
+  const rejectMethod = reject(allowed);
   const config = { isFixed: true };
   server.route({
     method: others,
     url,
     config,
-    onRequest: [...onRequest, async (request, reply) => refuseMethod(request, reply)],
-    handler: refuseMethod,
+    onRequest: [...onRequest, async (request, reply) => rejectMethod(request, reply)],
+    handler: rejectMethod,
   });
   if (cors) server.route({ method: 'OPTIONS', url, config, handler: preflight(allowed) });
 }
 
-function refuse(allowed: readonly string[]): RouteHandler {
+function reject(allowed: readonly string[]): RouteHandler {
   const allow = allowed.join(', ');
   return (_request, reply) =>
     reply
@@ -64,7 +64,7 @@ function refuse(allowed: readonly string[]): RouteHandler {
       });
 }
 
-/** No cookie matters at these endpoints, so any origin may read their answers. */
+/** No cookie matters at these endpoints, so any origin may read their responses. */
 const allowAnyOrigin: onRequestHookHandler = (_request, reply, done) => {
   reply.headers({
     'access-control-allow-origin': '*',

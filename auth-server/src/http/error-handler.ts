@@ -22,7 +22,7 @@ export function createErrorHandler(
   };
 }
 
-/** The answer of the endpoints that clients call. RFC 6749 §5.2 */
+/** The response of the endpoints that clients call. RFC 6749 §5.2 */
 export const writeJsonError: ErrorWriter = (error, _request, reply) =>
   reply.send({ error: error.code, error_description: error.message });
 
@@ -32,7 +32,7 @@ export function toOAuthError(thrown: unknown): OAuthError {
   return outageOf(thrown) ?? badRequestOf(thrown) ?? internalError(thrown);
 }
 
-/** Refusals of the HTTP server itself: body too large, wrong media type, … */
+/** Rejections of the HTTP server itself: body too large, wrong media type, … */
 function badRequestOf(thrown: unknown): OAuthError | undefined {
   const { statusCode: status, code } = thrown as Partial<FastifyError>;
   if (status === undefined || status < 400 || status >= 500) return undefined;

@@ -8,11 +8,11 @@ const MAX_CONNECTIONS = 8;
 
 let server: Server;
 let requests: number;
-let refused: number;
+let rejected: number;
 const sockets: Socket[] = [];
 
 beforeEach(async () => {
-  [requests, refused] = [0, 0];
+  [requests, rejected] = [0, 0];
   server = createServer((_request, response) => {
     requests += 1;
     response.end('served');
@@ -20,7 +20,7 @@ beforeEach(async () => {
   const trustedProxies = ['127.77.0.0/16'];
   limitConnections(
     server,
-    { maxConnections: MAX_CONNECTIONS, trustedProxies, onRefused: () => (refused += 1) },
+    { maxConnections: MAX_CONNECTIONS, trustedProxies, onRejected: () => (rejected += 1) },
     false,
   );
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -49,7 +49,7 @@ describe('M7: connections to the auth-server', () => {
   it('are never all of one address: nothing that it sends is read beyond its share, and others are served', async () => {
     for (let index = 0; index < 4; index += 1) expect(await ask('127.0.0.1')).toContain('served');
     for (let index = 0; index < 8; index += 1) expect(await ask('127.0.0.1')).not.toContain('served');
-    expect([requests, refused]).toEqual([4, 8]);
+    expect([requests, rejected]).toEqual([4, 8]);
     expect(await ask('127.9.0.1')).toContain('served');
   });
 

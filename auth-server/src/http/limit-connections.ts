@@ -10,11 +10,11 @@ export interface ConnectionLimits {
   /** Addresses and ranges of proxies that are believed: many clients come from there. */
   readonly trustedProxies: readonly string[];
   /** Called for each connection that is not let in. */
-  readonly onRefused: () => void;
+  readonly onRejected: () => void;
 }
 
 const NO_ONES: readonly string[] = [];
-const REFUSAL = [
+const REJECTION = [
   'HTTP/1.1 429 Too Many Requests',
   'Retry-After: 5',
   'Connection: close',
@@ -28,10 +28,10 @@ const REFUSAL = [
  * Lets so many connections in, idle ones included, and of each address and the networks around it a share, so that no one
  * takes the memory and the file descriptors of all. Who has none yet finds a place as long as there is one.
  *
- * @param isEncrypted whether there is a handshake before HTTP: then a refused connection just ends
+ * @param isEncrypted whether there is a handshake before HTTP: then a rejected connection just ends
  */
 export function limitConnections(server: Server, limits: ConnectionLimits, isEncrypted: boolean): void {
-  const { maxConnections: total, trustedProxies, onRefused } = limits;
+  const { maxConnections: total, trustedProxies, onRejected } = limits;
   const places = new ShareLimit({
     total,
     perKey: amountsOf(total, DEFAULT_SHARES.ofTotal),
@@ -45,8 +45,8 @@ export function limitConnections(server: Server, limits: ConnectionLimits, isEnc
       socket.once('close', () => places.release(keys));
       return;
     }
-    onRefused();
-    if (!isEncrypted) socket.write(REFUSAL);
+    onRejected();
+    if (!isEncrypted) socket.write(REJECTION);
     socket.on('error', () => undefined).destroySoon(); // before anything that it sends is read
   });
 }

@@ -21,7 +21,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Of the endpoint; none where it is free. */
     readonly budget?: EndpointBudget;
-    /** The answer is the same for all: 405, or what browsers ask before they send. */
+    /** The response is the same for all: 405, or what browsers ask before they send. */
     readonly isFixed?: boolean;
   }
 }

@@ -37,7 +37,7 @@ export function formParameters(request: FastifyRequest): Parameters {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** False stands for bytes that are not UTF-8, which the route refuses in its own terms. */
+/** False stands for bytes that are not UTF-8, which the route rejects in its own terms. */
 function decodeUtf8(body: string | Buffer): string | false {
   try {
     return utf8.decode(typeof body === 'string' ? Buffer.from(body) : body);

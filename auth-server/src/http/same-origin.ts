@@ -14,7 +14,7 @@ export function isOfAnotherSite({ headers }: FastifyRequest, issuer: string): bo
 }
 
 /**
- * Refuses forms that another site has sent.
+ * Rejects forms that another site has sent.
  *
  * @throws OAuthError access_denied
  */

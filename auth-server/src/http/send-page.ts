@@ -34,7 +34,7 @@ export function sendPage(reply: FastifyReply, html: string, options: PageOptions
         "base-uri 'none'",
       ].join('; '),
       'x-frame-options': 'DENY',
-      // Without a referrer the client would be posted to by the origin "null", which many refuse.
+      // Without a referrer the client would be posted to by the origin "null", which many reject.
       ...(options.leavesOnly && { 'referrer-policy': 'strict-origin' }),
       // The opener of the window loses its handle. Pages of an authorization request do without: an application
       // that has them in a popup learns of the end through its opener.

@@ -24,13 +24,13 @@ const SPECIAL =
 /** A guard against requests to inner networks. IPv4 addresses written as IPv6 count as what they stand for. */
 export function createAddressGuard({ loopback, networks }: AddressGuardOptions): AddressGuard {
   const allowed = listOf([...networks, ...(loopback ? LOOPBACK : [])]);
-  const refused = listOf([...SPECIAL, ...LOOPBACK]);
+  const rejected = listOf([...SPECIAL, ...LOOPBACK]);
   return {
     allows: (address) => {
       const plain = withoutMapping(address);
       if (isIP(plain) === 0) return false;
       const family = isIPv6(plain) ? 'ipv6' : 'ipv4';
-      return allowed.check(plain, family) || !refused.check(plain, family);
+      return allowed.check(plain, family) || !rejected.check(plain, family);
     },
   };
 }

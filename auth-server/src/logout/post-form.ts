@@ -8,10 +8,10 @@ import type { AddressGuard } from './address-guard.ts';
 const DEADLINE_MS = 5_000;
 
 /**
- * Posts a form and returns the status of the answer, whose body is not read and whose redirects are not followed. The
+ * Posts a form and returns the status of the response, whose body is not read and whose redirects are not followed. The
  * address is checked after the name was resolved, and is the one connected to.
  *
- * @throws Error when the address is refused or nothing answers within 5 s
+ * @throws Error when the address is rejected or nothing answers within 5 s
  */
 export function postForm(
   url: URL,
@@ -20,7 +20,7 @@ export function postForm(
   signal: AbortSignal,
 ): Promise<number> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (isIP(host) !== 0 && !guard.allows(host)) return Promise.reject(refused(host));
+  if (isIP(host) !== 0 && !guard.allows(host)) return Promise.reject(rejected(host));
   const body = new URLSearchParams(form).toString();
   const send = url.protocol === 'https:' ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
@@ -49,13 +49,13 @@ function guardedLookup(guard: AddressGuard): LookupFunction {
       const [first] = addresses ?? [];
       if (error) callback(error, '');
       else if (!first || !addresses.every(({ address }) => guard.allows(address)))
-        callback(refused(hostname), '');
+        callback(rejected(hostname), '');
       else if (options.all) callback(null, addresses);
       else callback(null, first.address, first.family);
     });
   };
 }
 
-function refused(host: string): Error {
+function rejected(host: string): Error {
   return new Error(`${host} is an address that no client may have requests sent to.`);
 }

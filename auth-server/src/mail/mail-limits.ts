@@ -51,7 +51,7 @@ const PER_RECIPIENT = { failures: 12, windowS: 3_600 };
 const PER_NOTIFIED_ACCOUNT = { failures: 20, windowS: 3_600 };
 
 /**
- * Counters per hour. No one can use up the messages that a person asks for with a browser that the account knows, nor,
+ * Counters per hour. No one can use up the messages that a user asks for with a browser that the account knows, nor,
  * from one network, those that are asked for from others.
  *
  * @param attempts of browsers that an account knows, and notices

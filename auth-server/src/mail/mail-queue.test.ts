@@ -83,7 +83,7 @@ describe('mail over SMTP', () => {
 
   it('arrives as it was written, from whom it is said to be, and once', async () => {
     const [first] = [startQueue(smtp(server)), startQueue(smtp(server))];
-    for (let index = 0; index < 20; index += 1) await first?.send(message(`person-${index}@example.com`));
+    for (let index = 0; index < 20; index += 1) await first?.send(message(`user-${index}@example.com`));
     await expect.poll(waiting).toBe(0);
     const recipients = server.received.flatMap(({ to }) => to);
     expect([recipients.length, new Set(recipients).size]).toEqual([20, 20]);
@@ -95,10 +95,10 @@ describe('mail over SMTP', () => {
     expect(mail && textOf(mail)).toContain('Grüße');
   });
 
-  it('that the receiver refuses for good is not tried again', async () => {
+  it('that the receiver rejects for good is not tried again', async () => {
     const before = server.received.length;
     const queue = startQueue(smtp(server));
-    await queue.send(message('refused@example.com'));
+    await queue.send(message('rejected@example.com'));
     await expect.poll(waiting).toBe(0);
     expect(server.received).toHaveLength(before);
   });

@@ -2,7 +2,7 @@ import type { Logger } from '@trellis/runtime';
 import { randomUUID } from 'node:crypto';
 import type { AuthServerMetrics } from '../audit/auth-server-metrics.ts';
 import type { ClaimedMessage, MailStore } from './mail-store.ts';
-import { MailRefused, type Mail, type MailTransport } from './mail.ts';
+import { MailRejected, type Mail, type MailTransport } from './mail.ts';
 
 /** Accepts messages, and hands them over by and by. */
 export interface MailQueue extends Mail {
@@ -50,10 +50,10 @@ export function createMailQueue(dependencies: MailQueueDependencies): MailQueue 
       metrics.mailMessages.inc({ outcome: 'delivered' });
       await store.remove(id);
     } catch (error) {
-      const isRefused = error instanceof MailRefused;
-      metrics.mailMessages.inc({ outcome: isRefused ? 'rejected' : 'failed' });
+      const isRejected = error instanceof MailRejected;
+      metrics.mailMessages.inc({ outcome: isRejected ? 'rejected' : 'failed' });
       logger.warn({ err: error, message: id, attempts }, 'mail delivery failed');
-      await (isRefused ? store.remove(id) : store.postpone(id, clock() + delayAfter(attempts)));
+      await (isRejected ? store.remove(id) : store.postpone(id, clock() + delayAfter(attempts)));
     }
   };
   const takeTurn = async (): Promise<void> => {

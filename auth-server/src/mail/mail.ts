@@ -1,4 +1,4 @@
-/** A message to one person. */
+/** A message to one user. */
 export interface MailMessage {
   readonly to: string;
   readonly subject: string;
@@ -16,7 +16,7 @@ export interface Mail {
 export interface MailTransport {
   /**
    * @param id the same for each attempt at one message, so that a receiver can detect repetitions
-   * @throws MailRefused when there is no use in trying again
+   * @throws MailRejected when there is no use in trying again
    * @throws Error when another attempt may succeed
    */
   deliver(id: string, message: MailMessage): Promise<void>;
@@ -24,6 +24,6 @@ export interface MailTransport {
 }
 
 /** The receiver does not take the message, now or later. */
-export class MailRefused extends Error {
-  override readonly name = 'MailRefused';
+export class MailRejected extends Error {
+  override readonly name = 'MailRejected';
 }

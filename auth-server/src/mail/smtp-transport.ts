@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
 import { isLoopbackHost } from '@trellis/runtime';
-import { MailRefused, type MailTransport } from './mail.ts';
+import { MailRejected, type MailTransport } from './mail.ts';
 
 /** Where messages go, and in whose name. */
 export interface SmtpOptions {
@@ -70,5 +70,5 @@ function failureOf(error: unknown): Error {
   const said = typeof command === 'string' ? command : 'CONN';
   const isFinal = code >= 500 && ['RCPT TO', 'DATA', 'API'].includes(said);
   const what = `The mail server answered ${code === 0 ? 'nothing' : code} to ${said}.`;
-  return isFinal ? new MailRefused(what) : new Error(what);
+  return isFinal ? new MailRejected(what) : new Error(what);
 }

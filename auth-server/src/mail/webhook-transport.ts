@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { MailRefused, type MailTransport } from './mail.ts';
+import { MailRejected, type MailTransport } from './mail.ts';
 
 /** Who is asked to send messages. */
 export interface WebhookOptions {
@@ -44,7 +44,7 @@ export function createWebhookTransport({ url, secret, from, clock }: WebhookOpti
       });
       if (ok) return;
       const what = `The webhook answered ${status}.`;
-      throw isFinal(status) ? new MailRefused(what) : new Error(what);
+      throw isFinal(status) ? new MailRejected(what) : new Error(what);
     },
     close: () => Promise.resolve(),
   };

@@ -3,7 +3,7 @@ import type { PasswordProblem } from '../passwords/password-problem.ts';
 import type { PageTexts } from './texts/page-texts.ts';
 
 /** Why the password was not changed. */
-export type AccountProblem = 'refused' | 'throttled' | PasswordProblem;
+export type AccountProblem = 'rejected' | 'throttled' | PasswordProblem;
 
 /** What the account page shows. */
 export interface AccountPage {
@@ -51,7 +51,7 @@ export interface Notice {
   readonly account?: string;
 }
 
-/** The page where a person sees and ends sessions and consents, and changes the password. */
+/** The page where a user sees and ends sessions and consents, and changes the password. */
 export function renderAccount(page: AccountPage, texts: PageTexts): string {
   const moments = new Intl.DateTimeFormat(texts.language, {
     dateStyle: 'medium',

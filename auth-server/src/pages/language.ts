@@ -9,7 +9,7 @@ const languages: readonly PageTexts[] = [english, german, chinese];
 const MAX_ENTRIES = 20;
 
 /**
- * The texts for a person: the best of `ui_locales` (OpenID Connect Core §3.1.2.1), else of Accept-Language, else English.
+ * The texts for a user: the best of `ui_locales` (OpenID Connect Core §3.1.2.1), else of Accept-Language, else English.
  */
 export function chooseTexts(uiLocales: string | undefined, acceptLanguage: string | undefined): PageTexts {
   const wanted = [...(uiLocales ?? '').split(' ').slice(0, MAX_ENTRIES), ...byQuality(acceptLanguage ?? '')];

@@ -12,11 +12,11 @@ export interface BoundForm {
 
 /** What the sign-in page shows. */
 export interface SignInPage extends BoundForm {
-  /** The client that the person comes from, if any. */
+  /** The client that the user comes from, if any. */
   readonly clientName: string | undefined;
   /** Fills the field; empty when nothing is known. */
   readonly email: string;
-  readonly problem?: 'refused' | 'throttled';
+  readonly problem?: 'rejected' | 'throttled';
   /** Whether there are pages for a forgotten password, and for a new account. */
   readonly offers: { readonly reset: boolean; readonly signUp: boolean };
 }
@@ -24,7 +24,7 @@ export interface SignInPage extends BoundForm {
 /** What the consent page shows. */
 export interface ConsentPage extends BoundForm {
   readonly clientName: string;
-  /** Whether no one has looked at the client: then it is said, and who gets the answer. */
+  /** Whether no one has looked at the client: then it is said, and who gets the response. */
   readonly isUnvetted: boolean;
   /** Host of the redirect URI, or scheme of an app. */
   readonly destination: string;
@@ -146,7 +146,7 @@ export function renderLogout(page: LogoutPage, texts: PageTexts): string {
   return render('logout', page, texts);
 }
 
-/** The page after it. @param stayed whether the person chose to stay signed in */
+/** The page after it. @param stayed whether the user chose to stay signed in */
 export function renderSignedOut(stayed: boolean, texts: PageTexts): string {
   return render('signed-out', { stayed }, texts);
 }
@@ -164,7 +164,7 @@ function messageOf(error: OAuthError, { error: texts }: PageTexts): string {
   if (error.code === 'temporarily_unavailable') return texts.unavailable;
   if (error.code === 'access_denied') return texts.expired;
   if (error.code === 'too_many_requests') return texts.tooMany;
-  return error.status >= 500 ? texts.broken : texts.refused;
+  return error.status >= 500 ? texts.broken : texts.rejected;
 }
 
 /** A page from its template. @param name of the template */

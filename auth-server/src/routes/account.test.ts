@@ -48,13 +48,13 @@ describe('the account page', () => {
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  it('shows where a person is signed in, and signs out there, with the grants of that session', async () => {
+  it('shows where a user is signed in, and signs out there, with the grants of that session', async () => {
     const [mine, other] = [new Browser(), new Browser()];
     const tokens = await obtainTokens(server.issuer, {}, other, 'ed@example.com');
     const html = await openAccount(mine, 'ed@example.com');
     const form = formTo(html, 'account/sessions', 'name="session"');
-    const answer = await mine.post(`${server.issuer}/account/sessions`, form);
-    expect(answer.status).toBe(303);
+    const response = await mine.post(`${server.issuer}/account/sessions`, form);
+    expect(response.status).toBe(303);
     expect(await isHonoured(server.issuer, tokens.accessToken)).toBe(false);
     expect((await other.get(`${server.issuer}/account`)).status).toBe(303);
     expect((await mine.get(`${server.issuer}/account`)).status).toBe(200);
@@ -139,8 +139,8 @@ async function linkFor(email: string): Promise<string> {
 
 describe('sign-up and forgotten passwords', () => {
   it('makes an account with the link that was sent to its address', async () => {
-    const answer = await ask('sign-up', { email: 'fresh@example.com', name: 'Fresh' });
-    expect(answer.status).toBe(200);
+    const response = await ask('sign-up', { email: 'fresh@example.com', name: 'Fresh' });
+    expect(response.status).toBe(200);
     await choosePassword(await linkFor('fresh@example.com'), 'a fresh password');
     await obtainTokens(server.issuer, {}, new Browser(), 'fresh@example.com', 'a fresh password');
   });
@@ -231,7 +231,7 @@ describe('one-time links', () => {
     await obtainTokens(server.issuer, {}, new Browser(), 'vi@example.com', decomposed);
   });
 
-  it.each(['', 'x', '__proto__'])('are refused when they are %j', async (token) => {
+  it.each(['', 'x', '__proto__'])('are rejected when they are %j', async (token) => {
     expect((await fetch(`${server.issuer}/link?token=${token}`)).status).toBe(403);
   });
 });

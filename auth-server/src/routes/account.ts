@@ -20,12 +20,7 @@ import { readKnownBrowser, type LoginFeatures } from './login.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from '../paths.ts';
 import { redirect } from './send-response.ts';
-import {
-  askToSignIn,
-  findPerson,
-  type SignedInPerson,
-  type SignedInPersonFeatures,
-} from './signed-in-person.ts';
+import { askToSignIn, findUser, type SignedInUser, type SignedInUserFeatures } from './signed-in-user.ts';
 import type { HasClock } from '../clock.ts';
 import type { HasSettings } from '../settings/settings.ts';
 import type { AccountFeatures } from '../accounts/account-features.ts';
@@ -46,23 +41,23 @@ export type AccountPageFeatures = HasClock &
   BeginSessionFeatures &
   BoundFormFeatures &
   LoginFeatures &
-  SignedInPersonFeatures;
+  SignedInUserFeatures;
 
 type Action = (
   features: AccountPageFeatures,
-  person: SignedInPerson,
+  user: SignedInUser,
   parameters: Parameters,
   request: FastifyRequest,
   reply: FastifyReply,
 ) => Promise<FastifyReply>;
 
-/** The page where a person sees and ends sessions and consents, and changes the password. */
+/** The page where a user sees and ends sessions and consents, and changes the password. */
 export function addAccountRoutes(server: FastifyInstance, features: AccountPageFeatures): void {
   addEndpoint(server, paths.account, {
     GET: async (request, reply) => {
-      const person = await findPerson(features, request);
-      if (!person) return askToSignIn(features, paths.account, request, reply);
-      return showAccount(features, person, request, reply);
+      const user = await findUser(features, request);
+      if (!user) return askToSignIn(features, paths.account, request, reply);
+      return showAccount(features, user, request, reply);
     },
   });
   addAction(server, features, 'sessions', endSessions);
@@ -70,7 +65,7 @@ export function addAccountRoutes(server: FastifyInstance, features: AccountPageF
   addAction(server, features, 'password', changePassword);
 }
 
-/** A form of the page, which only the person's own browser can send. */
+/** A form of the page, which only the user's own browser can send. */
 function addAction(
   server: FastifyInstance,
   features: AccountPageFeatures,
@@ -82,11 +77,11 @@ function addAction(
       const parameters = formParameters(request);
       parameters.assertUnrepeated();
       checkSameOrigin(request, features.settings.issuer);
-      const person = await findPerson(features, request);
-      if (!person) throw pageExpired('not signed in');
-      const form = accountForm(features, person, request, reply);
+      const user = await findUser(features, request);
+      if (!user) throw pageExpired('not signed in');
+      const form = accountForm(features, user, request, reply);
       if (!isFormToken(features, parameters.get('csrf'), ...form)) throw pageExpired('wrong form token');
-      return action(features, person, parameters, request, reply);
+      return action(features, user, parameters, request, reply);
     },
   });
 }
@@ -94,7 +89,7 @@ function addAction(
 /** What binds the page's forms: the browser, the session and the account. */
 function accountForm(
   features: AccountPageFeatures,
-  { account, session }: SignedInPerson,
+  { account, session }: SignedInUser,
   request: FastifyRequest,
   reply: FastifyReply,
 ): readonly [browserHash: string, form: string, subject: string] {
@@ -119,10 +114,10 @@ const withdraw: Action = async (features, { account }, parameters, request, repl
 };
 
 /** The current password is asked for and throttled as in signing in; the browser goes on with a new session. */
-const changePassword: Action = async (features, person, parameters, request, reply) => {
-  const { account } = person;
+const changePassword: Action = async (features, user, parameters, request, reply) => {
+  const { account } = user;
   const problem = (kind: AccountProblem, status: number): Promise<FastifyReply> =>
-    showAccount(features, person, request, reply, kind, status);
+    showAccount(features, user, request, reply, kind, status);
   const password = parameters.get('new_password') ?? '';
   const unfit = passwordProblem(password, { ...account, issuer: features.settings.issuer });
   if (unfit !== undefined) return problem(unfit, 400);
@@ -131,7 +126,7 @@ const changePassword: Action = async (features, person, parameters, request, rep
   const current = parameters.get('password') ?? '';
   const outcome = await features.signIn(attempt, current, 'confirmation');
   if (outcome.kind === 'throttled') reply.header('retry-after', String(outcome.waitS));
-  if (outcome.kind !== 'signed_in') return problem(outcome.kind, outcome.kind === 'refused' ? 403 : 429);
+  if (outcome.kind !== 'signed_in') return problem(outcome.kind, outcome.kind === 'rejected' ? 403 : 429);
   if (!(await setPassword(features, account, password, 'password_changed'))) {
     throw pageExpired('account has changed meanwhile');
   }
@@ -150,16 +145,16 @@ function backToAccount(features: AccountPageFeatures, reply: FastifyReply): Fast
 
 async function showAccount(
   features: AccountPageFeatures,
-  person: SignedInPerson,
+  user: SignedInUser,
   request: FastifyRequest,
   reply: FastifyReply,
   problem?: AccountProblem,
   status = 200,
 ): Promise<FastifyReply> {
-  const { account, session: own } = person;
+  const { account, session: own } = user;
   const sessions = await features.sessions.list(account.id, features.clock());
   const page = {
-    csrf: formToken(features, ...accountForm(features, person, request, reply)),
+    csrf: formToken(features, ...accountForm(features, user, request, reply)),
     name: account.name,
     email: account.email,
     problem,

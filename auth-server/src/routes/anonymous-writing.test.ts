@@ -2,7 +2,7 @@ import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { Browser } from '@trellis/testkit/sign-in';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  answerOf,
+  responseOf,
   authorizationUrl,
   completePages,
   createPkce,
@@ -60,7 +60,7 @@ describe('H2: what anybody asks for, before a user has signed in,', () => {
     expect(written).toEqual([]);
   });
 
-  it('is refused at /authorize with state or nonce of more than 2 KB, and never redirected', async () => {
+  it('is rejected at /authorize with state or nonce of more than 2 KB, and never redirected', async () => {
     for (const name of ['state', 'nonce']) {
       const url = authorizationUrl(server.issuer, createPkce(), { [name]: 'x'.repeat(2_049) });
       const got = await fetch(url, { redirect: 'manual' });
@@ -74,7 +74,7 @@ describe('H2: what anybody asks for, before a user has signed in,', () => {
     }
   });
 
-  it('is refused with more than 8 KB in all', async () => {
+  it('is rejected with more than 8 KB in all', async () => {
     const form = formOf({ login_hint: 'x'.repeat(8_192) });
     const posted = await fetch(`${server.issuer}/authorize`, { method: 'POST', body: form });
     expect(posted.status).toBe(413);
@@ -87,9 +87,9 @@ describe('H2: what anybody asks for, before a user has signed in,', () => {
     const changes = { state, nonce: 'n'.repeat(2_048), login_hint: 'h'.repeat(3_000) };
     const browser = new Browser();
     const first = await browser.post(`${server.issuer}/authorize`, formOf(changes));
-    const answer = answerOf(await completePages(browser, first, server.issuer));
-    expect(answer.get('code')).not.toBeNull();
-    expect(answer.get('state')).toBe(state);
+    const result = responseOf(await completePages(browser, first, server.issuer));
+    expect(result.get('code')).not.toBeNull();
+    expect(result.get('state')).toBe(state);
   });
 
   it('is stored without unknown parameters at /par', async () => {
@@ -126,8 +126,8 @@ describe('A sealed authorization request', () => {
     const browser = new Browser();
     const page = await begin(browser);
     const pages = Array.from({ length: 5 }, () => page.clone());
-    const answers = await Promise.all(pages.map((copy) => submitSignIn(browser, withUrl(copy, page.url))));
-    const codes = answers.filter((answer) => answer.headers.get('location')?.includes('code=') ?? false);
+    const responses = await Promise.all(pages.map((copy) => submitSignIn(browser, withUrl(copy, page.url))));
+    const codes = responses.filter((result) => result.headers.get('location')?.includes('code=') ?? false);
     expect(codes).toHaveLength(1);
     expect((await browser.get(page.url)).status).toBe(403);
   });

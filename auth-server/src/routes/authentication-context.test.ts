@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser } from '@trellis/testkit/sign-in';
 import { PASSWORD } from '../accounts/authentication-context.ts';
 import {
-  answerOf,
+  responseOf,
   authorizationUrl,
   basic,
   completePages,
@@ -33,8 +33,8 @@ afterAll(() => server.stop());
 /** What a request of someone who is signed in gets: `code`, or the error. */
 async function outcomeOf(changes: Record<string, string>): Promise<string | null> {
   const first = await browser.get(authorizationUrl(server.issuer, pkce, changes));
-  const answer = answerOf(await completePages(browser, first, server.issuer));
-  return answer.has('code') ? 'code' : answer.get('error');
+  const response = responseOf(await completePages(browser, first, server.issuer));
+  return response.has('code') ? 'code' : response.get('error');
 }
 
 const idTokenClaims = (claims: unknown): string => JSON.stringify({ id_token: claims });
@@ -121,11 +121,11 @@ describe('OpenID Connect Core §5.5.1.1: a class that is asked for', () => {
     expect(await outcomeOf({ ...request, scope: 'openid' })).toBe('code');
   });
 
-  it('is refused before anyone has to sign in', async () => {
+  it('is rejected before anyone has to sign in', async () => {
     const url = authorizationUrl(server.issuer, pkce, { acr_values: OTHER, scope: 'read:data' });
-    const answer = answerOf(await new Browser().get(url));
-    expect(answer.get('error')).toBe('unmet_authentication_requirements');
-    expect(answer.get('iss')).toBe(server.issuer);
+    const response = responseOf(await new Browser().get(url));
+    expect(response.get('error')).toBe('unmet_authentication_requirements');
+    expect(response.get('iss')).toBe(server.issuer);
   });
 });
 
@@ -151,10 +151,10 @@ describe('OpenID Connect Core §5.5: the parameter claims', () => {
       id_token: { email: { essential: true }, 'https://example/unknown': null },
     });
     const found = await obtainTokens(server.issuer, { scope: 'openid', claims }, browser);
-    const answer = await fetch(`${server.issuer}/userinfo`, {
+    const response = await fetch(`${server.issuer}/userinfo`, {
       headers: { authorization: `Bearer ${found.accessToken}` },
     });
-    expect(Object.keys((await answer.json()) as object)).toEqual(['sub']);
+    expect(Object.keys((await response.json()) as object)).toEqual(['sub']);
     expect(decodeJwt(found.idToken)).not.toHaveProperty('email');
   });
 
@@ -174,7 +174,7 @@ describe('OpenID Connect Core §3.1.2.1: max_age=0', () => {
     const first = await browser.get(authorizationUrl(server.issuer, pkce, { max_age: '0' }));
     expect(first.headers.get('location')).toContain('/login');
     const before = Math.floor(Date.now() / 1000);
-    const code = answerOf(await completePages(browser, first, server.issuer)).get('code') ?? '';
+    const code = responseOf(await completePages(browser, first, server.issuer)).get('code') ?? '';
     const { accessToken } = tokensOf(await exchange(server.issuer, code, pkce));
     expect(decodeJwt(accessToken)['auth_time']).toBeGreaterThanOrEqual(before);
   });

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser } from '@trellis/testkit/sign-in';
 import {
-  answerOf,
+  responseOf,
   authorizationUrl,
   completePages,
   createPkce,
@@ -35,12 +35,12 @@ async function expectPageError(response: Response): Promise<string> {
 }
 
 function expectRedirectError(response: Response, error: string): URLSearchParams {
-  const answer = answerOf(response);
-  expect(answer.get('error')).toBe(error);
-  expect(answer.get('state')).toBe('the-state');
-  expect(answer.get('iss')).toBe(server.issuer);
-  expect(answer.get('code')).toBeNull();
-  return answer;
+  const result = responseOf(response);
+  expect(result.get('error')).toBe(error);
+  expect(result.get('state')).toBe('the-state');
+  expect(result.get('iss')).toBe(server.issuer);
+  expect(result.get('code')).toBeNull();
+  return result;
 }
 
 describe('RFC 6749 §4.1.1: the code flow', () => {
@@ -60,9 +60,9 @@ describe('RFC 6749 §4.1.1: the code flow', () => {
     const url = new URL(authorizationUrl(server.issuer, pkce));
     const first = await browser.post(`${server.issuer}/authorize`, url.searchParams);
     expect(first.status).toBe(303);
-    const answer = answerOf(await completePages(browser, first, server.issuer));
-    expect(answer.get('code')).not.toBeNull();
-    expect(answer.get('state')).toBe('the-state');
+    const result = responseOf(await completePages(browser, first, server.issuer));
+    expect(result.get('code')).not.toBeNull();
+    expect(result.get('state')).toBe('the-state');
   });
 
   it('A-032 reports errors of a posted request as those of a fetched one', async () => {
@@ -97,7 +97,7 @@ describe('RFC 6749 §4.1.1: the code flow', () => {
     const first = await browser.get(
       `${authorizationUrl(server.issuer, pkce, { tracking: 'x' })}&__proto__=y&constructor=z&scope[]=admin`,
     );
-    expect(answerOf(await completePages(browser, first, server.issuer)).get('code')).not.toBeNull();
+    expect(responseOf(await completePages(browser, first, server.issuer)).get('code')).not.toBeNull();
   });
 });
 
@@ -165,12 +165,12 @@ describe('RFC 6749 §4.1.2.1: client and redirect URI', () => {
     expect(html).not.toMatch(/href=|http-equiv/);
   });
 
-  it('A-036 refuses a redirect URI with NUL', async () => {
+  it('A-036 rejects a redirect URI with NUL', async () => {
     const url = `${authorizationUrl(server.issuer, pkce, { redirect_uri: undefined })}&redirect_uri=${encodeURIComponent(CALLBACK)}%00`;
     await expectPageError(await new Browser().get(url));
   });
 
-  it("A-037 refuses another client's redirect URI", async () => {
+  it("A-037 rejects another client's redirect URI", async () => {
     await expectPageError(await request({ redirect_uri: 'https://other.example/callback' }));
   });
 
@@ -201,10 +201,10 @@ describe('RFC 6749 §4.1.2.1: client and redirect URI', () => {
     const url = authorizationUrl(server.issuer, pkce);
     await expectPageError(await new Browser().get(`${url}&client_id=spa`));
     await expectPageError(await new Browser().get(`${url}&redirect_uri=${encodeURIComponent(CALLBACK)}`));
-    const twice = answerOf(await new Browser().get(`${url}&scope=openid`));
+    const twice = responseOf(await new Browser().get(`${url}&scope=openid`));
     expect(twice.get('error')).toBe('invalid_request');
     expect(twice.get('state')).toBe('the-state');
-    const twoStates = answerOf(await new Browser().get(`${url}&state=x`));
+    const twoStates = responseOf(await new Browser().get(`${url}&state=x`));
     expect(twoStates.get('error')).toBe('invalid_request');
     expect(twoStates.get('state')).toBeNull();
   });
@@ -231,8 +231,8 @@ describe('RFC 6749 §4.1.2.1: errors by redirect', () => {
     const clients = testClients(server.assertionKey.publicJwk).map(({ client_id: id }) => String(id));
     for (const clientId of clients) {
       const changes = { client_id: clientId, code_challenge: undefined, redirect_uri: undefined };
-      const answer = await request(changes);
-      const location = new URL(answer.headers.get('location') ?? server.issuer);
+      const result = await request(changes);
+      const location = new URL(result.headers.get('location') ?? server.issuer);
       expect(location.searchParams.get('code'), clientId).toBeNull();
       expect(location.pathname, clientId).not.toContain('login');
     }
@@ -245,17 +245,17 @@ describe('RFC 6749 §4.1.2.1: errors by redirect', () => {
     await expectPageError(await request({ client_id: 'unvetted', prompt: 'none' }));
     const browser = new Browser();
     const first = await browser.get(authorizationUrl(server.issuer, pkce, { client_id: 'unvetted' }));
-    expect(answerOf(await completePages(browser, first, server.issuer)).get('code')).not.toBeNull();
+    expect(responseOf(await completePages(browser, first, server.issuer)).get('code')).not.toBeNull();
     const known = await browser.get(authorizationUrl(server.issuer, pkce, broken));
     expectRedirectError(known, 'invalid_scope');
   });
 
-  it.each([undefined, 'plain', 's256', 'S512'])('A-045 refuses code_challenge_method=%s', async (method) => {
+  it.each([undefined, 'plain', 's256', 'S512'])('A-045 rejects code_challenge_method=%s', async (method) => {
     expectRedirectError(await request({ code_challenge_method: method }), 'invalid_request');
   });
 
   it.each(['a'.repeat(42), 'a'.repeat(44), `${'a'.repeat(42)}=`, `${'a'.repeat(42)}+`])(
-    'A-046 refuses the code_challenge %j',
+    'A-046 rejects the code_challenge %j',
     async (challenge) => {
       expectRedirectError(await request({ code_challenge: challenge }), 'invalid_request');
     },
@@ -268,28 +268,28 @@ describe('RFC 6749 §4.1.2.1: errors by redirect', () => {
     ['line breaks', 'a\r\nSet-Cookie: x=y'],
     ['2 KB', 'x'.repeat(2_048)],
   ])('S-096 A-047 returns a state with %s unchanged, with codes and with errors', async (_what, state) => {
-    expect(answerOf(await request({ state, response_type: 'token' })).get('state')).toBe(state);
+    expect(responseOf(await request({ state, response_type: 'token' })).get('state')).toBe(state);
     const browser = new Browser();
     const first = await browser.get(authorizationUrl(server.issuer, pkce, { state }));
-    expect(answerOf(await completePages(browser, first, server.issuer)).get('state')).toBe(state);
+    expect(responseOf(await completePages(browser, first, server.issuer)).get('state')).toBe(state);
   });
 
   it('A-048 returns no state when none was sent', async () => {
-    expect(answerOf(await request({ state: undefined, response_type: 'token' })).has('state')).toBe(false);
+    expect(responseOf(await request({ state: undefined, response_type: 'token' })).has('state')).toBe(false);
   });
 
   it.each(['openid unknown:scope', 'openid "x"', 'openid\\', 'openid\tprofile', 'öpenid'])(
-    'A-049 A-050 refuses the scope %j',
+    'A-049 A-050 rejects the scope %j',
     async (scope) => {
       expectRedirectError(await request({ scope }), 'invalid_scope');
     },
   );
 
-  it('A-051 refuses a scope that the client is not registered for', async () => {
+  it('A-051 rejects a scope that the client is not registered for', async () => {
     expectRedirectError(await request({ client_id: 'narrow', scope: 'openid write:data' }), 'invalid_scope');
   });
 
-  it('A-054 refuses request objects and registration', async () => {
+  it('A-054 rejects request objects and registration', async () => {
     expectRedirectError(await request({ request: 'eyJhbGciOiJub25lIn0.e30.' }), 'request_not_supported');
     expectRedirectError(await request({ registration: '{}' }), 'registration_not_supported');
   });
@@ -313,7 +313,7 @@ describe('RFC 6749 §4.1.2.1: errors by redirect', () => {
     expect(fetched).toBe(0);
   });
 
-  it.each(['fragment', 'form_post.jwt', 'query.jwt'])('A-056 refuses response_mode=%s', async (mode) => {
+  it.each(['fragment', 'form_post.jwt', 'query.jwt'])('A-056 rejects response_mode=%s', async (mode) => {
     expectRedirectError(await request({ response_mode: mode }), 'invalid_request');
   });
 
@@ -326,13 +326,13 @@ describe('RFC 6749 §4.1.2.1: errors by redirect', () => {
     '/graphql',
     'https://api.example/graphql#x',
     'https://api.example/graphql/',
-  ])('A-057 refuses the resource %j', async (resource) => {
+  ])('A-057 rejects the resource %j', async (resource) => {
     expectRedirectError(await request({ resource }), 'invalid_target');
   });
 
   it('A-012 keeps error_description to the characters that are allowed', async () => {
-    const answer = answerOf(await request({ scope: '"\r\n\\ü' }));
-    expect(answer.get('error_description')).toMatch(/^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/);
+    const result = responseOf(await request({ scope: '"\r\n\\ü' }));
+    expect(result.get('error_description')).toMatch(/^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/);
   });
 
   it('A-058 escapes what it reflects, in a page with a strict policy', async () => {
@@ -364,16 +364,16 @@ describe('authorization codes', () => {
 
   it('A-073 leaves the id_token out when openid was not asked for', async () => {
     const code = await obtainCode(server.issuer, pkce, { scope: 'read:data' });
-    const answer = await exchange(server.issuer, code, pkce);
-    expect(answer.status).toBe(200);
-    expect(answer.body).not.toHaveProperty('id_token');
+    const result = await exchange(server.issuer, code, pkce);
+    expect(result.status).toBe(200);
+    expect(result.body).not.toHaveProperty('id_token');
   });
 
   it('A-042 needs a client that is registered for codes', async () => {
-    const answer = await postForm(`${server.issuer}/token`, {
+    const result = await postForm(`${server.issuer}/token`, {
       grant_type: 'authorization_code',
       client_id: 'machine',
     });
-    expect(answer.body['error']).toBe('invalid_client');
+    expect(result.body['error']).toBe('invalid_client');
   });
 });

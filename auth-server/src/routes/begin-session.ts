@@ -24,8 +24,8 @@ interface SignedIn {
 }
 
 /**
- * What signing in does to the session of the browser. The same person goes on with it: it has been authenticated again, and
- * what applications got through it stays. Another person begins one, and the one before ends whole.
+ * What signing in does to the session of the browser. The same user goes on with it: it has been authenticated again, and
+ * what applications got through it stays. Another user begins one, and the one before ends whole.
  *
  * @see OpenID Connect Core §3.1.2.3
  */

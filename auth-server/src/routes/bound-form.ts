@@ -22,7 +22,7 @@ export interface BoundTransaction<Kind extends Transaction = Transaction> {
 }
 
 /**
- * The token that a form carries: it holds for one browser, one transaction and one person.
+ * The token that a form carries: it holds for one browser, one transaction and one user.
  *
  * @param subject who is signed in; empty while no one is
  */
@@ -75,7 +75,7 @@ export async function findAuthorization(
 }
 
 /**
- * Checks that a form was made by this server for this browser, transaction and person.
+ * Checks that a form was made by this server for this browser, transaction and user.
  *
  * @throws OAuthError
  */

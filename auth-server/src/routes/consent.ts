@@ -39,7 +39,7 @@ export type ConsentFeatures = HasClock &
   ProceedFeatures &
   ReadSessionFeatures;
 
-interface SignedInPerson {
+interface SignedInUser {
   readonly session: Session;
   readonly account: Account;
 }
@@ -49,15 +49,15 @@ export function addConsentRoutes(server: FastifyInstance, features: ConsentFeatu
   addEndpoint(server, paths.consent, {
     GET: async (request, reply) => {
       const bound = await findAuthorization(features, request, queryParameters(request));
-      const person = await findPerson(features, bound, request);
-      return showConsent(features, bound, person, request, reply);
+      const user = await findUser(features, bound, request);
+      return showConsent(features, bound, user, request, reply);
     },
     POST: async (request, reply) => {
       const parameters = formParameters(request);
       const bound = await findAuthorization(features, request, parameters);
-      const person = await findPerson(features, bound, request);
-      checkFormToken(features, request, parameters, bound, person.account.id);
-      return decide(features, bound, person, parameters, reply);
+      const user = await findUser(features, bound, request);
+      checkFormToken(features, request, parameters, bound, user.account.id);
+      return decide(features, bound, user, parameters, reply);
     },
   });
 }
@@ -66,11 +66,11 @@ export function addConsentRoutes(server: FastifyInstance, features: ConsentFeatu
  * Who is signed in, if that is good enough for the request: this page must not be a way around a sign-in that the request
  * asks for.
  */
-async function findPerson(
+async function findUser(
   features: ConsentFeatures,
   { transaction }: BoundTransaction<AuthorizationTransaction>,
   request: FastifyRequest,
-): Promise<SignedInPerson> {
+): Promise<SignedInUser> {
   const session = await readSession(features, request);
   const account = session && (await features.accounts.findById(session.subject));
   if (!session || !account) throw pageExpired('not signed in');
@@ -87,7 +87,7 @@ async function findPerson(
 async function decide(
   features: ConsentFeatures,
   { transaction }: BoundTransaction<AuthorizationTransaction>,
-  { session }: SignedInPerson,
+  { session }: SignedInUser,
   parameters: Parameters,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -109,7 +109,7 @@ async function decide(
     return redirectError(
       features,
       request,
-      new OAuthError('access_denied', 'The person denied the request.'),
+      new OAuthError('access_denied', 'The user denied the request.'),
       reply,
       session,
     );
@@ -121,7 +121,7 @@ async function decide(
 async function showConsent(
   features: ConsentFeatures,
   { sealed, browserHash, transaction }: BoundTransaction<AuthorizationTransaction>,
-  { account }: SignedInPerson,
+  { account }: SignedInUser,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {

@@ -28,7 +28,7 @@ const INTERVAL_S = 5;
 /** Bytes of the two records of a device, beside its request. */
 const DEVICE_BYTES = 500;
 
-/** Where a device begins: it gets a code for itself and one to show to a person. RFC 8628 §3.1 */
+/** Where a device begins: it gets a code for itself and one to show to a user. RFC 8628 §3.1 */
 export function addDeviceAuthorizationRoute(
   server: FastifyInstance,
   features: DeviceAuthorizationFeatures,

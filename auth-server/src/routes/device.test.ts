@@ -10,7 +10,7 @@ import {
   refresh,
   submitSignIn,
   tokensOf,
-  type JsonAnswer,
+  type JsonResponse,
 } from '../testing/flow.ts';
 import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
 
@@ -27,7 +27,7 @@ interface Device {
   readonly userCode: string;
 }
 
-function begin(form: Record<string, string> = {}): Promise<JsonAnswer> {
+function begin(form: Record<string, string> = {}): Promise<JsonResponse> {
   return postForm(`${server.issuer}/device_authorization`, {
     client_id: 'television',
     scope: 'openid read:data',
@@ -40,7 +40,7 @@ async function beginDevice(): Promise<Device> {
   return { deviceCode: String(body['device_code']), userCode: String(body['user_code']) };
 }
 
-function poll({ deviceCode }: Device, form: Record<string, string> = {}): Promise<JsonAnswer> {
+function poll({ deviceCode }: Device, form: Record<string, string> = {}): Promise<JsonResponse> {
   return postForm(`${server.issuer}/token`, {
     grant_type: GRANT,
     client_id: 'television',
@@ -72,14 +72,14 @@ async function decide(browser: Browser, page: Response, decision: string): Promi
 
 describe('RFC 8628: device authorization', () => {
   it('A-168 A-002 gives a device a code for itself and one to show', async () => {
-    const answer = await begin();
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(answer.body).toEqual({
+    const response = await begin();
+    expect(response.status).toBe(200);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.body).toEqual({
       device_code: expect.stringMatching(/^dc_[\w-]{65}$/),
       user_code: expect.stringMatching(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/),
       verification_uri: `${server.issuer}/device`,
-      verification_uri_complete: `${server.issuer}/device?user_code=${String(answer.body['user_code'])}`,
+      verification_uri_complete: `${server.issuer}/device?user_code=${String(response.body['user_code'])}`,
       expires_in: 600,
       interval: 5,
     });
@@ -93,7 +93,7 @@ describe('RFC 8628: device authorization', () => {
     expect((await fetch(`${server.issuer}/device_authorization`)).status).toBe(405);
   });
 
-  it('A-168 gives tokens once, after the person has compared the code and allowed it', async () => {
+  it('A-168 gives tokens once, after the user has compared the code and allowed it', async () => {
     const device = await beginDevice();
     expect((await poll(device)).body['error']).toBe('authorization_pending');
     const browser = new Browser();
@@ -120,8 +120,8 @@ describe('RFC 8628: device authorization', () => {
     const device = await beginDevice();
     const browser = new Browser();
     await decide(browser, await open(browser, `?user_code=${device.userCode}`), 'allow');
-    const answers = await Promise.all(Array.from({ length: 10 }, () => poll(device)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => poll(device)));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
   it('A-168 takes the code as people type it', async () => {
@@ -202,12 +202,12 @@ describe('A-168: the lifetime of device codes', () => {
       const form = { client_id: 'television', scope: 'openid' };
       const { body } = await postForm(`${short.issuer}/device_authorization`, form);
       await new Promise((resolve) => setTimeout(resolve, 1_100));
-      const answer = await postForm(`${short.issuer}/token`, {
+      const response = await postForm(`${short.issuer}/token`, {
         grant_type: GRANT,
         client_id: 'television',
         device_code: String(body['device_code']),
       });
-      expect(answer.body['error']).toBe('expired_token');
+      expect(response.body['error']).toBe('expired_token');
     } finally {
       await short.stop();
     }

@@ -16,12 +16,7 @@ import { normalizeUserCode } from '../grants/user-code.ts';
 import { formToken, isFormToken, type BoundFormFeatures } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from '../paths.ts';
-import {
-  askToSignIn,
-  findPerson,
-  type SignedInPerson,
-  type SignedInPersonFeatures,
-} from './signed-in-person.ts';
+import { askToSignIn, findUser, type SignedInUser, type SignedInUserFeatures } from './signed-in-user.ts';
 import type { AuditFeatures } from '../audit/audit-features.ts';
 import type { SignInFeatures } from '../accounts/sign-in/sign-in-features.ts';
 import type { ClientFeatures } from '../clients/client-features.ts';
@@ -38,29 +33,29 @@ export type DevicePageFeatures = HasClock &
   Pick<GrantFeatures, 'devices'> &
   ListGrantFeatures &
   BoundFormFeatures &
-  SignedInPersonFeatures;
+  SignedInUserFeatures;
 
 type Lookup =
   | { readonly kind: 'found'; readonly userCode: string; readonly device: PendingDevice }
   | { readonly kind: 'unknown' }
   | { readonly kind: 'throttled'; readonly waitS: number };
 
-/** The page where a person enters the code that a device shows, and decides. RFC 8628 §3.3 */
+/** The page where a user enters the code that a device shows, and decides. RFC 8628 §3.3 */
 export function addDeviceRoutes(server: FastifyInstance, features: DevicePageFeatures): void {
   addEndpoint(server, paths.device, {
     GET: async (request, reply) => {
       const typed = queryParameters(request).get('user_code') ?? '';
-      const person = await findPerson(features, request);
-      if (!person) return askToSignIn(features, pathFor(typed), request, reply);
+      const user = await findUser(features, request);
+      if (!user) return askToSignIn(features, pathFor(typed), request, reply);
       if (typed === '') return showEntry({ userCode: '' }, request, reply);
-      return showDevice(features, typed, person, request, reply);
+      return showDevice(features, typed, user, request, reply);
     },
     POST: async (request, reply) => {
       const parameters = formParameters(request);
       checkSameOrigin(request, features.settings.issuer);
-      const person = await findPerson(features, request);
-      if (!person) throw pageExpired('not signed in');
-      return decide(features, parameters, person, request, reply);
+      const user = await findUser(features, request);
+      if (!user) throw pageExpired('not signed in');
+      return decide(features, parameters, user, request, reply);
     },
   });
 }
@@ -73,7 +68,7 @@ function pathFor(typed: string): string {
 async function showDevice(
   features: DevicePageFeatures,
   typed: string,
-  { account }: SignedInPerson,
+  { account }: SignedInUser,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -93,7 +88,7 @@ async function showDevice(
   return sendPage(reply, renderDevice(page, textsFor(request)));
 }
 
-/** Wrong codes are counted per person, who had to sign in first. RFC 8628 §5.1 */
+/** Wrong codes are counted per user, who had to sign in first. RFC 8628 §5.1 */
 async function lookUp(features: DevicePageFeatures, typed: string, subject: string): Promise<Lookup> {
   const { userCodeGuesses, devices } = features;
   const waitS = await userCodeGuesses.reserve(subject);
@@ -108,18 +103,18 @@ async function lookUp(features: DevicePageFeatures, typed: string, subject: stri
 async function decide(
   features: DevicePageFeatures,
   parameters: Parameters,
-  person: SignedInPerson,
+  user: SignedInUser,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const typed = parameters.get('user_code') ?? '';
   const decision = parameters.get('decision');
-  const form = deviceForm(features, request, reply, normalizeUserCode(typed) ?? '', person.account.id);
+  const form = deviceForm(features, request, reply, normalizeUserCode(typed) ?? '', user.account.id);
   if (!isFormToken(features, parameters.get('csrf'), ...form)) throw pageExpired('wrong form token');
   if (decision !== 'allow' && decision !== 'deny') throw pageExpired('no decision');
-  const found = await lookUp(features, typed, person.account.id);
+  const found = await lookUp(features, typed, user.account.id);
   if (found.kind !== 'found') return showProblem(found, typed, request, reply);
-  if (!(await keepDecision(features, decision, found.device, person, request.ip)))
+  if (!(await keepDecision(features, decision, found.device, user, request.ip)))
     throw pageExpired('decided already');
   return sendPage(reply, renderDeviceDone(decision, textsFor(request)));
 }
@@ -128,7 +123,7 @@ async function keepDecision(
   features: DevicePageFeatures,
   decision: 'allow' | 'deny',
   { grantId, request }: PendingDevice,
-  { session, account }: SignedInPerson,
+  { session, account }: SignedInUser,
   address: string,
 ): Promise<boolean> {
   const { devices, audit, settings } = features;

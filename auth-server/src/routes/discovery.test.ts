@@ -88,8 +88,8 @@ describe('discovery', () => {
     'A-019 has no response type %j at the authorization endpoint',
     async (responseType) => {
       const url = authorizationUrl(server.issuer, createPkce(), { response_type: responseType });
-      const answer = await fetch(url, { redirect: 'manual' });
-      const location = new URL(answer.headers.get('location') ?? '');
+      const result = await fetch(url, { redirect: 'manual' });
+      const location = new URL(result.headers.get('location') ?? '');
       expect(location.searchParams.get('error')).toBe('unsupported_response_type');
       expect(`${location.search}${location.hash}`).not.toMatch(/access_token|id_token=|code=/);
     },

@@ -9,13 +9,13 @@ describe('H2: the table of budgets', () => {
   it('keeps a server from starting with an endpoint that is not in it', () => {
     const server = Fastify();
     limitRequests(server, createRequestLimits(1_000), budgetOf);
-    const answer = (): string => 'answered';
-    expect(() => addEndpoint(server, '/new', { POST: answer })).toThrow(
+    const response = (): string => 'answered';
+    expect(() => addEndpoint(server, '/new', { POST: response })).toThrow(
       'The budget of POST /new is not decided.',
     );
-    expect(() => addEndpoint(server, paths.token, { PUT: answer })).toThrow('PUT /token');
-    expect(() => addEndpoint(server, '/constructor', { GET: answer })).toThrow('GET /constructor');
-    expect(() => addEndpoint(server, paths.token, { POST: answer })).not.toThrow();
+    expect(() => addEndpoint(server, paths.token, { PUT: response })).toThrow('PUT /token');
+    expect(() => addEndpoint(server, '/constructor', { GET: response })).toThrow('GET /constructor');
+    expect(() => addEndpoint(server, paths.token, { POST: response })).not.toThrow();
   });
 
   it('decides for every path that this server knows', () => {

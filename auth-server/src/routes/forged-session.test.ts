@@ -22,9 +22,9 @@ it('H4: a session that an attacker has written into Redis signs no user in', asy
   ] as const) {
     await redis.set(`session:{${key}}`, record, 'EX', 600);
     const headers = { cookie: `trellis-session=${cookie}` };
-    const answer = await fetch(`${server.issuer}/account`, { headers, redirect: 'manual' });
-    expect(await answer.text()).not.toContain('ada@example.com');
-    expect(answer.headers.get('location')).toContain('/login');
+    const response = await fetch(`${server.issuer}/account`, { headers, redirect: 'manual' });
+    expect(await response.text()).not.toContain('ada@example.com');
+    expect(response.headers.get('location')).toContain('/login');
   }
   redis.disconnect();
   expect(server.log.join('')).toContain('ignored an unsealed Redis record');

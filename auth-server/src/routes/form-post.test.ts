@@ -113,7 +113,7 @@ describe('OAuth 2.0 Form Post Response Mode §2', () => {
     expect(fields['code']).toBeUndefined();
   });
 
-  it('posts that the person denied', async () => {
+  it('posts that the user denied', async () => {
     const browser = new Browser();
     const consent = await browser.follow(
       await submitSignIn(
@@ -141,9 +141,9 @@ describe('OAuth 2.0 Form Post Response Mode §2', () => {
   });
 
   it('does not post to the scheme of an app: such a request is an error in the query', async () => {
-    const answer = await open({ client_id: 'native', redirect_uri: 'com.example.app:/callback' });
-    expect(answer.status).toBe(303);
-    expect(answer.headers.get('location')).toMatch(/^com\.example\.app:\/callback\?error=invalid_request&/);
+    const response = await open({ client_id: 'native', redirect_uri: 'com.example.app:/callback' });
+    expect(response.status).toBe(303);
+    expect(response.headers.get('location')).toMatch(/^com\.example\.app:\/callback\?error=invalid_request&/);
   });
 
   it.each([`"><script>alert(1)</script>`, `'&quot;&lt;&amp;`, '</form><form action=//evil.example>'])(

@@ -16,15 +16,15 @@ const FORM = 'application/x-www-form-urlencoded';
 function send(bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(server.issuer).port), '127.0.0.1', () => socket.write(bytes));
-    let answer = '';
-    socket.on('data', (chunk) => (answer += chunk.toString('latin1')));
-    socket.on('close', () => resolve(answer));
+    let result = '';
+    socket.on('data', (chunk) => (result += chunk.toString('latin1')));
+    socket.on('close', () => resolve(result));
     socket.on('error', reject);
   });
 }
 
-const statusesOf = (answer: string): number[] =>
-  [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+const statusesOf = (result: string): number[] =>
+  [...result.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 
 function request(path: string, headers: readonly string[], body = '', method = 'POST'): string {
   return [`${method} ${path} HTTP/1.1`, 'Host: auth.example', ...headers, '', body].join('\r\n');
@@ -40,14 +40,14 @@ describe('hostile transport', () => {
     ['a blank before the colon', ['Content-Length : 5'], 'a=b&c'],
     ['a folded header', ['X-Folded: a', ' Content-Length: 5'], 'a=b&c'],
     ['a bare line feed', ['X: a\nContent-Length: 5'], 'a=b&c'],
-  ])('S-060 refuses a request with %s, and what is smuggled behind it', async (_name, headers, body) => {
+  ])('S-060 rejects a request with %s, and what is smuggled behind it', async (_name, headers, body) => {
     const smuggled = request('/jwks.json', ['Connection: close'], '', 'GET');
-    const answer = await send(request('/token', [`Content-Type: ${FORM}`, ...headers], body) + smuggled);
-    expect(statusesOf(answer)).toEqual([400]);
-    expect(answer).not.toContain('"keys"');
+    const result = await send(request('/token', [`Content-Type: ${FORM}`, ...headers], body) + smuggled);
+    expect(statusesOf(result)).toEqual([400]);
+    expect(result).not.toContain('"keys"');
   });
 
-  it('S-059 answers 431 to headers that are too large', async () => {
+  it('S-059 responds with 431 to headers that are too large', async () => {
     const one = await send(request('/token', [`X-Large: ${'y'.repeat(40_000)}`, 'Content-Length: 0']));
     expect(statusesOf(one)).toEqual([431]);
     const many = Array.from({ length: 4_000 }, (_, index) => `X-${index}: y`);
@@ -85,8 +85,8 @@ describe('hostile transport', () => {
       return socket;
     });
     try {
-      const answer = await postForm(`${server.issuer}/token`, { grant_type: 'none' });
-      expect(answer.body['error']).toBe('unsupported_grant_type');
+      const result = await postForm(`${server.issuer}/token`, { grant_type: 'none' });
+      expect(result.body['error']).toBe('unsupported_grant_type');
       expect((await fetch(`${server.issuer}/jwks.json`)).status).toBe(200);
     } finally {
       for (const socket of sockets) socket.destroy();

@@ -49,10 +49,10 @@ export function addIntrospectRoute(server: FastifyInstance, features: Introspect
       }
       const token = parameters.get('token');
       if (token === undefined) throw missingParameter('token');
-      const answer = features.refreshTokens.decode(token)
+      const response = features.refreshTokens.decode(token)
         ? await introspectRefreshToken(token, client, features)
         : await introspectAccessToken(token, features);
-      return reply.header('cache-control', 'no-store').send(answer);
+      return reply.header('cache-control', 'no-store').send(response);
     },
   });
 }

@@ -74,8 +74,8 @@ async function submit(
       if (knownBrowser === undefined) notifyOfNewDevice(features, outcome.account, bound, session, request);
       return goOn(features, bound, session, request, reply);
     }
-    case 'refused':
-      return showSignIn(features, bound, request, reply, { email, problem: 'refused' }, 403);
+    case 'rejected':
+      return showSignIn(features, bound, request, reply, { email, problem: 'rejected' }, 403);
     case 'throttled':
       reply.header('retry-after', String(outcome.waitS));
       return showSignIn(features, bound, request, reply, { email, problem: 'throttled' }, 429);

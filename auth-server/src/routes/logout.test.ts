@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser, readForm } from '@trellis/testkit/sign-in';
 import {
-  answerOf,
+  responseOf,
   authorizationUrl,
   createPkce,
   exchange,
@@ -26,7 +26,7 @@ function logoutUrl(parameters: Record<string, string>): string {
 
 async function hasSession(browser: Browser): Promise<boolean> {
   const response = await browser.get(authorizationUrl(server.issuer, createPkce(), { prompt: 'none' }));
-  return answerOf(response).get('error') !== 'login_required';
+  return responseOf(response).get('error') !== 'login_required';
 }
 
 describe('OpenID Connect RP-Initiated Logout', () => {
@@ -53,7 +53,7 @@ describe('OpenID Connect RP-Initiated Logout', () => {
     expect(await again.text()).toContain('You have signed out.');
   });
 
-  it('L4: a POST of another site, which comes without the cookie, is sent again by the person', async () => {
+  it('L4: a POST of another site, which comes without the cookie, is sent again by the user', async () => {
     const browser = new Browser();
     const { idToken } = await obtainTokens(server.issuer, {}, browser);
     const form = { id_token_hint: idToken, post_logout_redirect_uri: BYE, state: 's' };
@@ -102,7 +102,7 @@ describe('OpenID Connect RP-Initiated Logout', () => {
     expect(await hasSession(browser)).toBe(true);
   });
 
-  it('A-161 asks the person when there is no hint, and does what the person says', async () => {
+  it('A-161 asks the user when there is no hint, and does what the user says', async () => {
     const browser = new Browser();
     await obtainTokens(server.issuer, {}, browser);
     const page = await browser.get(

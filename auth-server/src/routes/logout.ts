@@ -43,7 +43,7 @@ interface LogoutRequest {
 }
 
 /**
- * Sign-out that a client starts. With an id_token of this very session it happens at once, otherwise the person is asked,
+ * Sign-out that a client starts. With an id_token of this very session it happens at once, otherwise the user is asked,
  * because anybody can make a browser come here.
  *
  * @see OpenID Connect RP-Initiated Logout §2
@@ -64,7 +64,7 @@ function known(sent: Parameters): Parameters {
 }
 
 /**
- * A form of another site comes without the session's cookie (SameSite=Lax), so its sender is unknown. The person sends
+ * A form of another site comes without the session's cookie (SameSite=Lax), so its sender is unknown. The user sends
  * it again, from a page of this server: fetched by GET, its id_token would stand in addresses, histories and logs.
  */
 async function startPosted(
@@ -103,20 +103,20 @@ async function checkLogoutRequest(features: SignOutFeatures, parameters: Paramet
   const token = parameters.get('id_token_hint');
   const hint =
     token === undefined ? undefined : await verifyIdTokenHint(token, { ...settings, keyring, clock });
-  if (token !== undefined && !hint) throw refused('The id_token_hint is not an id_token of this server.');
+  if (token !== undefined && !hint) throw rejected('The id_token_hint is not an id_token of this server.');
   const clientId = parameters.get('client_id') ?? hint?.clientId;
-  if (hint && clientId !== hint.clientId) throw refused('The id_token_hint is of another client.');
+  if (hint && clientId !== hint.clientId) throw rejected('The id_token_hint is of another client.');
   const redirectUri = parameters.get('post_logout_redirect_uri');
   if (redirectUri !== undefined) {
     const client = clientId === undefined ? undefined : await features.clients.find(clientId);
     if (!client?.metadata.post_logout_redirect_uris.includes(redirectUri)) {
-      throw refused('The post_logout_redirect_uri is not registered.');
+      throw rejected('The post_logout_redirect_uri is not registered.');
     }
   }
   return { hint, redirectUri, state: parameters.get('state') };
 }
 
-function refused(description: string): OAuthError {
+function rejected(description: string): OAuthError {
   return new OAuthError('invalid_request', description, { redirect: false });
 }
 

@@ -29,7 +29,7 @@ type Kind = 'signUp' | 'forgotten';
 
 /**
  * The pages that end in a message: for a new account, and for a forgotten password. Whether there is such an account is
- * looked up behind the answer, which is the same and comes as fast in either case.
+ * looked up behind the response, which is the same and comes as fast in either case.
  */
 export function addMailRoutes(server: FastifyInstance, features: MailPagesFeatures): void {
   const { settings, accountMail } = features;

@@ -17,7 +17,7 @@ import {
 import { startTestAuthServer } from '../testing/test-auth-server.ts';
 
 describe('a store that is out of reach', () => {
-  it('A-014 A-002 answers 503 with Retry-After while Redis is unavailable, without hanging, and recovers', async () => {
+  it('A-014 A-002 responds with 503 with Retry-After while Redis is unavailable, without hanging, and recovers', async () => {
     const own = await startTestAuthServer();
     try {
       const tokens = await obtainTokens(own.issuer);
@@ -63,16 +63,16 @@ describe('a store that is out of reach', () => {
     try {
       const pkce = createPkce();
       const code = await obtainCode(own.issuer, pkce);
-      const answer = await exchange(own.issuer, code, pkce);
-      expect(answer.status).toBe(503);
-      expect(answer.body).toMatchObject({ error: 'temporarily_unavailable' });
-      expect(answer.headers.get('retry-after')).not.toBeNull();
+      const response = await exchange(own.issuer, code, pkce);
+      expect(response.status).toBe(503);
+      expect(response.body).toMatchObject({ error: 'temporarily_unavailable' });
+      expect(response.headers.get('retry-after')).not.toBeNull();
     } finally {
       await own.stop();
     }
   });
 
-  it('A-014 answers 503 with Retry-After while PostgreSQL is unavailable, uses no token up, and recovers', async () => {
+  it('A-014 responds with 503 with Retry-After while PostgreSQL is unavailable, uses no token up, and recovers', async () => {
     const database = await createTestDatabase();
     const way = await openWay(database.connectionString);
     const own = await startTestAuthServer({ DATABASE_URL: way.url });
@@ -104,9 +104,9 @@ describe('a failure inside', () => {
       const first = await browser.get(authorizationUrl(own.issuer, createPkce()));
       const signIn = await browser.follow(first, own.issuer);
       await pool.query('ALTER TABLE account RENAME TO elsewhere');
-      const answer = await refresh(own.issuer, tokens.refreshToken);
-      expect(answer.status).toBe(500);
-      expect(answer.body).toEqual({
+      const response = await refresh(own.issuer, tokens.refreshToken);
+      expect(response.status).toBe(500);
+      expect(response.body).toEqual({
         error: 'server_error',
         error_description: 'Something failed inside.',
       });
@@ -123,7 +123,7 @@ describe('a failure inside', () => {
   });
 });
 
-/** A way to a database that can be closed: connections are broken then, and refused. */
+/** A way to a database that can be closed: connections are broken then, and rejected. */
 async function openWay(connectionString: string): Promise<{
   readonly url: string;
   open(): void;

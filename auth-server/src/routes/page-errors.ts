@@ -4,7 +4,7 @@ import { chooseTexts } from '../pages/language.ts';
 import { renderError } from '../pages/pages.ts';
 import { sendPage } from '../http/send-page.ts';
 
-/** Shows an error to a person. */
+/** Shows an error to a user. */
 export const writePageError: ErrorWriter = (error, request, reply) => {
   const texts = chooseTexts(undefined, request.headers['accept-language']);
   return sendPage(reply, renderError(error, texts), { status: error.status });

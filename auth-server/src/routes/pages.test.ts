@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser, readForm } from '@trellis/testkit/sign-in';
 import {
-  answerOf,
+  responseOf,
   authorizationUrl,
   completePages,
   createPkce,
@@ -127,7 +127,7 @@ describe('the sign-in page', () => {
     }
   });
 
-  it('A-081 wants the hidden token, and refuses forms of other sites', async () => {
+  it('A-081 wants the hidden token, and rejects forms of other sites', async () => {
     const browser = new Browser();
     const page = await openSignIn(browser);
     const { action, fields } = readForm(await page.text(), page.url);
@@ -151,16 +151,16 @@ describe('the sign-in page', () => {
     expect(browser.cookies.get('trellis-session')).not.toBe(first);
     const old = new Browser();
     old.cookies.set('trellis-session', first ?? '');
-    const answer = answerOf(await old.get(authorizationUrl(server.issuer, pkce, { prompt: 'none' })));
-    expect(answer.get('error')).toBe('login_required');
+    const result = responseOf(await old.get(authorizationUrl(server.issuer, pkce, { prompt: 'none' })));
+    expect(result.get('error')).toBe('login_required');
   });
 
-  it('A-086 shows the same page with the same status for a wrong password and an unknown person', async () => {
+  it('A-086 shows the same page with the same status for a wrong password and an unknown user', async () => {
     const submit = async (email: string): Promise<{ status: number; html: string }> => {
       const browser = new Browser();
-      const answer = await submitSignIn(browser, await openSignIn(browser), email, 'wrong');
-      const html = await answer.text();
-      return { status: answer.status, html: html.replaceAll(/value="[^"]*"/g, '') };
+      const result = await submitSignIn(browser, await openSignIn(browser), email, 'wrong');
+      const html = await result.text();
+      return { status: result.status, html: html.replaceAll(/value="[^"]*"/g, '') };
     };
     const [known, unknown] = [await submit('ada@example.com'), await submit('unknown@example.com')];
     expect(known).toEqual(unknown);
@@ -168,7 +168,7 @@ describe('the sign-in page', () => {
     expect(known.html).toContain('role="alert"');
   });
 
-  it('A-087 takes as long for an unknown person as for a wrong password', async () => {
+  it('A-087 takes as long for an unknown user as for a wrong password', async () => {
     const time = async (email: string): Promise<number> => {
       const browser = new Browser();
       const page = await openSignIn(browser);
@@ -201,11 +201,11 @@ describe('the consent page', () => {
 
   it('A-085 answers a denial with access_denied, state and iss', async () => {
     const browser = new Browser();
-    const answer = answerOf(await submitConsent(browser, await openConsent(browser), 'deny'));
-    expect(answer.get('error')).toBe('access_denied');
-    expect(answer.get('state')).toBe('the-state');
-    expect(answer.get('iss')).toBe(server.issuer);
-    expect(answer.get('code')).toBeNull();
+    const result = responseOf(await submitConsent(browser, await openConsent(browser), 'deny'));
+    expect(result.get('error')).toBe('access_denied');
+    expect(result.get('state')).toBe('the-state');
+    expect(result.get('iss')).toBe(server.issuer);
+    expect(result.get('code')).toBeNull();
   });
 
   it('A-082 is bound to the session and the transaction, and works once', async () => {
@@ -220,13 +220,13 @@ describe('the consent page', () => {
     const mixed = { ...fields, csrf: other.fields['csrf'] ?? '', decision: 'allow' };
     expect((await browser.post(action, mixed)).status).toBe(403);
     const good = { ...other.fields, decision: 'allow' };
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       browser.post(action, good),
       browser.post(action, good),
       browser.post(action, good),
     ]);
-    expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 403)).toHaveLength(2);
+    expect(responses.filter(({ status }) => status === 303)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 403)).toHaveLength(2);
   });
 
   it('A-082 is not for another user who has signed in meanwhile', async () => {
@@ -245,14 +245,14 @@ describe('the consent page', () => {
     const second = await browser.get(
       authorizationUrl(server.issuer, pkce, { state: 'tab-2', scope: 'openid email' }),
     );
-    const answer2 = answerOf(await completePages(browser, second, server.issuer));
-    const answer1 = answerOf(await completePages(browser, first, server.issuer));
-    expect(answer1.get('state')).toBe('tab-1');
-    expect(answer2.get('state')).toBe('tab-2');
-    expect(answer1.get('code')).not.toBe(answer2.get('code'));
+    const response2 = responseOf(await completePages(browser, second, server.issuer));
+    const response1 = responseOf(await completePages(browser, first, server.issuer));
+    expect(response1.get('state')).toBe('tab-1');
+    expect(response2.get('state')).toBe('tab-2');
+    expect(response1.get('code')).not.toBe(response2.get('code'));
   });
 
-  it('A-089 keeps a consent page good when the same person signs in again in another tab', async () => {
+  it('A-089 keeps a consent page good when the same user signs in again in another tab', async () => {
     const browser = new Browser();
     const [firstLogin, secondLogin] = [
       await openSignIn(browser, { state: 'tab-1', prompt: 'consent' }),
@@ -260,8 +260,8 @@ describe('the consent page', () => {
     ];
     const firstConsent = await browser.follow(await submitSignIn(browser, firstLogin), server.issuer);
     const secondConsent = await browser.follow(await submitSignIn(browser, secondLogin), server.issuer);
-    expect(answerOf(await submitConsent(browser, secondConsent)).get('state')).toBe('tab-2');
-    expect(answerOf(await submitConsent(browser, firstConsent)).get('state')).toBe('tab-1');
+    expect(responseOf(await submitConsent(browser, secondConsent)).get('state')).toBe('tab-2');
+    expect(responseOf(await submitConsent(browser, firstConsent)).get('state')).toBe('tab-1');
   });
 });
 

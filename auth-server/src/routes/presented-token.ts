@@ -90,11 +90,11 @@ async function readProofOf(
 
 /** A token that is not honoured here. RFC 6750 §3.1 */
 export function invalidToken(scheme: TokenScheme): OAuthError {
-  return refusedToken(scheme, 'invalid_token', 'The access token is expired, revoked or not valid here.');
+  return rejectedToken(scheme, 'invalid_token', 'The access token is expired, revoked or not valid here.');
 }
 
-/** A refusal with its challenge. RFC 6750 §3 @param more further parameters of the challenge */
-export function refusedToken(
+/** A rejection with its challenge. RFC 6750 §3 @param more further parameters of the challenge */
+export function rejectedToken(
   scheme: TokenScheme,
   code: 'invalid_request' | 'invalid_token' | 'insufficient_scope' | 'insufficient_user_authentication',
   description: string,

@@ -48,7 +48,7 @@ export async function proceed(
 ): Promise<FastifyReply> {
   try {
     const step = await chooseStep(features, progress);
-    if (step.kind === 'answer') return await answer(features, progress, step.session, reply);
+    if (step.kind === 'answer') return await response(features, progress, step.session, reply);
     const path = step.kind === 'sign_in' ? paths.login : paths.consent;
     const sealed = progress.bound?.sealed ?? beginTransaction(features, progress.request, request, reply);
     return redirect(reply, `${features.settings.issuer}${path}?transaction=${sealed}`);
@@ -103,8 +103,8 @@ function beginTransaction(
   return features.transactions.begin({ kind: 'authorization', request: authorization }, browserHash);
 }
 
-/** A transaction ends with its answer: of two forms sent at once, one gets it. */
-async function answer(
+/** A transaction ends with its response: of two forms sent at once, one gets it. */
+async function response(
   features: ProceedFeatures,
   { request, bound }: Progress,
   session: Session,
@@ -118,7 +118,7 @@ async function answer(
  * Sends an error to the client, if a response may carry it; an unavailable store is reported to the user, who can
  * try again. So is an error for a client that no one has looked at, while no one has signed in.
  *
- * @param session of the person, if someone is signed in
+ * @param session of the user, if someone is signed in
  * @throws what can't be sent there
  */
 export function redirectError(

@@ -11,7 +11,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser } from '@trellis/testkit/sign-in';
 import {
-  answerOf,
+  responseOf,
   authorizationUrl,
   completePages,
   createPkce,
@@ -46,21 +46,21 @@ const ask = (browser: Browser, changes: Record<string, string>): Promise<Respons
 
 describe('OpenID Connect Core §3.1.2.1: prompt', () => {
   it('A-061 prompt=none without a session is login_required, without consent consent_required, and shows nothing', async () => {
-    expect(answerOf(await ask(new Browser(), { prompt: 'none' })).get('error')).toBe('login_required');
+    expect(responseOf(await ask(new Browser(), { prompt: 'none' })).get('error')).toBe('login_required');
     const { browser } = await signedIn({ scope: 'openid' }, 'ed@example.com');
-    const answer = answerOf(await ask(browser, { prompt: 'none', scope: 'openid address' }));
-    expect(answer.get('error')).toBe('consent_required');
-    expect(answer.get('state')).toBe('the-state');
-    expect(answer.get('iss')).toBe(server.issuer);
+    const response = responseOf(await ask(browser, { prompt: 'none', scope: 'openid address' }));
+    expect(response.get('error')).toBe('consent_required');
+    expect(response.get('state')).toBe('the-state');
+    expect(response.get('iss')).toBe(server.issuer);
   });
 
   it('A-062 prompt=none with session and consent gives a code without a page', async () => {
     const { browser } = await signedIn();
-    expect(answerOf(await ask(browser, { prompt: 'none' })).get('code')).not.toBeNull();
+    expect(responseOf(await ask(browser, { prompt: 'none' })).get('code')).not.toBeNull();
   });
 
-  it.each(['none login', 'none consent', 'create', 'LOGIN'])('A-063 refuses prompt=%j', async (prompt) => {
-    expect(answerOf(await ask(new Browser(), { prompt })).get('error')).toBe('invalid_request');
+  it.each(['none login', 'none consent', 'create', 'LOGIN'])('A-063 rejects prompt=%j', async (prompt) => {
+    expect(responseOf(await ask(new Browser(), { prompt })).get('error')).toBe('invalid_request');
   });
 
   it.each(['login', 'select_account'])(
@@ -70,7 +70,7 @@ describe('OpenID Connect Core §3.1.2.1: prompt', () => {
       await new Promise((resolve) => setTimeout(resolve, 1_050));
       const first = await ask(browser, { prompt });
       expect(first.headers.get('location')).toContain('/login');
-      const code = answerOf(await completePages(browser, first, server.issuer)).get('code') ?? '';
+      const code = responseOf(await completePages(browser, first, server.issuer)).get('code') ?? '';
       const renewed = tokensOf(await exchange(server.issuer, code, pkce));
       expect(Number(decodeJwt(renewed.idToken)['auth_time'])).toBeGreaterThan(
         Number(decodeJwt(tokens.idToken)['auth_time']),
@@ -93,9 +93,9 @@ describe('OpenID Connect Core §3.1.2.1: prompt', () => {
 
   it('A-090 asks again for new scopes only; skips for first-party clients; always asks for native ones', async () => {
     const { browser } = await signedIn({ scope: 'openid' }, 'vi@example.com');
-    expect(answerOf(await ask(browser, { scope: 'openid' })).get('code')).not.toBeNull();
+    expect(responseOf(await ask(browser, { scope: 'openid' })).get('code')).not.toBeNull();
     expect((await ask(browser, { scope: 'openid phone' })).headers.get('location')).toContain('/consent');
-    expect(answerOf(await ask(browser, { client_id: 'first-party' })).get('code')).not.toBeNull();
+    expect(responseOf(await ask(browser, { client_id: 'first-party' })).get('code')).not.toBeNull();
     const native = { client_id: 'native', redirect_uri: 'com.example.app:/callback', scope: 'openid' };
     await obtainCode(server.issuer, pkce, native, browser);
     expect((await ask(browser, native)).headers.get('location')).toContain('/consent');
@@ -105,11 +105,11 @@ describe('OpenID Connect Core §3.1.2.1: prompt', () => {
 describe('OpenID Connect Core §3.1.2.1: max_age and hints', () => {
   it('A-066 asks again when the sign-in is older than max_age, and returns auth_time', async () => {
     const { browser } = await signedIn();
-    expect(answerOf(await ask(browser, { max_age: '1000' })).get('code')).not.toBeNull();
+    expect(responseOf(await ask(browser, { max_age: '1000' })).get('code')).not.toBeNull();
     await new Promise((resolve) => setTimeout(resolve, 1_050));
     const first = await ask(browser, { max_age: '1' });
     expect(first.headers.get('location')).toContain('/login');
-    const code = answerOf(await completePages(browser, first, server.issuer)).get('code') ?? '';
+    const code = responseOf(await completePages(browser, first, server.issuer)).get('code') ?? '';
     const { idToken } = tokensOf(await exchange(server.issuer, code, pkce));
     expect(Math.abs(Number(decodeJwt(idToken)['auth_time']) - Date.now() / 1000)).toBeLessThan(5);
   });
@@ -119,20 +119,22 @@ describe('OpenID Connect Core §3.1.2.1: max_age and hints', () => {
     for (const changes of [{ max_age: '0' }, { client_id: 'aged' }]) {
       const first = await ask(browser, changes as Record<string, string>);
       expect(first.headers.get('location')).toContain('/login');
-      expect(answerOf(await completePages(browser, first, server.issuer)).get('code')).not.toBeNull();
+      expect(responseOf(await completePages(browser, first, server.issuer)).get('code')).not.toBeNull();
     }
   });
 
-  it.each(['-1', 'abc', '1.5', '99999999999'])('A-067 refuses max_age=%s', async (maxAge) => {
-    expect(answerOf(await ask(new Browser(), { max_age: maxAge })).get('error')).toBe('invalid_request');
+  it.each(['-1', 'abc', '1.5', '99999999999'])('A-067 rejects max_age=%s', async (maxAge) => {
+    expect(responseOf(await ask(new Browser(), { max_age: maxAge })).get('error')).toBe('invalid_request');
   });
 
-  it('A-068 takes an id_token_hint of the same person, and wants that person otherwise', async () => {
+  it('A-068 takes an id_token_hint of the same user, and wants that user otherwise', async () => {
     const ada = await signedIn();
     const ed = await signedIn({}, 'ed@example.com');
     const hint = { id_token_hint: ada.tokens.idToken };
-    expect(answerOf(await ask(ada.browser, { ...hint, prompt: 'none' })).get('code')).not.toBeNull();
-    expect(answerOf(await ask(ed.browser, { ...hint, prompt: 'none' })).get('error')).toBe('login_required');
+    expect(responseOf(await ask(ada.browser, { ...hint, prompt: 'none' })).get('code')).not.toBeNull();
+    expect(responseOf(await ask(ed.browser, { ...hint, prompt: 'none' })).get('error')).toBe(
+      'login_required',
+    );
     const first = await ask(ed.browser, hint);
     expect(first.headers.get('location')).toContain('/login');
     const again = await submitSignIn(
@@ -140,7 +142,7 @@ describe('OpenID Connect Core §3.1.2.1: max_age and hints', () => {
       await ed.browser.follow(first, server.issuer),
       'ed@example.com',
     );
-    expect(answerOf(again).get('error')).toBe('login_required');
+    expect(responseOf(again).get('error')).toBe('login_required');
   });
 
   it('A-069 accepts no forged hint', async () => {
@@ -175,8 +177,8 @@ describe('OpenID Connect Core §3.1.2.1: max_age and hints', () => {
       tokens.accessToken,
     ];
     for (const hint of forged) {
-      const answer = answerOf(await ask(browser, { id_token_hint: hint }));
-      expect(answer.get('error'), hint.slice(0, 60)).toBe('invalid_request');
+      const response = responseOf(await ask(browser, { id_token_hint: hint }));
+      expect(response.get('error'), hint.slice(0, 60)).toBe('invalid_request');
     }
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser } from '@trellis/testkit/sign-in';
 import {
-  answerOf,
+  responseOf,
   authorizationUrl,
   basic,
   completePages,
@@ -9,7 +9,7 @@ import {
   exchange,
   postForm,
   tokensOf,
-  type JsonAnswer,
+  type JsonResponse,
 } from '../testing/flow.ts';
 import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
 
@@ -24,7 +24,7 @@ const pkce = createPkce();
 function push(
   changes: Record<string, string | undefined> = {},
   headers: Record<string, string> = {},
-): Promise<JsonAnswer> {
+): Promise<JsonResponse> {
   const url = new URL(authorizationUrl(server.issuer, pkce, changes));
   return postForm(`${server.issuer}/par`, url.searchParams, headers);
 }
@@ -39,11 +39,11 @@ function visit(browser: Browser, requestUri: string, more: Record<string, string
 }
 
 describe('RFC 9126: pushed authorization requests', () => {
-  it('A-165 A-002 answers 201 with a reference that expires, and no-store', async () => {
-    const answer = await push();
-    expect(answer.status).toBe(201);
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(answer.body).toEqual({
+  it('A-165 A-002 responds with 201 with a reference that expires, and no-store', async () => {
+    const response = await push();
+    expect(response.status).toBe(201);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.body).toEqual({
       request_uri: expect.stringMatching(/^urn:ietf:params:oauth:request_uri:[\w-]{24}$/),
       expires_in: 90,
     });
@@ -57,9 +57,9 @@ describe('RFC 9126: pushed authorization requests', () => {
       state: 'outer',
       redirect_uri: 'https://evil.example',
     });
-    const answer = answerOf(await completePages(browser, first, server.issuer));
-    expect(answer.get('state')).toBe('pushed-state');
-    const tokens = await exchange(server.issuer, answer.get('code') ?? '', pkce);
+    const response = responseOf(await completePages(browser, first, server.issuer));
+    expect(response.get('state')).toBe('pushed-state');
+    const tokens = await exchange(server.issuer, response.get('code') ?? '', pkce);
     expect(tokens.body['scope']).toBe('openid');
     expect(tokensOf(tokens).accessToken).toBeTruthy();
   });
@@ -69,7 +69,7 @@ describe('RFC 9126: pushed authorization requests', () => {
     const requestUri = await pushed();
     const first = await visit(browser, requestUri);
     const second = await visit(browser, requestUri);
-    expect(answerOf(await completePages(browser, first, server.issuer)).get('code')).not.toBeNull();
+    expect(responseOf(await completePages(browser, first, server.issuer)).get('code')).not.toBeNull();
     const late = await completePages(browser, second, server.issuer);
     expect(late.status).toBe(400);
     expect(late.headers.get('location')).toBeNull();
@@ -93,9 +93,9 @@ describe('RFC 9126: pushed authorization requests', () => {
       [{ client_id: 'missing' }, 'invalid_client'],
     ];
     for (const [changes, error] of errors) {
-      const answer = await push(changes);
-      expect(answer.status, error).toBe(400);
-      expect(answer.body['error']).toBe(error);
+      const response = await push(changes);
+      expect(response.status, error).toBe(400);
+      expect(response.body['error']).toBe(error);
     }
   });
 
@@ -109,14 +109,14 @@ describe('RFC 9126: pushed authorization requests', () => {
     const browser = new Browser();
     const form = { client_id: 'spa', request_uri: await pushed() };
     const first = await browser.post(`${server.issuer}/authorize`, form);
-    expect(answerOf(await completePages(browser, first, server.issuer)).get('code')).not.toBeNull();
+    expect(responseOf(await completePages(browser, first, server.issuer)).get('code')).not.toBeNull();
   });
 
   it('A-165 can be demanded of a client', async () => {
-    const refused = answerOf(
+    const rejected = responseOf(
       await new Browser().get(authorizationUrl(server.issuer, pkce, { client_id: 'pushing' })),
     );
-    expect(refused.get('error')).toBe('invalid_request');
+    expect(rejected.get('error')).toBe('invalid_request');
     const first = await visit(new Browser(), await pushed({ client_id: 'pushing' }), {
       client_id: 'pushing',
     });

@@ -47,8 +47,8 @@ export function addPushedAuthorizationRoute(
         const pushed = { clientId, parameters: parameters.entries() };
         takeRoom(request, client, JSON.stringify(pushed).length, features.pushedRequests.lifetimeS, features);
         const id = await features.pushedRequests.save(pushed);
-        const answer = { request_uri: `${PUSHED_URN}${id}`, expires_in: features.pushedRequests.lifetimeS };
-        return reply.status(201).header('cache-control', 'no-store').send(answer);
+        const response = { request_uri: `${PUSHED_URN}${id}`, expires_in: features.pushedRequests.lifetimeS };
+        return reply.status(201).header('cache-control', 'no-store').send(response);
       },
     },
     { cors: true },

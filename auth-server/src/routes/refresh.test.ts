@@ -26,7 +26,7 @@ async function introspect(token: string): Promise<Record<string, unknown>> {
 }
 
 describe('RFC 6749 §6, RFC 9700 §4.14: rotation', () => {
-  it('A-125 A-126 replaces the refresh token at every use; the old one is refused', async () => {
+  it('A-125 A-126 replaces the refresh token at every use; the old one is rejected', async () => {
     const first = await obtainTokens(server.issuer);
     const second = tokensOf(await refresh(server.issuer, first.refreshToken));
     expect(second.refreshToken).not.toBe(first.refreshToken);
@@ -80,11 +80,11 @@ describe('RFC 6749 §6, RFC 9700 §4.14: rotation', () => {
   it('S-096 A-130 gives tokens to exactly one of 20 parallel refreshes', async () => {
     for (let round = 0; round < 3; round += 1) {
       const tokens = await obtainTokens(server.issuer);
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 20 }, () => refresh(server.issuer, tokens.refreshToken)),
       );
-      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-      expect(answers.filter(({ body }) => body['error'] === 'invalid_grant')).toHaveLength(19);
+      expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+      expect(responses.filter(({ body }) => body['error'] === 'invalid_grant')).toHaveLength(19);
     }
   });
 
@@ -94,26 +94,26 @@ describe('RFC 6749 §6, RFC 9700 §4.14: rotation', () => {
         client_id: 'first-party',
         scope: 'openid read:data',
       });
-      const [answer] = await Promise.all([
+      const [response] = await Promise.all([
         refresh(server.issuer, tokens.refreshToken, { client_id: 'first-party' }),
         postForm(`${server.issuer}/revoke`, { token: tokens.refreshToken, client_id: 'first-party' }),
       ]);
-      if (answer.status !== 200) continue;
-      const late = tokensOf(answer);
+      if (response.status !== 200) continue;
+      const late = tokensOf(response);
       expect(await isHonoured(server.issuer, late.accessToken)).toBe(false);
       const again = await refresh(server.issuer, late.refreshToken, { client_id: 'first-party' });
       expect(again.body['error']).toBe('invalid_grant');
     }
   });
 
-  it("A-132 refuses another client's token without harm to its owner", async () => {
+  it("A-132 rejects another client's token without harm to its owner", async () => {
     const tokens = await obtainTokens(server.issuer);
     const stolen = await refresh(server.issuer, tokens.refreshToken, { client_id: 'other-spa' });
     expect(stolen.body['error']).toBe('invalid_grant');
     expect((await refresh(server.issuer, tokens.refreshToken)).status).toBe(200);
   });
 
-  it('A-134 narrows the scope of one access token, refuses more, and keeps the grant as it was', async () => {
+  it('A-134 narrows the scope of one access token, rejects more, and keeps the grant as it was', async () => {
     const tokens = await obtainTokens(server.issuer, { scope: 'openid read:data' });
     const wider = await refresh(server.issuer, tokens.refreshToken, { scope: 'openid write:data' });
     expect(wider.body['error']).toBe('invalid_scope');
@@ -124,7 +124,7 @@ describe('RFC 6749 §6, RFC 9700 §4.14: rotation', () => {
     expect(full.body['scope']).toBe('openid read:data');
   });
 
-  it('A-135 refuses missing, malformed and tampered tokens without side effects', async () => {
+  it('A-135 rejects missing, malformed and tampered tokens without side effects', async () => {
     const tokens = await obtainTokens(server.issuer);
     expect((await refresh(server.issuer, '')).body['error']).toBe('invalid_request');
     const { refreshToken } = tokens;
@@ -155,7 +155,7 @@ describe('RFC 6749 §6, RFC 9700 §4.14: rotation', () => {
     expect((await exchange(server.issuer, tokens.refreshToken, pkce)).body['error']).toBe('invalid_grant');
   });
 
-  it('A-138 renews the id_token with the same person and time of sign-in, and without a nonce', async () => {
+  it('A-138 renews the id_token with the same user and time of sign-in, and without a nonce', async () => {
     const tokens = await obtainTokens(server.issuer, { nonce: 'n-1' });
     const before = decodeJwt(tokens.idToken);
     const after = decodeJwt(tokensOf(await refresh(server.issuer, tokens.refreshToken)).idToken);
@@ -165,7 +165,7 @@ describe('RFC 6749 §6, RFC 9700 §4.14: rotation', () => {
     expect(after).not.toHaveProperty('nonce');
   });
 
-  it('A-139 refuses to refresh for an account that was disabled or has new credentials', async () => {
+  it('A-139 does not refresh for an account that was disabled or has new credentials', async () => {
     const client = new pg.Client({ connectionString: server.environment['DATABASE_URL'] });
     await client.connect();
     try {

@@ -6,7 +6,7 @@ import { heldAdminScopes } from '../clients/scopes.ts';
 import { equalsConstantTime, sha256 } from '../secrets/secrets.ts';
 import { nowS, type HasClock } from '../clock.ts';
 import { paths } from '../paths.ts';
-import { readHeaderToken, refusedToken } from './presented-token.ts';
+import { readHeaderToken, rejectedToken } from './presented-token.ts';
 import { registrationError } from './registration-error.ts';
 
 /** What the registration of clients works with. */
@@ -43,12 +43,12 @@ export function addRegistrationRoute(
         const outcome = await registerClient(features, ownMetadata(request.body), registrant);
         if (outcome.kind === 'problems') throw registrationError(outcome.problems);
         const { client, secret } = outcome;
-        const answer = {
+        const response = {
           ...client.metadata,
           client_id_issued_at: nowS(features),
           ...(secret !== undefined && { client_secret: secret, client_secret_expires_at: 0 }),
         };
-        return reply.status(201).header('cache-control', 'no-store').send(answer);
+        return reply.status(201).header('cache-control', 'no-store').send(response);
       },
     },
     { cors: true },
@@ -58,11 +58,11 @@ export function addRegistrationRoute(
 function checkInitialToken(request: FastifyRequest, expected: string): void {
   const { scheme, text } = readHeaderToken(request);
   if (scheme === 'Bearer' && equalsConstantTime(sha256(text), sha256(expected))) return;
-  throw refusedToken(scheme, 'invalid_token', 'The initial access token is not valid.');
+  throw rejectedToken(scheme, 'invalid_token', 'The initial access token is not valid.');
 }
 
 /**
- * The id is this server's to choose, administration is no one's to ask for, and what no person allows is for clients that an
+ * The id is this server's to choose, administration is no one's to ask for, and what no user allows is for clients that an
  * administrator registers: a client that registered itself gets nothing without someone's consent.
  */
 function ownMetadata(body: unknown): unknown {

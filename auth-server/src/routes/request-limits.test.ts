@@ -44,8 +44,8 @@ async function sendUntilLimited(
   headers: Record<string, string>,
 ): Promise<Response | undefined> {
   for (let round = 0; round < 15; round += 1) {
-    const answers = await Promise.all(Array.from({ length: 10 }, () => send(endpoint, headers)));
-    const limited = answers.find(({ status }) => status === 429);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => send(endpoint, headers)));
+    const limited = responses.find(({ status }) => status === 429);
     if (limited) return limited;
   }
   return undefined;
@@ -63,10 +63,10 @@ describe('H2: every endpoint', () => {
 
   it.each(limited)('%s has a limit for one network, and none is left over to others', async (endpoint) => {
     const headers = newNetwork();
-    const refused = await sendUntilLimited(endpoint, headers);
-    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
-    const text = (await refused?.text()) ?? '';
-    if (refused?.headers.get('content-type')?.startsWith('text/html')) expect(text).toContain('<h1>');
+    const rejected = await sendUntilLimited(endpoint, headers);
+    expect(Number(rejected?.headers.get('retry-after'))).toBeGreaterThan(0);
+    const text = (await rejected?.text()) ?? '';
+    if (rejected?.headers.get('content-type')?.startsWith('text/html')) expect(text).toContain('<h1>');
     else expect(JSON.parse(text)).toMatchObject({ error: 'too_many_requests' });
     expect(text).toMatch(/Too many requests from this network\. Try again in \d+ s\./);
     expect((await send(endpoint, newNetwork())).status).not.toBe(429);
@@ -77,14 +77,14 @@ describe('H2: every endpoint', () => {
   });
 
   it('of the admin API has a limit', async () => {
-    const refused = await sendUntilLimited('GET /admin/accounts', newNetwork());
-    expect(refused?.status).toBe(429);
+    const rejected = await sendUntilLimited('GET /admin/accounts', newNetwork());
+    expect(rejected?.status).toBe(429);
   });
 
   it('that clients call lets pages of other origins read when to come back', async () => {
-    const refused = await sendUntilLimited('POST /token', newNetwork());
-    expect(refused?.headers.get('access-control-allow-origin')).toBe('*');
-    expect(refused?.headers.get('access-control-expose-headers')).toContain('Retry-After');
+    const rejected = await sendUntilLimited('POST /token', newNetwork());
+    expect(rejected?.headers.get('access-control-allow-origin')).toBe('*');
+    expect(rejected?.headers.get('access-control-expose-headers')).toContain('Retry-After');
   });
 });
 
@@ -105,12 +105,12 @@ describe('H2: the limits', () => {
     ]) {
       const statuses = new Set<number>();
       for (let round = 0; round < 18; round += 1) {
-        const answers = await Promise.all(
+        const responses = await Promise.all(
           Array.from({ length: 100 }, (_, index) =>
             send('POST /token', { 'x-forwarded-for': addressOf(round * 100 + index) }),
           ),
         );
-        for (const { status } of answers) statuses.add(status);
+        for (const { status } of responses) statuses.add(status);
         if (statuses.has(429)) break;
       }
       expect(statuses).toContain(429);
@@ -119,13 +119,13 @@ describe('H2: the limits', () => {
 
   it('are paid by a client that proves who it is, and not by its network', async () => {
     const headers = { ...newNetwork(), ...basic('basic') };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 90 }, () => postForm(`${server.issuer}/introspect`, { token: 'x' }, headers)),
     );
     const again = await Promise.all(
       Array.from({ length: 90 }, () => postForm(`${server.issuer}/introspect`, { token: 'x' }, headers)),
     );
-    expect(new Set([...answers, ...again].map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set([...responses, ...again].map(({ status }) => status))).toEqual(new Set([200]));
   });
 
   it('of room leave some for a public client that comes new, whatever others push', async () => {
@@ -136,8 +136,8 @@ describe('H2: the limits', () => {
     const statuses = new Set<number>();
     for (let network = 0; network < 60; network += 1) {
       const headers = newNetwork();
-      const answers = await Promise.all(Array.from({ length: 12 }, () => push(headers, 'x'.repeat(2_000))));
-      for (const { status } of answers) statuses.add(status);
+      const responses = await Promise.all(Array.from({ length: 12 }, () => push(headers, 'x'.repeat(2_000))));
+      for (const { status } of responses) statuses.add(status);
     }
     expect(statuses).toEqual(new Set([201, 429]));
     expect((await push(newNetwork())).status).toBe(201);

@@ -6,7 +6,7 @@ import { sendPage } from '../http/send-page.ts';
 import { chooseTexts } from '../pages/language.ts';
 import { renderFormPost, submitScriptSource } from '../pages/pages.ts';
 
-/** Where a response goes, and the languages that the person prefers, where they are known. */
+/** Where a response goes, and the languages that the user prefers, where they are known. */
 type Destination = RedirectTarget & Partial<Pick<AuthorizationRequest, 'uiLocales'>>;
 
 /** Sends an authorization response to the client in the mode that it asked for. */

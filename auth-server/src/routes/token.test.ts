@@ -25,12 +25,12 @@ afterAll(() => server.stop());
 describe('RFC 6749 §5: the token endpoint', () => {
   it('A-093 A-112 A-002 exchanges a code with grant_type, code, code_verifier and client_id alone', async () => {
     const pkce = createPkce();
-    const answer = await exchange(server.issuer, await obtainCode(server.issuer, pkce), pkce);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toContain('application/json');
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(answer.body).toMatchObject({ token_type: 'Bearer', expires_in: 900 });
-    expect(Object.keys(answer.body).toSorted()).toEqual([
+    const result = await exchange(server.issuer, await obtainCode(server.issuer, pkce), pkce);
+    expect(result.status).toBe(200);
+    expect(result.headers.get('content-type')).toContain('application/json');
+    expect(result.headers.get('cache-control')).toBe('no-store');
+    expect(result.body).toMatchObject({ token_type: 'Bearer', expires_in: 900 });
+    expect(Object.keys(result.body).toSorted()).toEqual([
       'access_token',
       'expires_in',
       'id_token',
@@ -39,19 +39,19 @@ describe('RFC 6749 §5: the token endpoint', () => {
       'scope',
       'token_type',
     ]);
-    expect(answer.body['refresh_token_expires_in']).toBe(30 * 86_400);
-    expect(answer.body['scope']).toBe('openid profile email read:data read:profile write:data');
+    expect(result.body['refresh_token_expires_in']).toBe(30 * 86_400);
+    expect(result.body['scope']).toBe('openid profile email read:data read:profile write:data');
   });
 
   it('A-094 A-002 answers errors with 400, JSON and no-store', async () => {
-    const answer = await postForm(`${server.issuer}/token`, {
+    const result = await postForm(`${server.issuer}/token`, {
       grant_type: 'refresh_token',
       client_id: 'spa',
     });
-    expect(answer.status).toBe(400);
-    expect(answer.headers.get('content-type')).toContain('application/json');
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(answer.body).toEqual({ error: 'invalid_request', error_description: expect.any(String) });
+    expect(result.status).toBe(400);
+    expect(result.headers.get('content-type')).toContain('application/json');
+    expect(result.headers.get('cache-control')).toBe('no-store');
+    expect(result.body).toEqual({ error: 'invalid_request', error_description: expect.any(String) });
   });
 
   it.each(['GET', 'PUT', 'DELETE', 'PATCH', 'HEAD'])(
@@ -73,8 +73,8 @@ describe('RFC 6749 §5: the token endpoint', () => {
       code,
       code_verifier: pkce.verifier,
     });
-    const answer = await postForm(`${server.issuer}/token?${query}`, {});
-    expect(answer.body['error']).toBe('invalid_request');
+    const result = await postForm(`${server.issuer}/token?${query}`, {});
+    expect(result.body['error']).toBe('invalid_request');
     expect((await exchange(server.issuer, code, pkce)).status).toBe(200);
   });
 
@@ -85,7 +85,7 @@ describe('RFC 6749 §5: the token endpoint', () => {
     ['application/x-www-form-urlencoded-not', 'grant_type=refresh_token'],
     ['application/x-www-form-urlencoded; charset=utf-16', 'grant_type=refresh_token'],
     ['application/x-www-form-urlencoded; charset="utf-7"', 'grant_type=refresh_token'],
-  ])('S-058 S-096 A-097 refuses a body of type %s', async (contentType, body) => {
+  ])('S-058 S-096 A-097 rejects a body of type %s', async (contentType, body) => {
     const response = await fetch(`${server.issuer}/token`, {
       method: 'POST',
       headers: { 'content-type': contentType },
@@ -98,12 +98,12 @@ describe('RFC 6749 §5: the token endpoint', () => {
   it.each(['charset=UTF-8', 'charset="utf-8"', 'Charset=utf-8; x=y'])(
     'S-058 A-097 accepts a body with the parameter %s',
     async (parameter) => {
-      const answer = await postForm(
+      const result = await postForm(
         `${server.issuer}/token`,
         { grant_type: 'refresh_token', client_id: 'spa', refresh_token: 'x' },
         { 'content-type': `application/x-www-form-urlencoded; ${parameter}` },
       );
-      expect(answer.body['error']).toBe('invalid_grant');
+      expect(result.body['error']).toBe('invalid_grant');
     },
   );
 
@@ -116,22 +116,22 @@ describe('RFC 6749 §5: the token endpoint', () => {
     }
   });
 
-  it('A-099 refuses a grant that the client is not registered for', async () => {
-    const answer = await postForm(`${server.issuer}/token`, {
+  it('A-099 rejects a grant that the client is not registered for', async () => {
+    const result = await postForm(`${server.issuer}/token`, {
       grant_type: 'refresh_token',
       client_id: 'no-refresh',
       refresh_token: 'x',
     });
-    expect(answer.body['error']).toBe('unauthorized_client');
+    expect(result.body['error']).toBe('unauthorized_client');
   });
 
-  it('A-006 refuses a parameter that is sent twice', async () => {
+  it('A-006 rejects a parameter that is sent twice', async () => {
     const form = new URLSearchParams({ grant_type: 'refresh_token', client_id: 'spa', refresh_token: 'x' });
     form.append('refresh_token', 'y');
     expect((await postForm(`${server.issuer}/token`, form)).body['error']).toBe('invalid_request');
   });
 
-  it('A-100 lets pages of any origin read the answer, without credentials', async () => {
+  it('A-100 lets pages of any origin read the response, without credentials', async () => {
     const preflight = await fetch(`${server.issuer}/token`, {
       method: 'OPTIONS',
       headers: { origin: 'https://app.example', 'access-control-request-method': 'POST' },
@@ -147,14 +147,14 @@ describe('RFC 6749 §5: the token endpoint', () => {
   it('issues no refresh token to a client that is not registered for it', async () => {
     const pkce = createPkce();
     const code = await obtainCode(server.issuer, pkce, { client_id: 'no-refresh' });
-    const answer = await exchange(server.issuer, code, pkce, { client_id: 'no-refresh' });
-    expect(answer.status).toBe(200);
-    expect(answer.body).not.toHaveProperty('refresh_token');
+    const result = await exchange(server.issuer, code, pkce, { client_id: 'no-refresh' });
+    expect(result.status).toBe(200);
+    expect(result.body).not.toHaveProperty('refresh_token');
   });
 });
 
 describe('RFC 6749 §4.1.3, RFC 7636 §4.6: codes', () => {
-  it('A-113 refuses another redirect_uri and accepts the same one', async () => {
+  it('A-113 rejects another redirect_uri and accepts the same one', async () => {
     const pkce = createPkce();
     const code = await obtainCode(server.issuer, pkce);
     const other = await exchange(server.issuer, code, pkce, { redirect_uri: `${CALLBACK}/` });
@@ -162,7 +162,7 @@ describe('RFC 6749 §4.1.3, RFC 7636 §4.6: codes', () => {
     expect((await exchange(server.issuer, code, pkce, { redirect_uri: CALLBACK })).status).toBe(200);
   });
 
-  it('S-096 A-114 A-122 refuses a missing and a wrong verifier, which does not burn the code', async () => {
+  it('S-096 A-114 A-122 rejects a missing and a wrong verifier, which does not burn the code', async () => {
     const pkce = createPkce();
     const code = await obtainCode(server.issuer, pkce);
     const missing = await exchange(server.issuer, code, pkce, { code_verifier: '' });
@@ -176,7 +176,7 @@ describe('RFC 6749 §4.1.3, RFC 7636 §4.6: codes', () => {
     ['42 characters', 'a'.repeat(42)],
     ['129 characters', 'a'.repeat(129)],
     ['a blank', `${'a'.repeat(43)} `],
-  ])('S-096 A-115 refuses a verifier of %s although its hash is the challenge', async (_what, verifier) => {
+  ])('S-096 A-115 rejects a verifier of %s although its hash is the challenge', async (_what, verifier) => {
     const challenge = createHash('sha256').update(verifier).digest('base64url');
     const code = await obtainCode(server.issuer, { verifier, challenge });
     expect((await exchange(server.issuer, code, { verifier, challenge })).body['error']).toBe(
@@ -187,11 +187,11 @@ describe('RFC 6749 §4.1.3, RFC 7636 §4.6: codes', () => {
   it('S-096 A-116 does not take the challenge for a verifier', async () => {
     const pkce = createPkce();
     const code = await obtainCode(server.issuer, pkce);
-    const answer = await exchange(server.issuer, code, pkce, { code_verifier: pkce.challenge });
-    expect(answer.body['error']).toBe('invalid_grant');
+    const result = await exchange(server.issuer, code, pkce, { code_verifier: pkce.challenge });
+    expect(result.body['error']).toBe('invalid_grant');
   });
 
-  it("S-096 A-118 refuses another client's code, which its owner may still exchange", async () => {
+  it("S-096 A-118 rejects another client's code, which its owner may still exchange", async () => {
     const pkce = createPkce();
     const code = await obtainCode(server.issuer, pkce);
     const stolen = await exchange(server.issuer, code, pkce, { client_id: 'other-spa' });
@@ -199,7 +199,7 @@ describe('RFC 6749 §4.1.3, RFC 7636 §4.6: codes', () => {
     expect((await exchange(server.issuer, code, pkce)).status).toBe(200);
   });
 
-  it('S-096 A-120 A-121 refuses a second use, and revokes what the first one gave', async () => {
+  it('S-096 A-120 A-121 rejects a second use, and revokes what the first one gave', async () => {
     const pkce = createPkce();
     const code = await obtainCode(server.issuer, pkce);
     const tokens = tokensOf(await exchange(server.issuer, code, pkce));
@@ -224,11 +224,11 @@ describe('RFC 6749 §4.1.3, RFC 7636 §4.6: codes', () => {
   });
 
   it.each(['', 'x', `ac_${'A'.repeat(65)}`, 'ac_'])(
-    'A-135 A-136 refuses the text %j as a code',
+    'A-135 A-136 rejects the text %j as a code',
     async (code) => {
-      const answer = await exchange(server.issuer, code, createPkce());
-      expect(answer.status).toBe(400);
-      expect(answer.body['error']).toBe(code === '' ? 'invalid_request' : 'invalid_grant');
+      const result = await exchange(server.issuer, code, createPkce());
+      expect(result.status).toBe(400);
+      expect(result.body['error']).toBe(code === '' ? 'invalid_request' : 'invalid_grant');
     },
   );
 
@@ -242,13 +242,13 @@ describe('RFC 6749 §4.1.3, RFC 7636 §4.6: codes', () => {
       for (let round = 0; round < 3; round += 1) {
         const pkce = createPkce();
         const code = await obtainCode(server.issuer, pkce);
-        const answers = await Promise.all(
+        const responses = await Promise.all(
           Array.from({ length: 20 }, (_, index) =>
             exchange(index % 2 === 0 ? server.issuer : second.url, code, pkce),
           ),
         );
-        expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-        expect(answers.filter(({ body }) => body['error'] === 'invalid_grant')).toHaveLength(19);
+        expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+        expect(responses.filter(({ body }) => body['error'] === 'invalid_grant')).toHaveLength(19);
       }
     } finally {
       await second.close();
@@ -262,7 +262,7 @@ describe('RFC 6749 §4.1.3, RFC 7636 §4.6: codes', () => {
 });
 
 describe('A-119: the lifetime of codes', () => {
-  it('A-119 refuses a code that has expired', async () => {
+  it('A-119 rejects a code that has expired', async () => {
     const short = await startTestAuthServer({ CODE_TTL_S: '1' });
     try {
       const pkce = createPkce();

@@ -36,8 +36,8 @@ export function addTokenRoute(server: FastifyInstance, features: TokenEndpointFe
         const parameters = formParameters(request);
         parameters.assertUnrepeated();
         const readKey = (): Promise<string | undefined> => readProof(request, reply, paths.token, features);
-        const answer = await answerTokenRequest(request, parameters, readKey, features);
-        return reply.header('cache-control', 'no-store').send(answer);
+        const response = await respondToTokenRequest(request, parameters, readKey, features);
+        return reply.header('cache-control', 'no-store').send(response);
       },
     },
     { cors: true },
@@ -45,7 +45,7 @@ export function addTokenRoute(server: FastifyInstance, features: TokenEndpointFe
 }
 
 /** @param readKey verifies the proof, which costs more than anything else that anonymous callers can send: after the client */
-async function answerTokenRequest(
+async function respondToTokenRequest(
   request: FastifyRequest,
   parameters: Parameters,
   readKey: () => Promise<string | undefined>,
@@ -65,15 +65,15 @@ async function answerTokenRequest(
     if (problem) throw problem;
     return client;
   };
-  // What is remembered of it may be out of date, and refuses nothing by itself.
+  // What is remembered of it may be out of date, and rejects nothing by itself.
   if (problemOf(authenticated, handler, keyThumbprint)) await clientToday();
   const clientId = authenticated.metadata.client_id;
-  const answer = await handler.handle(
+  const response = await handler.handle(
     { clientId, clientToday, parameters, keyThumbprint, receivedAt, address: request.ip },
     features,
   );
   features.metrics.tokensIssued.inc({ grant_type: grantType });
-  return answer;
+  return response;
 }
 
 function problemOf(

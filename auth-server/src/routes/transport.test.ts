@@ -21,7 +21,7 @@ const POST_ENDPOINTS = [
   'userinfo',
 ];
 
-/** Sends bytes that no HTTP client would, and returns the status of the answer. */
+/** Sends bytes that no HTTP client would, and returns the status of the response. */
 function sendRaw(path: string, body: Buffer | string): Promise<number> {
   const { hostname, port } = new URL(server.issuer);
   const payload = Buffer.from(body);
@@ -38,11 +38,11 @@ function sendRaw(path: string, body: Buffer | string): Promise<number> {
     const socket = connect(Number(port), hostname, () =>
       socket.write(Buffer.concat([Buffer.from(head), payload])),
     );
-    let answer = '';
+    let result = '';
     socket.on('data', (chunk) => {
-      answer += chunk.toString();
+      result += chunk.toString();
     });
-    socket.on('end', () => resolve(Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1])));
+    socket.on('end', () => resolve(Number(/^HTTP\/1\.1 (\d{3})/.exec(result)?.[1])));
     socket.on('error', reject);
   });
 }
@@ -56,7 +56,7 @@ describe('robustness', () => {
     expect(response.headers.get('x-powered-by')).toBeNull();
   });
 
-  it.each(POST_ENDPOINTS)('A-009 /%s refuses 5 MB and 20,000 parameters quickly, and lives', async (path) => {
+  it.each(POST_ENDPOINTS)('A-009 /%s rejects 5 MB and 20,000 parameters quickly, and lives', async (path) => {
     const start = performance.now();
     const large = await fetch(`${server.issuer}/${path}`, {
       method: 'POST',
@@ -78,7 +78,7 @@ describe('robustness', () => {
     expect((await fetch(`${server.issuer}/health/live`)).status).toBe(200);
   });
 
-  it('A-009 refuses a query of 100 KB', async () => {
+  it('A-009 rejects a query of 100 KB', async () => {
     const response = await fetch(`${server.issuer}/authorize?x=${'y'.repeat(100_000)}`);
     expect(response.status).toBeGreaterThanOrEqual(400);
     expect(response.status).toBeLessThan(500);
@@ -114,8 +114,8 @@ describe('robustness', () => {
       ['client_id', '__proto__'],
       ['client_id[$ne]', 'x'],
     ]);
-    const answer = await postForm(`${server.issuer}/token`, form);
-    expect(answer.body['error']).toBe('unsupported_grant_type');
+    const result = await postForm(`${server.issuer}/token`, form);
+    expect(result.body['error']).toBe('unsupported_grant_type');
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
   });
 

@@ -16,12 +16,12 @@ const userinfo = (headers: Record<string, string>, init: RequestInit = {}): Prom
   fetch(`${server.issuer}/userinfo`, { ...init, headers });
 
 async function machineToken(): Promise<string> {
-  const answer = await postForm(
+  const result = await postForm(
     `${server.issuer}/token`,
     { grant_type: 'client_credentials' },
     basic('machine'),
   );
-  return String(answer.body['access_token']);
+  return String(result.body['access_token']);
 }
 
 describe('RFC 9068 §2: access tokens', () => {
@@ -133,11 +133,11 @@ describe('OpenID Connect Core §5.3: userinfo', () => {
     expect((await fetch(`${server.issuer}/userinfo?access_token=${accessToken}`)).status).toBe(401);
   });
 
-  it("A-153 refuses a machine's token", async () => {
+  it("A-153 rejects a machine's token", async () => {
     expect((await userinfo(bearer(await machineToken()))).status).toBe(403);
   });
 
-  it('A-136 refuses tokens of another kind, key or server', async () => {
+  it('A-136 rejects tokens of another kind, key or server', async () => {
     const tokens = await obtainTokens(server.issuer);
     const foreign = await generateKeyPair('ES256');
     const forged = await new SignJWT(decodeJwt(tokens.accessToken))
@@ -160,7 +160,7 @@ describe('RFC 6749 §4.4: client_credentials', () => {
     expect(claims).not.toHaveProperty('auth_time');
   });
 
-  it('A-167 is refused to other clients, and for scopes that are not registered or about people', async () => {
+  it('A-167 is denied to other clients, and for scopes that are not registered or about people', async () => {
     const ask = async (
       form: Record<string, string>,
       headers: Record<string, string> = {},

@@ -8,7 +8,7 @@ import { paths } from '../paths.ts';
 import {
   invalidToken,
   readHeaderToken,
-  refusedToken,
+  rejectedToken,
   verifyPresented,
   type PresentedToken,
   type TokenScheme,
@@ -19,19 +19,19 @@ import type { AccountFeatures } from '../accounts/account-features.ts';
 /** What the userinfo endpoint works with. */
 export type UserinfoFeatures = Pick<AccountFeatures, 'accounts'> & PresentedTokenFeatures;
 
-/** Claims about the person whom an access token stands for. OpenID Connect Core §5.3 */
+/** Claims about the user whom an access token stands for. OpenID Connect Core §5.3 */
 export function addUserinfoRoute(server: FastifyInstance, features: UserinfoFeatures): void {
-  const answer: RouteHandler = async (request, reply) => {
+  const response: RouteHandler = async (request, reply) => {
     const presented = readToken(request);
     const token = await verifyPresented(features, presented, request, reply, paths.userinfo);
     if (!token.scopes.includes('openid')) {
       const description = 'The token lacks the scope openid.';
-      throw refusedToken(presented.scheme, 'insufficient_scope', description, ', scope="openid"');
+      throw rejectedToken(presented.scheme, 'insufficient_scope', description, ', scope="openid"');
     }
     const account = await findAccount(features, token, presented.scheme);
     return reply.header('cache-control', 'no-store').send(userClaims(account, token.scopes));
   };
-  addEndpoint(server, paths.userinfo, { GET: answer, POST: answer }, { cors: true });
+  addEndpoint(server, paths.userinfo, { GET: response, POST: response }, { cors: true });
 }
 
 /** From the header or the form, never from the query. RFC 6750 §2, RFC 9449 §7.1 */
@@ -39,7 +39,7 @@ function readToken(request: FastifyRequest): PresentedToken {
   const inForm = request.method === 'POST' ? formParameters(request).get('access_token') : undefined;
   if (inForm === undefined) return readHeaderToken(request);
   if (request.headers.authorization === undefined) return { scheme: 'Bearer', text: inForm };
-  throw refusedToken('Bearer', 'invalid_request', 'The token is sent in two ways.');
+  throw rejectedToken('Bearer', 'invalid_request', 'The token is sent in two ways.');
 }
 
 async function findAccount(

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser } from '@trellis/testkit/sign-in';
 import { decodeJwt } from 'jose';
 import {
-  answerOf,
+  responseOf,
   authorizationUrl,
   basic,
   completePages,
   createPkce,
   postForm,
-  type JsonAnswer,
+  type JsonResponse,
 } from '../testing/flow.ts';
 import { runCommand } from '../testing/run-command.ts';
 import { CALLBACK, CLIENT_SECRET } from '../testing/test-clients.ts';
@@ -33,14 +33,14 @@ async function ask(changes: Changes, clientId = 'exempt'): Promise<URLSearchPara
     ...NO_PKCE,
     ...changes,
   });
-  return answerOf(await completePages(browser, await browser.get(url), server.issuer));
+  return responseOf(await completePages(browser, await browser.get(url), server.issuer));
 }
 
 function redeem(
   code: string | null,
   form: Record<string, string> = {},
   clientId = 'exempt',
-): Promise<JsonAnswer> {
+): Promise<JsonResponse> {
   const fields = { grant_type: 'authorization_code', code: code ?? '', redirect_uri: CALLBACK, ...form };
   return postForm(`${server.issuer}/token`, fields, basic(clientId));
 }
@@ -59,7 +59,7 @@ describe('RFC 9700 §2.1.1: a confidential client that is exempt from PKCE', () 
     ['a method without a challenge', { code_challenge_method: 'S256' }],
     ['a plain challenge', { code_challenge: pkce.challenge, code_challenge_method: 'plain' }],
     ['a challenge without a method', { code_challenge: pkce.challenge }],
-  ])('is refused with %s', async (_name, changes) => {
+  ])('is rejected with %s', async (_name, changes) => {
     expect((await ask(changes)).get('error')).toBe('invalid_request');
   });
 
@@ -77,7 +77,7 @@ describe('RFC 9700 §2.1.1: a confidential client that is exempt from PKCE', () 
     expect((await redeem(code, { code_verifier: pkce.verifier })).status).toBe(200);
   });
 
-  it('is refused with a verifier of which the request had no challenge (RFC 9700 §4.8.2)', async () => {
+  it('is rejected with a verifier of which the request had no challenge (RFC 9700 §4.8.2)', async () => {
     const code = (await ask({})).get('code');
     expect((await redeem(code, { code_verifier: pkce.verifier })).body['error']).toBe('invalid_grant');
     expect((await redeem(code)).status).toBe(200);
@@ -110,7 +110,7 @@ describe('RFC 6749 §3.3: a client with a default scope', () => {
     expect(body['scope']).toBe('openid profile');
   });
 
-  it('is refused by name what it is not registered for, and a client without a default is refused', async () => {
+  it('is rejected by name what it is not registered for, and a client without a default is rejected', async () => {
     expect((await ask({ scope: 'unknown' })).get('error')).toBe('invalid_scope');
     const challenge = { code_challenge: pkce.challenge, code_challenge_method: 'S256' };
     expect((await ask({ scope: undefined, ...challenge }, 'basic')).get('error')).toBe('invalid_scope');

@@ -34,7 +34,7 @@ export interface Settings extends ClientRules {
   readonly keySetMaxAgeS: number;
 }
 
-/** When a grant ends, however often it is refreshed. @param createdAt like the answer in seconds since 1970 */
+/** When a grant ends, however often it is refreshed. @param createdAt like the response in seconds since 1970 */
 export function grantEnd(createdAt: number, { refreshTtlS }: Settings): number {
   return createdAt + refreshTtlS;
 }

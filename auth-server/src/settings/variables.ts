@@ -41,7 +41,7 @@ export const variables = {
     max: 10,
     default: 0,
     unit: 'replicas',
-    doc: 'Replicas of Redis that must have a consumed code or rotated refresh token before tokens are handed out; else the answer is 503. Not for a cluster.',
+    doc: 'Replicas of Redis that must have a consumed code or rotated refresh token before tokens are handed out; else the response is 503. Not for a cluster.',
   },
   KEY_ENCRYPTION_SECRET: {
     type: 'secrets',
@@ -60,7 +60,7 @@ export const variables = {
     type: 'choice',
     choices: ['development', 'test', 'production'],
     optional: true,
-    doc: 'development, test or production. production refuses conveniences of development on loopback addresses, too; elsewhere they are always refused.',
+    doc: 'development, test or production. production rejects conveniences of development on loopback addresses, too; elsewhere they are always rejected.',
   },
   TRUSTED_PROXIES: {
     type: 'list',
@@ -103,7 +103,7 @@ export const variables = {
     max: 1_800,
     default: 600,
     unit: 'seconds',
-    doc: 'Time in which a person has to enter the code that a device shows.',
+    doc: 'Time in which a user has to enter the code that a device shows.',
   },
   DPOP_NONCE_REQUIRED: {
     type: 'flag',
@@ -148,7 +148,7 @@ export const variables = {
     max: 3_600,
     default: 900,
     unit: 'seconds',
-    doc: 'Time that a person has for signing in and consenting.',
+    doc: 'Time that a user has for signing in and consenting.',
   },
   SIGN_IN_FAILURES_PER_ACCOUNT: {
     type: 'int',
@@ -156,7 +156,7 @@ export const variables = {
     max: 1_000,
     default: 10,
     unit: 'failures',
-    doc: 'Failed sign-ins per account and window before further ones are answered 429.',
+    doc: 'Failed sign-ins per account and window before further ones get 429.',
   },
   SIGN_IN_FAILURES_PER_ADDRESS: {
     type: 'int',
@@ -164,7 +164,7 @@ export const variables = {
     max: 100_000,
     default: 100,
     unit: 'failures',
-    doc: 'Failed sign-ins per address and window before further ones are answered 429.',
+    doc: 'Failed sign-ins per address and window before further ones get 429.',
   },
   SIGN_IN_WINDOW_S: {
     type: 'int',
@@ -180,7 +180,7 @@ export const variables = {
     max: 1_000_000,
     default: 16_384,
     unit: 'connections',
-    doc: 'Of clients to a process, idle ones included. One address has at most half of them, and less as fewer are free; TRUSTED_PROXIES are not counted so. Further ones are answered 429, or closed where the server speaks TLS.',
+    doc: 'Of clients to a process, idle ones included. One address has at most half of them, and less as fewer are free; TRUSTED_PROXIES are not counted so. Further ones get 429, or closed where the server speaks TLS.',
   },
   REQUESTS_PER_ADDRESS: {
     type: 'int',
@@ -188,7 +188,7 @@ export const variables = {
     max: 1_000_000,
     default: 1_000,
     unit: 'requests',
-    doc: 'Requests that one address may send in 10 seconds to each group of endpoints before further ones are answered 429; its /24, or /56, may send four times as many, its /48 sixteen times. Sign-ins count as 5, requests that store something as 5, those for mail as 20. A client with a secret or key of its own has ten times as many, apart from its network. For each process.',
+    doc: 'Requests that one address may send in 10 seconds to each group of endpoints before further ones get 429; its /24, or /56, may send four times as many, its /48 sixteen times. Sign-ins count as 5, requests that store something as 5, those for mail as 20. A client with a secret or key of its own has ten times as many, apart from its network. For each process.',
   },
   ANONYMOUS_STORE_BYTES: {
     type: 'int',

@@ -7,6 +7,6 @@ export async function choosePassword(link: string, password: string): Promise<vo
   const page = await browser.get(link);
   expect(page.status).toBe(200);
   const { action, fields } = readForm(await page.text(), page.url);
-  const answer = await browser.post(action, { ...fields, new_password: password });
-  expect(answer.status, await answer.text()).toBe(200);
+  const response = await browser.post(action, { ...fields, new_password: password });
+  expect(response.status, await response.text()).toBe(200);
 }

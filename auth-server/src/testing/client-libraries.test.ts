@@ -59,7 +59,7 @@ describe('A-169: oauth4webapi, unmodified', () => {
       await oauth.pushedAuthorizationRequest(as, client, authentication, parameters, { DPoP, ...insecure }),
     );
     const query = new URLSearchParams({ client_id: 'jwt', request_uri: pushed.request_uri });
-    const answer = oauth.validateAuthResponse(
+    const result = oauth.validateAuthResponse(
       as,
       client,
       await passPages(`${as.authorization_endpoint}?${query}`),
@@ -68,7 +68,7 @@ describe('A-169: oauth4webapi, unmodified', () => {
     const tokens = await oauth.processAuthorizationCodeResponse(
       as,
       client,
-      await oauth.authorizationCodeGrantRequest(as, client, authentication, answer, CALLBACK, verifier, {
+      await oauth.authorizationCodeGrantRequest(as, client, authentication, result, CALLBACK, verifier, {
         DPoP,
         ...insecure,
       }),
@@ -210,9 +210,9 @@ describe('A-169: @fastify/oauth2, unmodified', () => {
     const start = await app.inject({ url: '/start' });
     const cookies = Object.fromEntries(start.cookies.map(({ name, value }) => [name, value]));
     const back = await passPages(String(start.headers.location));
-    const answer = await app.inject({ url: `/callback${back.search}`, cookies });
-    expect(answer.statusCode, answer.body).toBe(200);
-    const token = answer.json<{ access_token: string }>();
+    const result = await app.inject({ url: `/callback${back.search}`, cookies });
+    expect(result.statusCode, result.body).toBe(200);
+    const token = result.json<{ access_token: string }>();
     expect(await isHonoured(server.issuer, token.access_token)).toBe(true);
   });
 });
@@ -220,7 +220,7 @@ describe('A-169: @fastify/oauth2, unmodified', () => {
 describe('A-169: @auth/core, unmodified', () => {
   const jar = new Map<string, string>();
 
-  /** A request of the person's browser to the site that uses the library. */
+  /** A request of the user's browser to the site that uses the library. */
   async function visit(path: string, form?: Record<string, string>): Promise<Response> {
     const config: AuthConfig = {
       secret: 'a secret of the site that signs its own cookies',
@@ -254,7 +254,7 @@ describe('A-169: @auth/core, unmodified', () => {
     return response;
   }
 
-  it('A-169 A-147 signs a person in with PKCE, state and nonce', async () => {
+  it('A-169 A-147 signs a user in with PKCE, state and nonce', async () => {
     const { csrfToken } = (await (await visit('csrf')).json()) as { csrfToken: string };
     const start = await visit('signin/trellis', { csrfToken });
     const back = await passPages(start.headers.get('location') ?? '');

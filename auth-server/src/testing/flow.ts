@@ -57,7 +57,7 @@ export async function submitConsent(browser: Browser, page: Response, decision =
   return browser.post(action, { ...fields, decision });
 }
 
-/** Goes through whatever pages come, and returns the answer that leads back to the client. */
+/** Goes through whatever pages come, and returns the response that leads back to the client. */
 export async function completePages(
   browser: Browser,
   first: Response,
@@ -72,8 +72,8 @@ export async function completePages(
   return page;
 }
 
-/** The parameters that an answer carries back to the client. */
-export function answerOf(response: Response): URLSearchParams {
+/** The parameters that a response carries back to the client. */
+export function responseOf(response: Response): URLSearchParams {
   expect(response.status).toBe(303);
   return new URL(response.headers.get('location') ?? '').searchParams;
 }
@@ -88,12 +88,12 @@ export async function obtainCode(
   password = demoPassword,
 ): Promise<string> {
   const first = await browser.get(authorizationUrl(issuer, pkce, changes));
-  const answer = answerOf(await completePages(browser, first, issuer, email, password));
-  return answer.get('code') ?? expect.fail(`no code but ${answer}`);
+  const result = responseOf(await completePages(browser, first, issuer, email, password));
+  return result.get('code') ?? expect.fail(`no code but ${result}`);
 }
 
-/** An answer of an endpoint with JSON. */
-export interface JsonAnswer {
+/** A response of an endpoint with JSON. */
+export interface JsonResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Record<string, unknown>;
@@ -104,7 +104,7 @@ export async function postForm(
   url: string,
   form: Record<string, string> | URLSearchParams,
   headers: Record<string, string> = {},
-): Promise<JsonAnswer> {
+): Promise<JsonResponse> {
   const response = await fetch(url, { method: 'POST', body: new URLSearchParams(form), headers });
   const text = await response.text();
   return {
@@ -121,7 +121,7 @@ export function exchange(
   pkce: Pkce,
   changes: Record<string, string> = {},
   headers: Record<string, string> = {},
-): Promise<JsonAnswer> {
+): Promise<JsonResponse> {
   const form = {
     grant_type: 'authorization_code',
     client_id: 'spa',
@@ -137,7 +137,7 @@ export function refresh(
   issuer: string,
   refreshToken: string,
   changes: Record<string, string> = {},
-): Promise<JsonAnswer> {
+): Promise<JsonResponse> {
   return postForm(`${issuer}/token`, {
     grant_type: 'refresh_token',
     client_id: 'spa',
@@ -154,7 +154,7 @@ export interface Tokens {
   readonly grantId: string;
 }
 
-export function tokensOf({ status, body }: JsonAnswer): Tokens {
+export function tokensOf({ status, body }: JsonResponse): Tokens {
   expect(status, JSON.stringify(body)).toBe(200);
   const accessToken = String(body['access_token']);
   return {

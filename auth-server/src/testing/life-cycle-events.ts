@@ -99,8 +99,8 @@ export async function register(scene: Scene, changes: Readonly<Record<string, un
 async function signInAgain({ browser, url }: Scene, email: string, password?: string): Promise<void> {
   const request = { client_id: 'first-party', prompt: 'login', scope: 'openid' };
   const first = await browser.get(authorizationUrl(url, createPkce(), request));
-  const answer = await completePages(browser, first, url, email, password);
-  expect(answer.headers.get('location')).toContain('code=');
+  const response = await completePages(browser, first, url, email, password);
+  expect(response.headers.get('location')).toContain('code=');
 }
 
 async function sendAccountForm(

@@ -10,7 +10,7 @@ import {
   postForm,
   submitSignIn,
   tokensOf,
-  type JsonAnswer,
+  type JsonResponse,
 } from './flow.ts';
 import { register } from './life-cycle-events.ts';
 import { command, ONLINE, type Scene } from './life-cycle-scene.ts';
@@ -43,8 +43,8 @@ export const probes: Readonly<Record<LifeCycleThing, Probe>> = {
     const { issuer } = stage.server;
     const pkce = createPkce();
     const request = { client_id: 'first-party', prompt: 'none', scope: 'openid' };
-    const answer = await browser.get(authorizationUrl(issuer, pkce, request));
-    const code = new URL(answer.headers.get('location') ?? '').searchParams.get('code');
+    const response = await browser.get(authorizationUrl(issuer, pkce, request));
+    const code = new URL(response.headers.get('location') ?? '').searchParams.get('code');
     if (code === null) return 'ends';
     const { idToken } = tokensOf(await exchange(issuer, code, pkce, { client_id: 'first-party' }));
     return decodeJwt(idToken)['sid'] === sessionId ? 'stays' : 'ends';
@@ -75,8 +75,8 @@ export const probes: Readonly<Record<LifeCycleThing, Probe>> = {
       await browser.get(authorizationUrl(issuer, createPkce(), request)),
       issuer,
     );
-    const answer = await browser.follow(await submitSignIn(browser, page, email, password), issuer);
-    return answer.url.includes('/consent') ? 'ends' : 'stays';
+    const response = await browser.follow(await submitSignIn(browser, page, email, password), issuer);
+    return response.url.includes('/consent') ? 'ends' : 'stays';
   },
 };
 
@@ -85,8 +85,8 @@ async function refreshed({ url, authorization }: Scene, refreshToken: string): P
   return effectOf(await postForm(`${url}/token`, form, authorization));
 }
 
-/** What an answer with tokens, or about one, says. */
-function effectOf({ status, body }: JsonAnswer): Effect {
+/** What a response with tokens, or about one, says. */
+function effectOf({ status, body }: JsonResponse): Effect {
   if (status !== 200 || body['active'] === false) return 'ends';
   const scopes = new Set(String(body['scope']).split(' '));
   return ONLINE.split(' ').every((scope) => scopes.has(scope)) ? 'stays' : 'narrows';

@@ -23,7 +23,7 @@ import { CALLBACK } from './test-clients.ts';
 export const ONLINE = 'openid read:data write:data';
 const OFFLINE = `${ONLINE} offline_access`;
 
-/** One person in one browser, what one client got there, and a link to reset the password. */
+/** One user in one browser, what one client got there, and a link to reset the password. */
 export interface Scene {
   readonly stage: LifeCycleStage;
   /** The instance of the auth-server that is asked after the event. */
@@ -47,7 +47,7 @@ export interface Scene {
   readonly link: string;
 }
 
-/** Lets a person sign in, and a client get one of each. @param name makes person and client unlike those of other scenes */
+/** Lets a user sign in, and a client get one of each. @param name makes user and client unlike those of other scenes */
 export async function setScene(stage: LifeCycleStage, name: string): Promise<Scene> {
   const { server, gateway } = stage;
   const { issuer } = server;
@@ -62,8 +62,8 @@ export async function setScene(stage: LifeCycleStage, name: string): Promise<Sce
     backchannel_logout_uri: stage.receiver.url,
   };
   await command(stage, ['clients', 'add', '--metadata-stdin'], JSON.stringify(metadata));
-  const person = ['--email', email, '--name', name, '--role', 'EDITOR'];
-  await command(stage, ['accounts', 'add', ...person, '--password-stdin'], password);
+  const user = ['--email', email, '--name', name, '--role', 'EDITOR'];
+  await command(stage, ['accounts', 'add', ...user, '--password-stdin'], password);
   const browser = new Browser();
   const authorization = basic(clientId, secret);
   const obtain = async (scope: string): Promise<Scene['code']> => {
@@ -110,7 +110,7 @@ export async function command(
   return out.trim();
 }
 
-/** A device asks, and the person allows it. @returns the code with which the device gets its tokens */
+/** A device asks, and the user allows it. @returns the code with which the device gets its tokens */
 async function allowDevice(
   issuer: string,
   browser: Browser,

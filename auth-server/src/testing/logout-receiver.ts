@@ -10,7 +10,7 @@ export interface LogoutReceiver {
   close(): Promise<void>;
 }
 
-/** Starts one. @param statusOf the status of each answer, by how many came before */
+/** Starts one. @param statusOf the status of each response, by how many came before */
 export async function startLogoutReceiver(statusOf: (index: number) => number): Promise<LogoutReceiver> {
   const tokens: string[] = [];
   const server = createServer((request, response) => {

@@ -62,9 +62,9 @@ function fill(request: string | undefined, values: Readonly<Record<string, strin
 
 async function post({ url, headers, body }: RecordedRequest): Promise<Record<string, unknown>> {
   const response = await fetch(url, { method: 'POST', headers, body });
-  const answer = (await response.json()) as Record<string, unknown>;
-  expect(response.status, JSON.stringify(answer)).toBeLessThan(300);
-  return answer;
+  const result = (await response.json()) as Record<string, unknown>;
+  expect(response.status, JSON.stringify(result)).toBeLessThan(300);
+  return result;
 }
 
 async function visit({ url }: RecordedRequest): Promise<Response> {
@@ -90,8 +90,8 @@ describe('M12: ASP.NET Core, as it asks by default', () => {
   }
 
   it('signs in by a pushed request, answered by a form', async () => {
-    const answer = await post(fill(push, values()));
-    const requestUri = encodeURIComponent(String(answer['request_uri']));
+    const result = await post(fill(push, values()));
+    const requestUri = encodeURIComponent(String(result['request_uri']));
     await finish(await visit(fill(pushed, { ...values(), request_uri: requestUri })));
   });
 
@@ -104,8 +104,8 @@ describe('M12: Spring Security, as it asks by default', () => {
   const [ask, redeemBySecret, redeemByKey] = readRequests('spring-security');
 
   async function codeOf(clientId: string): Promise<string> {
-    const answer = await visit(fill(ask, { issuer: server.issuer, client_id: clientId }));
-    const location = new URL(answer.headers.get('location') ?? '');
+    const result = await visit(fill(ask, { issuer: server.issuer, client_id: clientId }));
+    const location = new URL(result.headers.get('location') ?? '');
     expect(location.origin + location.pathname).toBe(SPRING_CALLBACK);
     expect(location.searchParams.get('state')).toBe('q8w0rG0Cq1b6nQ3oZkq8m0Jp1T3rZb2xV7yK5dLw9hE=');
     return location.searchParams.get('code') ?? expect.fail(location.search);

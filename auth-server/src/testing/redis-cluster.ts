@@ -11,7 +11,7 @@ export interface TestRedisCluster {
   readonly url: string;
   /** How many keys each node holds. */
   keyCounts(): Promise<readonly number[]>;
-  /** Whether some node has run a script, rather than refused it for keys of several slots. */
+  /** Whether some node has run a script, rather than rejected it for keys of several slots. */
   hasRun(source: string): Promise<boolean>;
   stop(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { Browser, readForm } from '@trellis/testkit/sign-in';
 import { authorizationUrl, createPkce } from './flow.ts';
 import type { TestAuthServer } from './test-auth-server.ts';
 
-/** Fails to sign in as if through a proxy, from an address. @returns the status of the answer */
+/** Fails to sign in as if through a proxy, from an address. @returns the status of the response */
 export async function signInFrom({ issuer, url }: TestAuthServer, address: string): Promise<number> {
   const browser = new Browser();
   const headers = { 'x-forwarded-for': address };

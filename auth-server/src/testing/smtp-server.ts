@@ -18,7 +18,7 @@ export interface TestSmtpServer {
   close(): Promise<void>;
 }
 
-/** Starts one that refuses recipients whose address begins with `refused`. @param port default: any free one */
+/** Starts one that rejects recipients whose address begins with `rejected`. @param port default: any free one */
 export async function startSmtpServer(port = 0): Promise<TestSmtpServer> {
   const received: ReceivedMail[] = [];
   const server = new SMTPServer({
@@ -30,7 +30,7 @@ export async function startSmtpServer(port = 0): Promise<TestSmtpServer> {
       else done(new Error('Wrong password.'));
     },
     onRcptTo: ({ address }, _session, done) => {
-      if (address.startsWith('refused'))
+      if (address.startsWith('rejected'))
         done(Object.assign(new Error('No such mailbox.'), { responseCode: 550 }));
       else done();
     },

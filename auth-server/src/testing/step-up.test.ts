@@ -6,7 +6,7 @@ import type { SubgraphServer } from '../../../gateway/src/testing/subgraph-serve
 import { startTestGateway, type TestGateway } from '../../../gateway/src/testing/test-gateway.ts';
 import { PASSWORD } from '../accounts/authentication-context.ts';
 import {
-  answerOf,
+  responseOf,
   authorizationUrl,
   completePages,
   createPkce,
@@ -71,7 +71,7 @@ function stepUp({ challenge }: Asked): Record<string, string> {
   };
 }
 
-describe('RFC 9470: step-up, from the challenge of the gateway to the answer', () => {
+describe('RFC 9470: step-up, from the challenge of the gateway to the response', () => {
   it('A-213 a sign-in that is too old is asked for again, once, and its token opens the field', async () => {
     const browser = new Browser();
     vi.setSystemTime(Date.now() - TEN_MINUTES_MS);
@@ -86,7 +86,7 @@ describe('RFC 9470: step-up, from the challenge of the gateway to the answer', (
     const pkce = createPkce();
     const first = await browser.get(authorizationUrl(server.issuer, pkce, parameters));
     expect(first.headers.get('location')).toContain('/login');
-    const code = answerOf(await completePages(browser, first, server.issuer)).get('code') ?? '';
+    const code = responseOf(await completePages(browser, first, server.issuer)).get('code') ?? '';
     const fresh = tokensOf(await exchange(server.issuer, code, pkce));
 
     const claims = decodeJwt(fresh.accessToken);
@@ -100,8 +100,11 @@ describe('RFC 9470: step-up, from the challenge of the gateway to the answer', (
     const old = await obtainTokens(server.issuer);
     vi.setSystemTime(Date.now() + TEN_MINUTES_MS);
     const form = { grant_type: 'refresh_token', client_id: 'spa', refresh_token: old.refreshToken };
-    const answer = await fetch(`${server.issuer}/token`, { method: 'POST', body: new URLSearchParams(form) });
-    const { access_token: accessToken } = (await answer.json()) as { access_token: string };
+    const response = await fetch(`${server.issuer}/token`, {
+      method: 'POST',
+      body: new URLSearchParams(form),
+    });
+    const { access_token: accessToken } = (await response.json()) as { access_token: string };
     expect(stepUp(await ask('{ account }', accessToken))).toHaveProperty('max_age', '300');
   });
 
@@ -110,7 +113,7 @@ describe('RFC 9470: step-up, from the challenge of the gateway to the answer', (
     const { accessToken } = await obtainTokens(server.issuer, { scope: 'read:data' }, browser);
     const parameters = { ...stepUp(await ask('{ vault }', accessToken)), scope: 'read:data' };
     expect(parameters).toEqual({ acr_values: 'phr', scope: 'read:data' });
-    const answer = answerOf(await browser.get(authorizationUrl(server.issuer, createPkce(), parameters)));
-    expect(answer.get('error')).toBe('unmet_authentication_requirements');
+    const response = responseOf(await browser.get(authorizationUrl(server.issuer, createPkce(), parameters)));
+    expect(response.get('error')).toBe('unmet_authentication_requirements');
   });
 });

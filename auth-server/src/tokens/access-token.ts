@@ -19,10 +19,10 @@ export interface AccessTokenRequest {
   /** Thumbprint of the key that must come with the token. RFC 9449 §6 */
   readonly keyThumbprint: string | undefined;
   /** Who signed in, and when; absent when a client acts for itself. */
-  readonly person?: AuthenticatedPerson;
+  readonly user?: AuthenticatedUser;
 }
 
-interface AuthenticatedPerson {
+interface AuthenticatedUser {
   readonly account: AccountToday;
   readonly authenticatedAt: number;
 }
@@ -36,7 +36,7 @@ export function issueAccessToken(
   const iat = request.issuedAt;
   const claims = {
     iss: settings.issuer,
-    sub: request.person?.account.id ?? request.clientId,
+    sub: request.user?.account.id ?? request.clientId,
     aud: request.audience,
     client_id: request.clientId,
     iat,
@@ -45,13 +45,13 @@ export function issueAccessToken(
     scope: request.scopes.join(' '),
     gid: request.grantId,
     cnf: request.keyThumbprint === undefined ? undefined : { jkt: request.keyThumbprint },
-    ...(request.person && personClaims(request.person, request.scopes)),
+    ...(request.user && userClaims(request.user, request.scopes)),
   };
   return signJwt(claims, 'at+jwt', keyring.active('ES256'));
 }
 
-function personClaims(
-  { account, authenticatedAt }: AuthenticatedPerson,
+function userClaims(
+  { account, authenticatedAt }: AuthenticatedUser,
   scopes: readonly string[],
 ): Record<string, unknown> {
   return {

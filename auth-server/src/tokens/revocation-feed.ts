@@ -12,13 +12,13 @@ const REVOCATIONS_CHANNEL = redisNames.revocations;
 export interface RevocationFeed {
   /** The tokens of grants. @param now seconds since 1970 */
   publish(grantIds: readonly string[], now: number): Promise<void>;
-  /** The tokens of a person or a client that were issued up to a second. @param now seconds since 1970 */
+  /** The tokens of a user or a client that were issued up to a second. @param now seconds since 1970 */
   publishStale(holder: TokenHolder, untilS: number, now: number): Promise<void>;
 }
 
 /**
  * A feed in Redis: a set to load at start and to poll, and a channel to be quick. An entry is the id of a grant, or
- * `revoked-before:person:ID:SECOND`, or `revoked-before:client:ID:SECOND`.
+ * `revoked-before:user:ID:SECOND`, or `revoked-before:client:ID:SECOND`.
  *
  * @param revocationTtlS seconds for which a revocation is remembered
  */

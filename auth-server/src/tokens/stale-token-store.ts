@@ -2,7 +2,7 @@ import type { RedisConnection } from '@trellis/redis';
 
 /** Whose access tokens say more than is true by now. */
 export type TokenHolder =
-  | { readonly kind: 'person'; readonly subject: string }
+  | { readonly kind: 'user'; readonly subject: string }
   | { readonly kind: 'client'; readonly clientId: string };
 
 /** What it goes by whether a token is stale. */
@@ -13,7 +13,7 @@ export interface HeldToken {
   readonly issuedAt: number;
 }
 
-/** Remembers since when the access tokens of a person or a client are not honoured, as long as there may be any. */
+/** Remembers since when the access tokens of a user or a client are not honoured, as long as there may be any. */
 export interface StaleTokenStore {
   /** @param untilS tokens that were issued up to this second are stale */
   mark(holder: TokenHolder, untilS: number): Promise<void>;
@@ -22,7 +22,7 @@ export interface StaleTokenStore {
 
 /** The name of a holder, here and in the feed that resource servers read. */
 export function holderName(holder: TokenHolder): string {
-  return holder.kind === 'person' ? `person:${holder.subject}` : `client:${holder.clientId}`;
+  return holder.kind === 'user' ? `user:${holder.subject}` : `client:${holder.clientId}`;
 }
 
 /** In Redis, a key a holder. @param revocationTtlS the longest lifetime of an access token, and skew */
@@ -34,7 +34,7 @@ export function createStaleTokenStore(redis: RedisConnection, revocationTtlS: nu
     isStale: async ({ subject, clientId, issuedAt }) => {
       const holders: readonly TokenHolder[] = [
         { kind: 'client', clientId },
-        ...(subject === clientId ? [] : [{ kind: 'person', subject } as const]),
+        ...(subject === clientId ? [] : [{ kind: 'user', subject } as const]),
       ];
       const marks = await Promise.all(holders.map((holder) => redis.get(keyOf(holder))));
       return marks.some((untilS) => untilS !== null && issuedAt <= Number(untilS));

@@ -15,7 +15,7 @@ export interface VerifiedAccessToken {
   readonly issuedAt: number;
   readonly expiresAt: number;
   readonly tokenId: string;
-  /** When the person signed in, seconds since 1970; undefined for a client that acts for itself. */
+  /** When the user signed in, seconds since 1970; undefined for a client that acts for itself. */
   readonly authenticatedAt: number | undefined;
   /** How; undefined for a client that acts for itself. OpenID Connect Core §2 */
   readonly acr: string | undefined;

@@ -54,7 +54,7 @@ export async function startOurs(
     REQUESTS_PER_ADDRESS: '1000000', // all load comes from one address
   };
   const child = start(command, environment);
-  await untilAnswering(child, `${issuer}/health/ready`);
+  await untilResponding(child, `${issuer}/health/ready`);
   return {
     ...measured('trellis', child),
     tokenUrl: `${issuer}/token`,
@@ -69,15 +69,15 @@ export async function startPeer({ postgresUrl, redisUrl }: AuthStores): Promise<
   const child = start(['bench/peers/oidc-provider.mjs', String(port), redisUrl, postgresUrl], {
     NODE_ENV: 'benchmark',
   });
-  await untilAnswering(child, `${issuer}/.well-known/openid-configuration`);
+  await untilResponding(child, `${issuer}/.well-known/openid-configuration`);
   return {
     ...measured('oidc-provider', child),
     tokenUrl: `${issuer}/token`,
     seed: async (kind, algorithm, count) => {
       const query = new URLSearchParams({ kind, client: algorithm, count: String(count) });
-      const answer = await fetch(`${issuer}/seed?${query.toString()}`, { method: 'POST' });
-      if (!answer.ok) throw new Error(`The peer made no seeds: ${await answer.text()}`);
-      return (await answer.json()) as readonly string[];
+      const response = await fetch(`${issuer}/seed?${query.toString()}`, { method: 'POST' });
+      if (!response.ok) throw new Error(`The peer made no seeds: ${await response.text()}`);
+      return (await response.json()) as readonly string[];
     },
   };
 }
@@ -105,7 +105,7 @@ function measured(
   };
 }
 
-async function untilAnswering(child: ChildProcess, url: string): Promise<void> {
+async function untilResponding(child: ChildProcess, url: string): Promise<void> {
   const deadline = Date.now() + START_DEADLINE_MS;
   while (Date.now() < deadline && child.exitCode === null) {
     const isReady = await fetch(url).then(

@@ -12,7 +12,7 @@ const PARALLEL = 16;
 
 /**
  * Codes by the real flow: a sign-in of each demo account, and then an authorization request each. Refresh tokens by
- * exchanging them. A person has at most 200 grants of one client: more than 200 for each account can't be made.
+ * exchanging them. A user has at most 200 grants of one client: more than 200 for each account can't be made.
  */
 export async function seedThroughPages(
   issuer: string,
@@ -42,16 +42,16 @@ async function signIn(issuer: string, algorithm: Algorithm, email: string): Prom
 }
 
 async function obtainCode(issuer: string, algorithm: Algorithm, browser: Browser): Promise<string> {
-  const answer = await browser.get(authorizationUrl(issuer, algorithm));
-  const code = new URL(answer.headers.get('location') ?? issuer).searchParams.get('code');
-  if (code === null) throw new Error(`There was no code, but ${answer.status}.`);
+  const response = await browser.get(authorizationUrl(issuer, algorithm));
+  const code = new URL(response.headers.get('location') ?? issuer).searchParams.get('code');
+  if (code === null) throw new Error(`There was no code, but ${response.status}.`);
   return code;
 }
 
 async function exchange(issuer: string, algorithm: Algorithm, code: string): Promise<string> {
   const form = { grant_type: 'authorization_code', client_id: algorithm, code, code_verifier: VERIFIER };
-  const answer = await fetch(`${issuer}/token`, { method: 'POST', body: new URLSearchParams(form) });
-  return ((await answer.json()) as { readonly refresh_token: string }).refresh_token;
+  const response = await fetch(`${issuer}/token`, { method: 'POST', body: new URLSearchParams(form) });
+  return ((await response.json()) as { readonly refresh_token: string }).refresh_token;
 }
 
 function authorizationUrl(issuer: string, algorithm: Algorithm): string {

@@ -13,7 +13,7 @@ export interface TokenLoad {
 const CONNECTIONS = 16;
 const REDIRECT_URI = 'https://app.example/callback';
 
-interface TokenAnswer {
+interface TokenResponse {
   readonly refresh_token?: string;
   readonly id_token?: string;
   readonly access_token?: string;
@@ -22,7 +22,7 @@ interface TokenAnswer {
 /**
  * Exchanges each code once, or uses each refresh token and then its successors, until `requests` were answered.
  *
- * @throws Error for an answer without all three tokens: what is not equal is not compared
+ * @throws Error for a response without all three tokens: what is not equal is not compared
  */
 export async function applyTokenLoad(
   { tokenUrl }: AuthTarget,
@@ -36,7 +36,7 @@ export async function applyTokenLoad(
   const latenciesMs: number[] = [];
   const waiting = [...seeds];
   let sent = 0;
-  const send = async (seed: string): Promise<TokenAnswer> => {
+  const send = async (seed: string): Promise<TokenResponse> => {
     const { statusCode, body } = await pool.request({
       method: 'POST',
       path: pathname,
@@ -44,10 +44,10 @@ export async function applyTokenLoad(
       body: new URLSearchParams(formOf(kind, algorithm, seed)).toString(),
     });
     const text = await body.text();
-    const answer = JSON.parse(text) as TokenAnswer;
-    if (statusCode !== 200 || !answer.refresh_token || !answer.id_token || !answer.access_token)
+    const response = JSON.parse(text) as TokenResponse;
+    if (statusCode !== 200 || !response.refresh_token || !response.id_token || !response.access_token)
       throw new Error(`${tokenUrl} answered ${statusCode}: ${text}`);
-    return answer;
+    return response;
   };
   const work = async (): Promise<void> => {
     while (sent < requests) {
@@ -55,9 +55,9 @@ export async function applyTokenLoad(
       const seed = waiting.pop();
       if (seed === undefined) throw new Error('There are too few seeds.');
       const from = performance.now();
-      const answer = await send(seed);
+      const response = await send(seed);
       latenciesMs.push(performance.now() - from);
-      if (kind === 'refresh') waiting.push(answer.refresh_token ?? '');
+      if (kind === 'refresh') waiting.push(response.refresh_token ?? '');
     }
   };
   const begun = performance.now();

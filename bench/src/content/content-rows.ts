@@ -68,7 +68,7 @@ export function createContentRows(size: ContentSize, seed: number): ContentRows 
 
 function* userRows(ids: readonly string[]): Iterable<string> {
   for (const [index, id] of ids.entries())
-    yield row(id, `Person ${index + 1}`, 'VIEWER', momentOf(0, index, ids.length).toISOString());
+    yield row(id, `User ${index + 1}`, 'VIEWER', momentOf(0, index, ids.length).toISOString());
 }
 
 function* postRows(posts: readonly PostKey[], vocabulary: Vocabulary, random: Random): Iterable<string> {

@@ -12,7 +12,7 @@ export interface Measurement {
   readonly service: LoadedService;
   /** SQL statements for one request. */
   readonly statements: number;
-  /** Milliseconds from the request to the whole answer, over HTTP on the loopback address. */
+  /** Milliseconds from the request to the whole response, over HTTP on the loopback address. */
   readonly p50Ms: number;
   readonly p99Ms: number;
   /** What is promised of these two. */

@@ -1,4 +1,4 @@
-import { differingAnswers } from '../equal-answers.ts';
+import { differingResponses } from '../equal-responses.ts';
 import { applyLoad } from '../load.ts';
 import type { Operation } from '../operations.ts';
 import type { Scenario } from '../scenarios.ts';
@@ -15,7 +15,7 @@ export async function pairedRequests(
   before: TargetProcess,
   now: TargetProcess,
 ): Promise<PairedWork> {
-  const [difference] = await differingAnswers([before, now], [scenario]);
+  const [difference] = await differingResponses([before, now], [scenario]);
   if (difference) throw new Error(`${scenario.name}: ${difference.target} ${difference.kind}.`);
   return { name: scenario.name, unit: 'request', before: side(scenario, before), now: side(scenario, now) };
 }

@@ -19,7 +19,7 @@ export class Audience {
     return this.#members.length;
   }
 
-  /** Connects and subscribes more clients. Rejects when one is refused. */
+  /** Connects and subscribes more clients. Rejects when one is rejected. */
   async join(clients: number): Promise<void> {
     for (let joined = 0; joined < clients; joined += CONNECTED_AT_ONCE) {
       const count = Math.min(CONNECTED_AT_ONCE, clients - joined);

@@ -63,8 +63,8 @@ process.on('message', (asked: Asked) => {
       });
     }
   } else {
-    const answer: Counted = { kind: 'counted', ...counted };
-    process.send?.(answer);
+    const result: Counted = { kind: 'counted', ...counted };
+    process.send?.(result);
   }
 });
 

@@ -40,7 +40,7 @@ async function printToken({ account, scope, issuer }: TokenFlags): Promise<void>
     process.stdout.write(`${token}\n`);
   } catch (error) {
     process.stderr.write(
-      `${error instanceof SignInFailed ? explainRefusal(error, account) : explain(error)}\n`,
+      `${error instanceof SignInFailed ? explainRejection(error, account) : explain(error)}\n`,
     );
     process.exitCode = 1;
   }
@@ -53,7 +53,7 @@ function runningIssuer(): string {
 }
 
 /** The server does not say whether there is an account; which ones this command can sign in is known. */
-function explainRefusal({ message }: SignInFailed, account: string): string {
+function explainRejection({ message }: SignInFailed, account: string): string {
   if (emails.includes(account)) return message;
   return `There is no demo account ${account}; there are ${emails.join(', ')}.`;
 }

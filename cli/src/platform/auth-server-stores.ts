@@ -17,7 +17,7 @@ export interface AuthServerStores {
 /**
  * Completes the auth-server's environment when it is used alone: from the platform that runs on the same data
  * directory, else by starting the embedded stores where the environment names none. Nothing is added where conveniences of development
- * are refused.
+ * are rejected.
  *
  * @throws ConfigError when a variable of the platform is wrong, or a file with a secret can't be used
  * @throws DirectoryInUse when the data directory is held by a platform that is still starting

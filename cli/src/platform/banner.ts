@@ -13,7 +13,7 @@ export interface BannerOptions {
   readonly stores: readonly string[];
 }
 
-/** What is running where, for a person. */
+/** What is running where, for a user. */
 export function formatBanner({ hasDemoData, ports, operations, stores }: BannerOptions): string {
   const lines = [
     '',

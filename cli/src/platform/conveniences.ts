@@ -14,7 +14,7 @@ export function bringsConveniences({ NODE_ENV }: PlatformConfig, environment: En
   });
 }
 
-/** Where conveniences are refused, as the end of a sentence. */
+/** Where conveniences are rejected, as the end of a sentence. */
 export function placeWithoutConveniences({ NODE_ENV }: PlatformConfig): string {
   return NODE_ENV === 'production' ? 'in production' : 'where ISSUER or a HOST is no loopback address';
 }

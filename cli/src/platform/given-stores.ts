@@ -76,7 +76,7 @@ async function ask(variable: string, question: () => Promise<string>): Promise<s
   }
 }
 
-/** A connection that several addresses refused is an AggregateError without a message of its own. */
+/** A connection that several addresses rejected is an AggregateError without a message of its own. */
 function reasonOf(cause: unknown): string {
   if (cause instanceof AggregateError) return cause.errors.map(reasonOf).join('; ');
   return cause instanceof Error ? cause.message : String(cause);

@@ -105,10 +105,10 @@ async function becomesReady({ program, ends }: Hosted, options: SplitOptions): P
   const address = internalAddressOf(program.prefix, ports, environments[program.prefix]);
   const deadline = Date.now() + READY_DEADLINE_MS;
   while (Date.now() < deadline && ends() === 0 && !signal.aborted) {
-    const answer = await fetch(`${address}/health/ready`, { signal: AbortSignal.timeout(2_500) }).catch(
+    const response = await fetch(`${address}/health/ready`, { signal: AbortSignal.timeout(2_500) }).catch(
       () => undefined,
     );
-    if (answer?.ok) return true;
+    if (response?.ok) return true;
     await delay(POLL_MS);
   }
   return false;

@@ -9,7 +9,7 @@ export const environmentTable = {
     type: 'choice',
     choices: ['development', 'test', 'production'],
     optional: true,
-    doc: 'development, test or production. production refuses the embedded Redis, demo accounts and generated secrets on loopback addresses, too; elsewhere they are always refused.',
+    doc: 'development, test or production. production rejects the embedded Redis, demo accounts and generated secrets on loopback addresses, too; elsewhere they are always rejected.',
   },
   DATA_DIR: {
     type: 'text',

@@ -55,7 +55,7 @@ describe('readConfiguration', () => {
     ]);
   });
 
-  it('refuses undefined words of NODE_ENV', async () => {
+  it('rejects undefined words of NODE_ENV', async () => {
     await expect(problemsOf({ NODE_ENV: 'staging' })).resolves.toEqual([
       'NODE_ENV: must be one of development, test, production.',
     ]);

@@ -162,19 +162,19 @@ async function printReadiness(host: Host, gateway: string, print: (line: string)
   for (const service of host.unavailable) {
     print(`  ${service} does not serve yet; it is started again until it does. The rest serves meanwhile.`);
   }
-  if (!(await answersQueries(gateway))) throw new Error('The gateway does not answer. Its log says why.');
+  if (!(await respondsToQueries(gateway))) throw new Error('The gateway does not answer. Its log says why.');
   print('  ready');
 }
 
 /** A query that needs no token, from the socket through the whole pipeline and back. */
-async function answersQueries(gateway: string): Promise<boolean> {
-  const answer = await fetch(`${gateway}/graphql`, {
+async function respondsToQueries(gateway: string): Promise<boolean> {
+  const response = await fetch(`${gateway}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: '{"query":"{ __typename }"}',
     signal: AbortSignal.timeout(QUERY_DEADLINE_MS),
   }).catch(() => undefined);
-  return answer?.ok === true;
+  return response?.ok === true;
 }
 
 /** One that can't close does not keep the others from it. */

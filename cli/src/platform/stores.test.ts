@@ -38,9 +38,9 @@ describe('embedded stores', () => {
   });
 
   it('give each service a role whose rights end at its schema', async () => {
-    await query(stores.databaseUrls.USERS, 'CREATE TABLE users.person AS SELECT 1 AS id');
+    await query(stores.databaseUrls.USERS, 'CREATE TABLE users.user AS SELECT 1 AS id');
     const posts = stores.databaseUrls.POSTS;
-    await expect(query(posts, 'SELECT * FROM users.person')).rejects.toThrow(
+    await expect(query(posts, 'SELECT * FROM users.user')).rejects.toThrow(
       'permission denied for schema users',
     );
     await expect(query(posts, 'CREATE TABLE users.mine (id int)')).rejects.toThrow('permission denied');
@@ -55,9 +55,7 @@ describe('embedded stores', () => {
     secrets = await makeSecrets();
     const before = stores.databaseUrls.USERS;
     stores = await open();
-    await expect(query(stores.databaseUrls.USERS, 'SELECT id FROM users.person')).resolves.toEqual([
-      { id: 1 },
-    ]);
+    await expect(query(stores.databaseUrls.USERS, 'SELECT id FROM users.user')).resolves.toEqual([{ id: 1 }]);
     expect(new URL(stores.databaseUrls.USERS ?? '').password).not.toBe(new URL(before ?? '').password);
   });
 });

@@ -15,13 +15,13 @@ const CLIENT_ID = 'trellis-cli';
 const REDIRECT_URI = 'http://127.0.0.1/callback';
 /** Login, consent and the redirects between them; a loop ends here. */
 const MOST_STEPS = 12;
-const ANSWER_MS = 10_000;
+const RESPONSE_MS = 10_000;
 
 /**
  * The authorization code flow with PKCE (RFC 6749 §4.1, RFC 7636), through the same pages that a user sees. Nothing
  * listens at the redirect URI: its address alone carries the code.
  *
- * @throws SignInFailed when the auth-server refuses
+ * @throws SignInFailed when the auth-server rejects
  */
 export async function obtainAccessToken(signIn: SignIn): Promise<string> {
   const isLoopback = signIn.issuer.protocol === 'http:';
@@ -49,17 +49,17 @@ export async function obtainAccessToken(signIn: SignIn): Promise<string> {
 
 /** Goes from page to page as a browser would, until the redirect URI is reached. */
 async function passPages(start: URL, signIn: SignIn): Promise<URL> {
-  const browser = new Browser({ timeoutMs: ANSWER_MS });
-  let answer = await browser.get(start);
+  const browser = new Browser({ timeoutMs: RESPONSE_MS });
+  let response = await browser.get(start);
   let form: HtmlForm | undefined;
   for (let step = 0; step < MOST_STEPS; step++) {
-    const next = redirectOf(answer);
+    const next = redirectOf(response);
     if (next?.href.startsWith(REDIRECT_URI)) return requireCode(next);
     if (next) {
-      answer = await browser.get(next);
+      response = await browser.get(next);
     } else {
-      form = await nextForm(answer, signIn.email, form);
-      answer = await send(browser, form, signIn, new URL(answer.url).origin);
+      form = await nextForm(response, signIn.email, form);
+      response = await send(browser, form, signIn, new URL(response.url).origin);
     }
   }
   throw new SignInFailed('The auth-server asks in circles.');
@@ -75,10 +75,10 @@ function redirectOf({ headers, url }: Response): URL | undefined {
   return location === null ? undefined : new URL(location, url);
 }
 
-/** A second page that asks for a password says that the first one was refused. */
-async function nextForm(answer: Response, email: string, before: HtmlForm | undefined): Promise<HtmlForm> {
-  const page = await answer.text();
-  const form = formOn(page, answer);
+/** A second page that asks for a password says that the first one was rejected. */
+async function nextForm(response: Response, email: string, before: HtmlForm | undefined): Promise<HtmlForm> {
+  const page = await response.text();
+  const form = formOn(page, response);
   if (form.hasPassword && before?.hasPassword)
     throw new SignInFailed(`${email} could not sign in: ${readText(page)}`);
   return form;

@@ -26,8 +26,8 @@ describe('Programs without a GraphQL library', () => {
     const { stdout } = await run('java', [SEND_QUERIES, endpoint, await authorization()], {
       timeout: 55_000,
     });
-    const answers = Array.from({ length: 4 }, () => `200 ${ADA}`);
-    expect(stdout.trim().split('\n')).toEqual([...answers, '{"type":"connection_ack"}']);
+    const responses = Array.from({ length: 4 }, () => `200 ${ADA}`);
+    expect(stdout.trim().split('\n')).toEqual([...responses, '{"type":"connection_ack"}']);
   });
 
   async function curl(...options: readonly string[]): Promise<string> {

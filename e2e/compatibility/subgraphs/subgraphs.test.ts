@@ -69,8 +69,8 @@ describe('subgraphs made with libraries of others, by their defaults', () => {
     'a mutation in %s knows by the signed context who asks',
     async (library) => {
       const token = await issuer.sign({ sub: 'ada' });
-      const answer = await askGraph(gateway.graph, { query: `mutation { rateIn${library} }`, token });
-      expect(dataOf(answer)).toEqual({ [`rateIn${library}`]: 'ada' });
+      const result = await askGraph(gateway.graph, { query: `mutation { rateIn${library} }`, token });
+      expect(dataOf(result)).toEqual({ [`rateIn${library}`]: 'ada' });
     },
   );
 

@@ -13,7 +13,7 @@ export interface ReaderTally {
   /** Answers that say with a path and a code which field failed, of a service whose database was unavailable. */
   fieldErrors: number;
   /** Answers that were anything else than data and errors in the shape of the graph, or did not come. */
-  misshapenAnswers: number;
+  misshapenResponses: number;
   /** Errors of services whose own database was there. */
   failuresElsewhere: number;
 }
@@ -25,7 +25,7 @@ export interface Reader {
   readDuring<Result>(victims: readonly ContentService[], work: () => Promise<Result>): Promise<Result>;
 }
 
-interface Answer {
+interface GraphResponse {
   readonly data?: unknown;
   readonly errors?: readonly { readonly path?: unknown; readonly extensions?: { readonly code?: unknown } }[];
 }
@@ -37,19 +37,19 @@ const QUERIES = {
   comments: `{ _entities(representations: [{ __typename: "TextComment", id: "${v7()}" }]) { __typename } }`,
   search: '{ search(query: "nobodywrotethis") { __typename } }',
 } as const;
-const ANSWER_MS = 20_000;
+const RESPONSE_MS = 20_000;
 const PAUSE_MS = 50;
 
 /** Makes a reader, who has read nothing yet. */
 export function createReader(services: ContentServices): Reader {
-  const tally: ReaderTally = { reads: 0, fieldErrors: 0, misshapenAnswers: 0, failuresElsewhere: 0 };
+  const tally: ReaderTally = { reads: 0, fieldErrors: 0, misshapenResponses: 0, failuresElsewhere: 0 };
 
   async function read(service: ContentService, mayFail: boolean): Promise<void> {
-    const answer = await ask(services, service).catch(() => undefined);
+    const result = await ask(services, service).catch(() => undefined);
     tally.reads += 1;
-    if (!answer || !isWellShaped(answer)) tally.misshapenAnswers += 1;
-    else if (answer.errors && mayFail) tally.fieldErrors += 1;
-    else if (answer.errors) tally.failuresElsewhere += 1;
+    if (!result || !isWellShaped(result)) tally.misshapenResponses += 1;
+    else if (result.errors && mayFail) tally.fieldErrors += 1;
+    else if (result.errors) tally.failuresElsewhere += 1;
   }
 
   return {
@@ -72,7 +72,7 @@ export function createReader(services: ContentServices): Reader {
   };
 }
 
-async function ask({ instances, keys }: ContentServices, service: ContentService): Promise<Answer> {
+async function ask({ instances, keys }: ContentServices, service: ContentService): Promise<GraphResponse> {
   const response = await fetch(`${instances[service][0]?.url}/graphql`, {
     method: 'POST',
     headers: {
@@ -80,13 +80,13 @@ async function ask({ instances, keys }: ContentServices, service: ContentService
       [USER_CONTEXT_HEADER]: await keys.sign(service, { scopes: ['read:data'] }),
     },
     body: JSON.stringify({ query: QUERIES[service] }),
-    signal: AbortSignal.timeout(ANSWER_MS),
+    signal: AbortSignal.timeout(RESPONSE_MS),
   });
-  return (await response.json()) as Answer;
+  return (await response.json()) as GraphResponse;
 }
 
-function isWellShaped({ data, errors = [] }: Answer): boolean {
-  const isFieldError = ({ path, extensions }: NonNullable<Answer['errors']>[number]): boolean =>
+function isWellShaped({ data, errors = [] }: GraphResponse): boolean {
+  const isFieldError = ({ path, extensions }: NonNullable<GraphResponse['errors']>[number]): boolean =>
     Array.isArray(path) && extensions?.code === 'INTERNAL_SERVER_ERROR';
   return data !== undefined && errors.every(isFieldError);
 }

@@ -13,7 +13,7 @@ export interface Mutation {
 
 /** What came of a mutation that was answered. */
 export interface MutationOutcome {
-  /** Null when it was refused. */
+  /** Null when it was rejected. */
   readonly data: Readonly<Record<string, unknown>> | null;
   /** Codes of the errors, none of which is INTERNAL_SERVER_ERROR. */
   readonly codes: readonly string[];
@@ -26,7 +26,7 @@ export interface Sender {
   readonly retries: number;
 }
 
-interface Answer {
+interface GraphResponse {
   readonly data: Readonly<Record<string, unknown>> | null;
   readonly errors?: readonly { readonly extensions: { readonly code: string } }[];
 }
@@ -44,7 +44,7 @@ export function createSender(services: ContentServices, userId: string, random: 
   const context: UserContext = { user, scopes: ['read:data', 'write:data'] };
   let retries = 0;
 
-  async function attempt({ service, query, variables }: Mutation, key: string): Promise<Answer> {
+  async function attempt({ service, query, variables }: Mutation, key: string): Promise<GraphResponse> {
     const { url } = random.pick(services.instances[service]);
     const response = await fetch(`${url}/graphql`, {
       method: 'POST',
@@ -56,7 +56,7 @@ export function createSender(services: ContentServices, userId: string, random: 
       body: JSON.stringify({ query, variables }),
       signal: AbortSignal.timeout(ATTEMPT_MS),
     });
-    return (await response.json()) as Answer;
+    return (await response.json()) as GraphResponse;
   }
 
   return {
@@ -67,10 +67,10 @@ export function createSender(services: ContentServices, userId: string, random: 
       const key = v7();
       const end = Date.now() + GIVE_UP_MS;
       for (;;) {
-        const answer = await attempt(mutation, key).catch((error: unknown) => String(error));
-        const codes = typeof answer === 'string' ? [answer] : codesOf(answer);
-        if (typeof answer !== 'string' && !codes.includes('INTERNAL_SERVER_ERROR'))
-          return { data: answer.data, codes };
+        const result = await attempt(mutation, key).catch((error: unknown) => String(error));
+        const codes = typeof result === 'string' ? [result] : codesOf(result);
+        if (typeof result !== 'string' && !codes.includes('INTERNAL_SERVER_ERROR'))
+          return { data: result.data, codes };
         if (Date.now() > end) throw new Error(`No response to ${mutation.query}: ${codes.join(', ')}`);
         retries += 1;
         await delay(PAUSE_MS);
@@ -79,6 +79,6 @@ export function createSender(services: ContentServices, userId: string, random: 
   };
 }
 
-function codesOf({ errors = [] }: Answer): readonly string[] {
+function codesOf({ errors = [] }: GraphResponse): readonly string[] {
   return errors.map(({ extensions }) => extensions.code);
 }

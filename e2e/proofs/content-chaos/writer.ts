@@ -151,7 +151,7 @@ function requireDeletedPost({ ledger }: WriterOptions, commentId: string): void 
 /** What the field was answered with; the query says what is in it. */
 function resultOf({ data, codes }: MutationOutcome, field: string): unknown {
   const result = data?.[field];
-  if (result === null || result === undefined) throw new Error(`${field} was refused: ${codes.join(', ')}`);
+  if (result === null || result === undefined) throw new Error(`${field} was rejected: ${codes.join(', ')}`);
   return result;
 }
 

@@ -38,8 +38,8 @@ const processId = (): number | undefined => Object.values(cluster.workers ?? {})
 it('F-21 a worker that does nothing any more is replaced', async () => {
   const blocked = processId() ?? 0;
   process.kill(blocked, 'SIGSTOP');
-  const answer = await untilAnswered(running.url);
-  expect(answer).toEqual({ data: { public: 'open to all' } });
+  const response = await untilAnswered(running.url);
+  expect(response).toEqual({ data: { public: 'open to all' } });
   expect(processId()).not.toBe(blocked);
   expect(() => process.kill(blocked, 0)).toThrow('ESRCH');
 }, 60_000);
@@ -48,11 +48,11 @@ it('F-21 a worker that does nothing any more is replaced', async () => {
 async function untilAnswered(url: string): Promise<unknown> {
   const deadline = Date.now() + REPLACED_WITHIN_MS;
   for (;;) {
-    const answer = await fetch(`${url}/graphql?query={public}`, {
+    const response = await fetch(`${url}/graphql?query={public}`, {
       headers: { 'apollo-require-preflight': 'true', connection: 'close' },
       signal: AbortSignal.timeout(ANSWERED_WITHIN_MS),
     }).catch((error: unknown) => error);
-    if (answer instanceof Response) return answer.json();
-    if (Date.now() > deadline) throw new Error('The worker was not replaced.', { cause: answer });
+    if (response instanceof Response) return response.json();
+    if (Date.now() > deadline) throw new Error('The worker was not replaced.', { cause: response });
   }
 }

@@ -11,7 +11,7 @@ import { createRateLimiter, UNLIMITED_RATE } from '../load/rate-limiter.ts';
 import { createOperationCatalogue, type OperationCatalogue } from '../operation/operation-catalogue.ts';
 import type { PersistedQueryPolicy } from '../pipeline/persisted-query.ts';
 import { sha256 } from '../operation/document/sha256.ts';
-import type { AnswerPolicy, PipelineObserver, PipelineServices } from '../pipeline/services.ts';
+import type { ResponsePolicy, PipelineObserver, PipelineServices } from '../pipeline/services.ts';
 import { createSubgraphHeaders } from '../subgraphs/subgraph-headers.ts';
 import { manifestFiles } from '../config/read-settings.ts';
 import { protectedResourceOf, type ProtectedResource } from '../identity/protected-resource.ts';
@@ -71,7 +71,7 @@ export function createServices(
     }),
     streams: resources.streams,
     responseCaching: responseCachingOf(config, inUse, resources),
-    answerPolicy: {
+    responsePolicy: {
       maxCharacters: inUse.limits.responseCharacters,
       ...shownExtensions(inUse),
       ...headersThatDecide(inUse.headers),
@@ -235,12 +235,12 @@ function countErrors(errors: readonly GraphQLError[]): readonly { message: strin
   return [...counts].map(([message, count]) => ({ message, count }));
 }
 
-function shownExtensions({ extensions: shows }: SettingsInUse): Pick<AnswerPolicy, 'shows' | 'showsAny'> {
+function shownExtensions({ extensions: shows }: SettingsInUse): Pick<ResponsePolicy, 'shows' | 'showsAny'> {
   return { shows, showsAny: shows.cost || shows.plan || shows.timings };
 }
 
 /** No one but the operator can know which forwarded headers say who asks: all are taken to, unless they are declared public. */
-function headersThatDecide(headers: SettingsInUse['headers']): Pick<AnswerPolicy, 'varyOn' | 'privateFor'> {
+function headersThatDecide(headers: SettingsInUse['headers']): Pick<ResponsePolicy, 'varyOn' | 'privateFor'> {
   const forwarded = forwardedNames(headers);
   const isPublic = new Set(headers.public.map((name) => name.toLowerCase()));
   return {

@@ -69,7 +69,7 @@ export async function openRedisResources(
         ? undefined
         : await openCache({ url: cacheUrl, setting: 'CACHE_REDIS_URL', purpose: 'cache' });
     const responseCache = responseCacheOf(config);
-    const answers = responseCache && (await openCache({ ...responseCache, purpose: 'response-cache' }));
+    const responses = responseCache && (await openCache({ ...responseCache, purpose: 'response-cache' }));
     const storageShares = createStorageShares(settingsInUse(config));
     const activity = publishActivity(config, redis, logger);
     const revocations = await followRevocations(config, redis, logger);
@@ -81,11 +81,11 @@ export async function openRedisResources(
       storageShares,
       usedProofs: createUsedProofs({ redis: cacheRedis, lifetimeS: 2 * PROOF_WINDOW_S }),
       responseCache:
-        answers &&
+        responses &&
         new ResponseCache({
-          redis: answers,
+          redis: responses,
           observer: createResponseCacheMetrics(metrics),
-          shares: storageShares.answers,
+          shares: storageShares.responses,
         }),
       async close() {
         await revocations?.close();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documentedSettings, type DocumentedSetting } from '../settings/describe-setting.ts';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
-import { startTestGateway, type GraphAnswer, type TestGateway } from '../testing/test-gateway.ts';
+import { startTestGateway, type GraphResponse, type TestGateway } from '../testing/test-gateway.ts';
 import { settingTable } from '../settings/settings.ts';
 
 const IN_FORCE = 'configuration reloaded';
@@ -125,7 +125,7 @@ const BEYOND: Readonly<Record<string, unknown>> = {
 };
 
 describe('A changed limit', () => {
-  const limitOf = ({ body, bodies }: GraphAnswer): unknown =>
+  const limitOf = ({ body, bodies }: GraphResponse): unknown =>
     (Array.isArray(bodies) ? bodies[0] : body)?.errors?.[0]?.extensions['limit'];
 
   it.each(Object.entries(BEYOND))('%s holds at once', async (name, request) => {
@@ -190,13 +190,13 @@ describe('Another changed setting', () => {
 
   it('http.maxConnections holds for new connections', async () => {
     await reload({ http: { maxConnections: 1, maxConnectionsPerAddress: 1 } });
-    const answers = await Promise.allSettled(
+    const responses = await Promise.allSettled(
       [1, 2, 3].map(() => fetch(`${gateway.url}/graphql?query={public}`)),
     );
-    const refused = answers.filter(
+    const rejected = responses.filter(
       (one) => one.status === 'rejected' || [429, 503].includes(one.value.status),
     );
-    expect(refused).not.toEqual([]);
+    expect(rejected).not.toEqual([]);
     await reload({});
   });
 });

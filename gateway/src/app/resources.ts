@@ -30,7 +30,7 @@ import { createStreamMetrics, type StreamMetrics } from '../observability/stream
 import { createTrafficMetrics, registerTrafficGauges } from '../observability/traffic-metrics.ts';
 import { overloaded } from '../errors.ts';
 import { Admission } from '../load/admission.ts';
-import { UnreadAnswers, type UnreadRules } from '../load/unread-answers.ts';
+import { UnreadResponses, type UnreadRules } from '../load/unread-responses.ts';
 import { UnansweredBytes, type UnansweredRules } from '../load/unanswered-bytes.ts';
 import {
   createUnreadCutOffs,
@@ -52,7 +52,7 @@ export interface GatewayResources extends RedisResources {
   readonly admission: Admission;
   readonly executionGate: ExecutionGate;
   readonly textTurns: TextTurns;
-  readonly unread: UnreadAnswers;
+  readonly unread: UnreadResponses;
   readonly unanswered: UnansweredBytes;
   readonly shares: CallerShares;
   readonly knownOperations: KnownOperations;
@@ -95,7 +95,7 @@ export async function openResources(
   const subgraphClient = createSubgraphClient({ maxConnections: MAX_CONNECTIONS });
   const traffic = openTraffic(logger, metrics);
   const executionGate = new ExecutionGate({ isPressed: () => admission.isPressed });
-  const unread = openUnreadAnswers(inUse, metrics);
+  const unread = openUnreadResponses(inUse, metrics);
   const unanswered = openUnansweredBytes(inUse, metrics);
   const admission = openAdmission(inUse, executionGate, unread);
   const tracing = await openConfiguredTracing(inUse, current, logger);
@@ -153,7 +153,11 @@ export async function openResources(
 }
 
 /** A request that finds all places taken gets that of someone who does not read. */
-function openAdmission({ admission }: SettingsInUse, gate: ExecutionGate, unread: UnreadAnswers): Admission {
+function openAdmission(
+  { admission }: SettingsInUse,
+  gate: ExecutionGate,
+  unread: UnreadResponses,
+): Admission {
   return new Admission(admission, {
     queueDelayMs: () => gate.longestWaitMs,
     expectedDelayMs: () => gate.expectedWaitMs,
@@ -219,9 +223,9 @@ async function openConfiguredTracing(
 /** Sockets to one origin: how many of them are used is for the rules of each subgraph to say. */
 const MAX_CONNECTIONS = 4_096;
 
-function openUnreadAnswers(inUse: SettingsInUse, metrics: Resources['metrics']): UnreadAnswers {
+function openUnreadResponses(inUse: SettingsInUse, metrics: Resources['metrics']): UnreadResponses {
   const onCutOff = createUnreadCutOffs(metrics);
-  const unread = new UnreadAnswers(unreadRules(inUse), { onCutOff });
+  const unread = new UnreadResponses(unreadRules(inUse), { onCutOff });
   registerUnreadGauges(metrics, unread);
   return unread;
 }

@@ -8,7 +8,7 @@ import { allowCrossOrigin, originCheck, type CrossOriginRules } from '../http/me
 import { createAddressReader, createProxyCheck, createProxyTrust } from '../http/message/client-address.ts';
 import { createCertificateReader } from '../http/message/client-certificate.ts';
 import { HttpConnections } from '../http/message/http-connections.ts';
-import { connectionRefusals, registerConnectionGauge } from '../observability/connection-metrics.ts';
+import { connectionRejections, registerConnectionGauge } from '../observability/connection-metrics.ts';
 import { boundBodies } from '../http/routes/bound-bodies.ts';
 import { addGraphqlRoute, type GraphqlRouteOptions } from '../http/routes/graphql-route.ts';
 import { EventStreams } from '../http/event-stream/event-streams.ts';
@@ -24,7 +24,7 @@ import type { StreamMetrics } from '../observability/stream-metrics.ts';
 import { registerAdmissionMetrics } from '../observability/admission-metrics.ts';
 import type { Admission } from '../load/admission.ts';
 import type { UnansweredBytes } from '../load/unanswered-bytes.ts';
-import type { UnreadAnswers } from '../load/unread-answers.ts';
+import type { UnreadResponses } from '../load/unread-responses.ts';
 
 /** What {@link buildServer} puts together. */
 export interface ServerDependencies {
@@ -35,7 +35,7 @@ export interface ServerDependencies {
   /** Says when there are too many requests. */
   readonly admission: Admission;
   /** Bounds what clients leave unread. */
-  readonly unread: UnreadAnswers;
+  readonly unread: UnreadResponses;
   /** Bounds what clients have sent and is not answered. */
   readonly unanswered: UnansweredBytes;
   /** Those in force now. */
@@ -58,7 +58,7 @@ export interface StreamDependencies {
 
 const GRAPHQL_PATH = '/graphql';
 const STREAM_PATH = '/graphql/stream';
-/** Every answer of the other one is a stream. */
+/** Every response of the other one is a stream. */
 const PLAIN_PATHS: ReadonlySet<string> = new Set([GRAPHQL_PATH]);
 const ADMITTED_PATHS: ReadonlySet<string> = new Set([GRAPHQL_PATH, STREAM_PATH]);
 
@@ -76,21 +76,21 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
     authentication.clientCertificate,
     createProxyCheck(() => settings().http.trustProxy),
   );
-  const onAnswer = createAnswerObserver(dependencies);
+  const onResponse = createResponseObserver(dependencies);
   const { unread, unanswered } = dependencies;
-  const answering = { services, settings, unread, onAnswer };
+  const answering = { services, settings, unread, onResponse };
   const admission: RequestAdmission = {
     admission: dependencies.admission,
     paths: ADMITTED_PATHS,
     isKnown: (authorization) => services().authenticator.isKnown(authorization),
     shareOf: (address) => services().shares.of(undefined, address).keys,
-    onRefused: registerAdmissionMetrics(
+    onRejected: registerAdmissionMetrics(
       dependencies.metrics,
       dependencies.admission,
       () => services().executionGate.waiting,
     ),
   };
-  // neither a request nor an answer that someone reads leaves a connection silent for so long
+  // neither a request nor a response that someone reads leaves a connection silent for so long
   const silentMs = (): number => settings().timeouts.requestMs + settings().timeouts.stalledMs;
   const server = createHttpServer({
     logger,
@@ -111,7 +111,7 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
     },
   });
   if (crossOrigin) allowCrossOrigin(server, crossOrigin);
-  // a page of another origin may read that it was refused
+  // a page of another origin may read that it was rejected
   server.after(() => admitRequests(server, admission));
   const { metrics } = dependencies.streams;
   const heartbeats = new Heartbeats(() => settings().subscriptions.heartbeatMs);
@@ -128,13 +128,13 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
       unanswered,
       maxBytes: () => settings().limits.bodyBytes,
       shareOf: admission.shareOf,
-      onRefused: admission.onRefused,
+      onRejected: admission.onRejected,
     }),
     allowsOrigin: originCheck(crossOrigin),
     eventStreams,
     ...answering,
   });
-  addWebSockets(server, dependencies, { heartbeats, onAnswer, certificateOf });
+  addWebSockets(server, dependencies, { heartbeats, onResponse, certificateOf });
   server.addHook('preClose', async () => {
     dependencies.streams.open.drain();
     eventStreams?.close();
@@ -147,11 +147,11 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
 }
 
 function openConnections({ metrics, settings }: ServerDependencies): HttpConnections {
-  const onRefused = connectionRefusals(metrics, 'http');
+  const onRejected = connectionRejections(metrics, 'http');
   const opened = new HttpConnections({
     rules: () => settings().http,
     isProxy: createProxyCheck(() => settings().http.trustProxy),
-    onRefused,
+    onRejected,
   });
   registerConnectionGauge(metrics, () => opened.size);
   return opened;
@@ -159,7 +159,7 @@ function openConnections({ metrics, settings }: ServerDependencies): HttpConnect
 
 interface WebSocketParts {
   readonly heartbeats: Heartbeats;
-  readonly onAnswer: GraphqlRouteOptions['onAnswer'];
+  readonly onResponse: GraphqlRouteOptions['onResponse'];
   readonly certificateOf: GraphqlRouteOptions['certificateOf'];
 }
 
@@ -176,7 +176,7 @@ function addWebSockets(
     streams,
     crossOrigin,
   }: ServerDependencies,
-  { heartbeats, onAnswer, certificateOf }: WebSocketParts,
+  { heartbeats, onResponse, certificateOf }: WebSocketParts,
 ): void {
   serveWebSockets(server, {
     settings,
@@ -191,34 +191,34 @@ function addWebSockets(
     addressOf: createAddressReader(() => settings().http.trustProxy),
     certificateOf,
     observer: {
-      answered: onAnswer,
+      answered: onResponse,
       slowClient: () => streams.metrics.slowClient(),
       failed: (error) => logger.error({ err: error }, 'connection failed internally'),
       connections: (change) => streams.metrics.connections(change),
-      connectionRefused: connectionRefusals(metrics, 'websocket'),
+      connectionRejected: connectionRejections(metrics, 'websocket'),
     },
   });
 }
 
 const MAX_LOGGED_NAME_CHARACTERS = 100;
 
-function createAnswerObserver({
+function createResponseObserver({
   logger,
   metrics,
   services,
-}: ServerDependencies): GraphqlRouteOptions['onAnswer'] {
+}: ServerDependencies): GraphqlRouteOptions['onResponse'] {
   const operations = createOperationMetrics(metrics, (text) => isListed(text, services().persistedQueries));
-  return (request, answer, durationMs) => {
-    operations.observe(answer, durationMs / 1_000);
+  return (request, response, durationMs) => {
+    operations.observe(response, durationMs / 1_000);
     if (!logger.isLevelEnabled('debug')) return;
-    const operation = answer.admitted?.operation;
+    const operation = response.admitted?.operation;
     logger.debug(
       {
         requestId: request.id,
         operation: operation?.name?.slice(0, MAX_LOGGED_NAME_CHARACTERS),
         kind: operation?.kind,
-        outcome: answer.errors[0]?.extensions?.['code'],
-        stage: answer.stage,
+        outcome: response.errors[0]?.extensions?.['code'],
+        stage: response.stage,
         durationMs,
       },
       'operation answered',

@@ -50,7 +50,7 @@ describe('Streams of a gateway with two workers', () => {
       expect(await socket.next()).toEqual({
         id: '1',
         type: 'next',
-        payload: { data: { published: { id: 'a', author: { name: 'Person 1' } } } },
+        payload: { data: { published: { id: 'a', author: { name: 'User 1' } } } },
       });
     expect(graph.people.received).toHaveLength(2);
     const stream = await fetch(`${gateway.url}/graphql/stream`, {

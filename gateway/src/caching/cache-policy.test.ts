@@ -20,7 +20,7 @@ describe('RFC 9111 §5.2.2 Cache-Control of a subgraph', () => {
   });
 });
 
-describe('Cache-Control of an answer', () => {
+describe('Cache-Control of a response', () => {
   it('is the strictest of what it is made of', () => {
     const policy = strictest({ maxAgeS: 30, isPrivate: false }, { maxAgeS: 5, isPrivate: true });
     expect(writeCacheControl(policy)).toBe('private, max-age=5');

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** How long an answer may be stored, and by whom. */
+/** How long a response may be stored, and by whom. */
 export interface CachePolicy {
   /** Seconds. `Infinity`: nothing that it is made of says how long. */
   readonly maxAgeS: number;
@@ -36,12 +36,12 @@ export function writeCacheControl(policy: CachePolicy): string {
   return `${policy.isPrivate ? 'private' : 'public'}, max-age=${Math.floor(policy.maxAgeS)}`;
 }
 
-const REFUSALS: ReadonlySet<string> = new Set(['no-store', 'no-cache']);
+const REJECTIONS: ReadonlySet<string> = new Set(['no-store', 'no-cache']);
 
 /**
  * Reads a `Cache-Control` of a subgraph. What is malformed forbids.
  *
- * @param header absent: an answer that says nothing may not be stored
+ * @param header absent: a response that says nothing may not be stored
  * @see RFC 9111 §5.2.2
  */
 export function readCacheControl(header: string | undefined): CachePolicy {
@@ -51,12 +51,12 @@ export function readCacheControl(header: string | undefined): CachePolicy {
   return policy;
 }
 
-/** Subgraphs say the same with most of their answers. */
+/** Subgraphs say the same with most of their responses. */
 const read = new LRUCache<string, CachePolicy>({ max: 100 });
 
 function parseCacheControl(text: string): CachePolicy {
   const directives = new Map(text.toLowerCase().split(',').map(readDirective));
-  if ([...directives.keys()].some((name) => REFUSALS.has(name))) return NOT_CACHEABLE;
+  if ([...directives.keys()].some((name) => REJECTIONS.has(name))) return NOT_CACHEABLE;
   const maxAgeS = readSeconds(directives.get('s-maxage') ?? directives.get('max-age'));
   return { maxAgeS, isPrivate: directives.has('private') };
 }

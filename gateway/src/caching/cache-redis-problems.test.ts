@@ -43,7 +43,7 @@ const cases: readonly (readonly [
   ['no maxmemory', { url: 'redis://cache', instance: { ...fit, isBounded: false } }, signIn, [/no bound/]],
   ['noeviction', { url: 'redis://cache', instance: { ...fit, isEvicting: false } }, signIn, [/noeviction/]],
   ['the sign-in one itself', signIn, signIn, [/names the Redis of REDIS_URL/, /no bound/, /noeviction/]],
-  ['INFO refused', { url: 'redis://cache', instance: undefined }, signIn, [/does not answer INFO/]],
+  ['INFO rejected', { url: 'redis://cache', instance: undefined }, signIn, [/does not answer INFO/]],
 ];
 
 describe('G2: A Redis for what clients can have stored', () => {

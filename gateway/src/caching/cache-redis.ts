@@ -98,7 +98,7 @@ class JudgedRedis implements OpenCacheRedis {
     const { url, setting, signIn, onUnfit } = this.#options;
     try {
       const [instance, signInInstance] = await Promise.all([
-        describeRedis(this.connection).catch(unlessRefused),
+        describeRedis(this.connection).catch(unlessRejected),
         // An unavailable one is known by its address alone.
         signIn && describeRedis(signIn.connection).catch(() => undefined),
       ]);
@@ -113,7 +113,7 @@ class JudgedRedis implements OpenCacheRedis {
 }
 
 /** A Redis that rejects the command stays undescribed; one that does not respond is asked again. */
-function unlessRefused(error: unknown): undefined {
+function unlessRejected(error: unknown): undefined {
   if (error instanceof Error && error.name === 'ReplyError') return undefined;
   throw error;
 }

@@ -9,7 +9,7 @@ import { openRedisResources } from '../app/redis-resources.ts';
 import type { GatewaySettings } from '../settings/settings.ts';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
-import { startTestGateway, type GraphAnswer, type TestGateway } from '../testing/test-gateway.ts';
+import { startTestGateway, type GraphResponse, type TestGateway } from '../testing/test-gateway.ts';
 
 let graph: LibraryGraph;
 /** Sessions, grants and revocations. */
@@ -64,7 +64,7 @@ function startOver(environment: Readonly<Record<string, string>>): Promise<TestG
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
 const byHash = (text: string): object => ({ persistedQuery: { version: 1, sha256Hash: hash(text) } });
-const code = ({ body }: GraphAnswer): unknown => body.errors?.[0]?.extensions['code'];
+const code = ({ body }: GraphResponse): unknown => body.errors?.[0]?.extensions['code'];
 
 /** Sends a text with its hash; then, whether the hash alone is known. */
 async function isStored(
@@ -104,7 +104,7 @@ describe('G2: What anybody can have stored', () => {
     expect(await signInCommands.dbsize()).toBe(0);
   });
 
-  it('has passed all that refuses an operation', async () => {
+  it('has passed all that rejects an operation', async () => {
     const caller = from('198.51.100.1');
     expect(await isStored(shared, '{ a: public }', caller)).toBe(true);
     expect(await isStored(shared, '{ a: public b: public c: public }', caller)).toBe(false);
@@ -162,7 +162,7 @@ describe('G2: Answers that are cached', () => {
     await pages.close();
   });
 
-  /** @returns how many of the answers had to be made */
+  /** @returns how many of the responses had to be made */
   async function ask(count: number, bytes: number, caller: string): Promise<number> {
     const before = asked;
     for (let index = 0; index < count; index += 1)

@@ -42,7 +42,7 @@ describe.skipIf(!canMirrorRedis())(
       const responses = new ResponseCache({ redis, shares, observer: { looked: () => undefined } });
       const { signal } = new AbortController();
       const query = { key: 'k', writer: undefined, signal } as CachedQuery; // all that is read of one whose execution fails
-      await expect(responses.answer(query, () => Promise.reject(new Error('failed')))).rejects.toThrow(
+      await expect(responses.response(query, () => Promise.reject(new Error('failed')))).rejects.toThrow(
         'failed',
       );
 

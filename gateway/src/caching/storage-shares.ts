@@ -7,8 +7,8 @@ import { responseCache as responseCacheTable } from '../settings/response-cache.
 export interface StorageShares {
   /** Characters of persisted queries, and some more for each. */
   readonly texts: ShareBuckets;
-  /** Characters of answers. */
-  readonly answers: ShareBuckets;
+  /** Characters of responses. */
+  readonly responses: ShareBuckets;
 }
 
 const HOUR_MS = 3_600_000;
@@ -17,14 +17,14 @@ const MINUTE_MS = 60_000;
 /** Makes those of one process. They hold for each process: what all have stored together is bounded by their Redis. */
 export function createStorageShares(settings: StorageSettings): StorageShares {
   const rates = ratesOf(settings);
-  return { texts: new ShareBuckets(rates.texts), answers: new ShareBuckets(rates.answers) };
+  return { texts: new ShareBuckets(rates.texts), responses: new ShareBuckets(rates.responses) };
 }
 
 /** From now on callers have other amounts. */
 export function changeStorageShares(shares: StorageShares, settings: StorageSettings): void {
   const rates = ratesOf(settings);
   shares.texts.rate = rates.texts;
-  shares.answers.rate = rates.answers;
+  shares.responses.rate = rates.responses;
 }
 
 type StorageSettings = Pick<SettingsInForce, 'persistedQueries' | 'responseCache'>;
@@ -37,7 +37,7 @@ function ratesOf({
   const { ofCaller } = DEFAULT_SHARES;
   return {
     texts: { amounts: amountsOf(persistedQueries.perCallerHour, ofCaller), windowMs: HOUR_MS },
-    answers: { amounts: amountsOf(perCallerMinute, ofCaller), windowMs: MINUTE_MS },
+    responses: { amounts: amountsOf(perCallerMinute, ofCaller), windowMs: MINUTE_MS },
   };
 }
 

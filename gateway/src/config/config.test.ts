@@ -36,7 +36,7 @@ describe('The environment', () => {
     expect(problemsOf({})).toEqual(['SUPERGRAPH is required.']);
   });
 
-  it('refuses running subgraphs that are not all named with their address', () => {
+  it('rejects running subgraphs that are not all named with their address', () => {
     expect(problemsOf({ SUPERGRAPH: 'users=http://127.0.0.1:4001/graphql posts' })).toEqual([
       expect.stringMatching(/^SUPERGRAPH: must be a path, an http\(s\) URL, or running subgraphs/),
     ]);
@@ -75,7 +75,7 @@ describe('The environment', () => {
 });
 
 describe('gateway.yaml', () => {
-  it('refuses unknown keys, wrong values and unset variables, all at once', () => {
+  it('rejects unknown keys, wrong values and unset variables, all at once', () => {
     const problems = problemsOf(
       file('limits: { depht: 3, cost: -1 }\nother: 1\nauthentication: { leewayS: soon }'),
     );

@@ -23,7 +23,7 @@ afterEach(() => {
 });
 
 /** Lets the second subgraph break its own schema. */
-function answerFromMiddle(entities: readonly unknown[]): void {
+function respondFromMiddle(entities: readonly unknown[]): void {
   chain.server('middle').intercept((_request, response) => {
     response.end(JSON.stringify({ data: { _entities: entities } }));
     return true;
@@ -83,7 +83,7 @@ describe('An entity that a subgraph answers with null', () => {
 
 describe('A key that is null', () => {
   it('against the schema is not sent on, and the error says so for that entity alone', async () => {
-    answerFromMiddle([
+    respondFromMiddle([
       { __typename: 'Item', id: 'i1' },
       { __typename: 'Item', id: null },
     ]);
@@ -151,7 +151,7 @@ describe('An input of @requires that is null', () => {
   });
 
   it('fails what needs it where the schema does not, and the rest is asked for', async () => {
-    answerFromMiddle([
+    respondFromMiddle([
       { __typename: 'Item', id: 'i1', weight: 3 },
       { __typename: 'Item', id: 'i3', weight: null },
     ]);

@@ -14,7 +14,7 @@ import {
   type WritableObject,
   type FailureReason,
 } from './failure.ts';
-import { clientPath, pathOf, selectionOf, type Path } from './answer-path.ts';
+import { clientPath, pathOf, selectionOf, type Path } from './response-path.ts';
 import type { Completed, CompletionContext, CompletionPlace, DeferredOccurrence } from './completed.ts';
 import { IntrospectionPlaces } from './introspection-places.ts';
 import { own } from '../own-property.ts';
@@ -23,7 +23,7 @@ import type { FieldShape, ObjectShape, SelectionShape, ValueShape } from '../pla
 
 const AT_THE_TOP: CompletionPlace = { path: [], delivered: undefined };
 
-/** Errors of one answer beyond this many are not reported one by one: their nulls stand. */
+/** Errors of one response beyond this many are not reported one by one: their nulls stand. */
 export const MAX_ERRORS = 500;
 
 /** A null that its position can't hold. */

@@ -5,9 +5,9 @@ import { isDataObject, type DataObject, type WritableObject, type PathKey } from
 import { own } from '../own-property.ts';
 import type { SelectionShape, ValueShape } from '../plan/response-shape.ts';
 
-/** What a deferred fragment comes to at one place of the answer. */
+/** What a deferred fragment comes to at one place of the response. */
 export interface PartCompletion {
-  /** What it adds, to which objects of the answer; absent when it failed. */
+  /** What it adds, to which objects of the response; absent when it failed. */
   readonly additions: readonly Addition[] | undefined;
   readonly errors: readonly GraphQLError[];
   /** Objects that it adds. */
@@ -20,7 +20,7 @@ export interface PartCompletion {
   readonly isUncertain: boolean;
 }
 
-/** Fields that one object of the answer gets. */
+/** Fields that one object of the response gets. */
 export interface Addition {
   /** What the client has of it. */
   readonly delivered: DataObject;

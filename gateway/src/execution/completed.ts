@@ -9,7 +9,7 @@ export interface CompletionContext {
   introspection: IntrospectionPlaces | undefined;
 }
 
-/** An answer in the client's shape. */
+/** A response in the client's shape. */
 export interface Completed {
   readonly data: DataObject | null;
   readonly errors: readonly GraphQLError[];
@@ -27,7 +27,7 @@ export interface Completed {
   readonly isUncertain: boolean;
 }
 
-/** One place of the answer that a deferred fragment adds to. */
+/** One place of the response that a deferred fragment adds to. */
 export interface DeferredOccurrence {
   readonly shape: DeferredShape;
   /** What subgraphs say of the object. */
@@ -38,7 +38,7 @@ export interface DeferredOccurrence {
   readonly path: readonly PathKey[];
 }
 
-/** An object of the answer that is completed by itself. */
+/** An object of the response that is completed by itself. */
 export interface CompletionPlace {
   readonly path: readonly PathKey[];
   /** What the client has of the object: its keys are left out. */

@@ -179,12 +179,12 @@ describe('@fromContext', () => {
   });
 
   it('fails the fields alone that take a value which is not there', async () => {
-    const answer = await fair.run(
+    const result = await fair.run(
       'query ($more: Boolean!) { robbed { stalls { number offers { id price @include(if: $more) } } } }',
       { variables: { more: true } },
     );
     const offers = [{ id: 'tea', price: null }];
-    expect(plain(answer)).toMatchObject({
+    expect(plain(result)).toMatchObject({
       data: {
         robbed: {
           stalls: [

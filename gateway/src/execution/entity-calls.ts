@@ -51,7 +51,7 @@ export class EntityCalls {
   }
 }
 
-/** One call: it grows until it is sent, and what joins it after that waits for its answer. */
+/** One call: it grows until it is sent, and what joins it after that waits for its response. */
 interface Call {
   readonly texts: string[];
   readonly targets: DataObject[][];

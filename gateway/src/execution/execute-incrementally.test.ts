@@ -5,8 +5,8 @@ import { FEDERATION, startHandGraph, type HandGraph } from '../../test-fixtures/
 import { createSubgraphClient, type SubgraphClient } from '../subgraphs/subgraph-client.ts';
 import { createGate } from '../testing/gate.ts';
 import type { Plan } from '../plan/plan.ts';
-import { executeIncrementally, type RunningAnswer } from './execute-incrementally.ts';
-import type { IncrementalUpdate } from './incremental-answer.ts';
+import { executeIncrementally, type RunningIncrementalResult } from './execute-incrementally.ts';
+import type { IncrementalUpdate } from './incremental-result.ts';
 import { plannableFor } from '../testing/plannable-for.ts';
 
 const BOOKS = gql`
@@ -93,7 +93,7 @@ afterEach(() => gate.open());
 
 interface Begun {
   readonly plan: Plan;
-  readonly answer: Promise<RunningAnswer>;
+  readonly result: Promise<RunningIncrementalResult>;
 }
 
 async function begin(text: string): Promise<Begun> {
@@ -104,7 +104,7 @@ async function begin(text: string): Promise<Begun> {
   const request = { supergraph, operation, decided: operation.decide({}), incremental: true };
   const plan = await planner.planOperation(request, signal);
   const context = { variables: {}, headersFor: () => ({}), subgraphClient: client, signal };
-  return { plan, answer: executeIncrementally(plan, context) };
+  return { plan, result: executeIncrementally(plan, context) };
 }
 
 async function collect(updates: AsyncIterable<IncrementalUpdate>): Promise<readonly IncrementalUpdate[]> {
@@ -119,9 +119,9 @@ describe('an operation that the planner finds no parts for', () => {
 
   it('is answered in parts all the same, and the first waits for no slow subgraph', async () => {
     gate.close();
-    const { plan, answer } = await begin(text);
+    const { plan, result } = await begin(text);
     expect([plan.isDeferred, plan.parts]).toEqual([true, undefined]);
-    const { initial, pending, updates } = await answer;
+    const { initial, pending, updates } = await result;
     expect(initial).toEqual({ dataText: '{"best":[{"title":"First"}]}', errors: [], objects: 1 });
     expect(pending.map(({ path }) => path)).toEqual([['best', 0]]);
     gate.open();
@@ -132,8 +132,8 @@ describe('an operation that the planner finds no parts for', () => {
 
 describe('a fetch that fails for a deferred part', () => {
   it('explains what is missing at any depth of what came before', async () => {
-    const { answer } = await begin('{ best { quotes { page } } ...@defer { best { quotes { text } } } }');
-    const { initial, updates } = await answer;
+    const { result } = await begin('{ best { quotes { page } } ...@defer { best { quotes { text } } } }');
+    const { initial, updates } = await result;
     expect(initial).toEqual({
       dataText: '{"best":[{"quotes":[{"page":1},{"page":2}]}]}',
       errors: [],
@@ -150,8 +150,8 @@ describe('an error that explains nothing in any part', () => {
   it.each([
     ['the last part', '{ best { quotes { page } } ...@defer { best { quotes { text } } } }', 1],
     ['the only part', '{ best { quotes { page text } } ...@defer(if: false) { best { title } } }', 0],
-  ])('comes with %s, for the log', async (_which, text, goodAnswers) => {
-    let answers = 0;
+  ])('comes with %s, for the log', async (_which, text, goodResponses) => {
+    let results = 0;
     const errors = [0, 1].map((index) => ({
       message: `No ${index}.`,
       path: ['best', 0, 'quotes', index, 'text'],
@@ -161,19 +161,19 @@ describe('an error that explains nothing in any part', () => {
     const bad = { data: { best: [{ title: 'First', quotes }] }, errors };
     graph.server('books').intercept((_request, response) => {
       response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify((answers += 1) <= goodAnswers ? good : bad));
+      response.end(JSON.stringify((results += 1) <= goodResponses ? good : bad));
       return true;
     });
-    const { answer } = await begin(text);
-    const { initial, updates } = await answer;
+    const { result } = await begin(text);
+    const { initial, updates } = await result;
     const all = [initial, ...(await collect(updates))];
     graph.server('books').intercept(undefined);
     expect(all.flatMap(({ untold = [] }) => untold).map(({ message }) => message)).toEqual(['No 1.']);
   });
 });
 
-describe('more parts than an answer may have', () => {
-  it('are refused, and nothing is asked any more', async () => {
+describe('more parts than a response may have', () => {
+  it('are rejected, and nothing is asked any more', async () => {
     gate.close();
     graph.server('stock').requests.length = 0;
     let closed = false;
@@ -183,9 +183,9 @@ describe('more parts than an answer may have', () => {
       });
       return true;
     });
-    const { answer } = await begin('{ many(count: 10001) { title ...@defer { count } } }');
-    await expect(answer).rejects.toMatchObject({
-      message: 'The answer has more than 10000 parts; defer less.',
+    const { result } = await begin('{ many(count: 10001) { title ...@defer { count } } }');
+    await expect(result).rejects.toMatchObject({
+      message: 'The response has more than 10000 parts; defer less.',
       extensions: { code: 'RESPONSE_TOO_LARGE' },
     });
     const { requests } = graph.server('stock');
@@ -194,11 +194,11 @@ describe('more parts than an answer may have', () => {
   });
 });
 
-describe('an answer that no client waits for', () => {
+describe('a response that no client waits for', () => {
   it('is given up before its parts were asked for', async () => {
     gate.close();
-    const { answer } = await begin('{ best { title ...@defer { count } } }');
-    const { stop, updates } = await answer;
+    const { result } = await begin('{ best { title ...@defer { count } } }');
+    const { stop, updates } = await result;
     stop();
     await expect(collect(updates)).rejects.toThrow(
       'The client no longer waits for the rest of the response.',

@@ -2,33 +2,36 @@ import { GraphQLError } from 'graphql';
 import type { Completed, DeferredOccurrence } from './completed.ts';
 import type { IntrospectionPlaces } from './introspection-places.ts';
 import { PlanRun, type ExecutionContext } from './plan-run.ts';
-import { completeRun, takeLooseErrors, untoldErrors } from './shape-answer.ts';
+import { completeRun, takeLooseErrors, untoldErrors } from './shape-result.ts';
 import { whenAborted } from '../abort/when-aborted.ts';
 import type { Plan } from '../plan/plan.ts';
 import { DeadlineSignal } from '../abort/deadline-signal.ts';
 import { completePart, isWholePart, wholePart, type PartCompletion } from './complete-part.ts';
 import type {
   CompletedPart,
-  IncrementalAnswer,
+  IncrementalResult,
   IncrementalUpdate,
   PendingPart,
-} from './incremental-answer.ts';
+} from './incremental-result.ts';
 import { PlanProgress } from './plan-progress.ts';
 
 /** A response whose first part is complete. */
-export interface RunningAnswer extends IncrementalAnswer {
+export interface RunningIncrementalResult extends IncrementalResult {
   /** Gives up what is not there yet, unless it was asked for. */
   stop(): void;
 }
 
 /**
- * Runs a plan whose answer comes in parts. The first part waits for what it needs alone; a deferred part comes as soon as
+ * Runs a plan whose response comes in parts. The first part waits for what it needs alone; a deferred part comes as soon as
  * its data has arrived and its parent part is delivered.
  *
  * @throws the signal's reason when it is aborted before the first part is complete
  * @throws GraphQLError RESPONSE_TOO_LARGE when there are too many parts; the updates throw likewise
  */
-export async function executeIncrementally(plan: Plan, context: ExecutionContext): Promise<RunningAnswer> {
+export async function executeIncrementally(
+  plan: Plan,
+  context: ExecutionContext,
+): Promise<RunningIncrementalResult> {
   context.signal.throwIfAborted();
   const signal = new DeadlineSignal();
   const stopWatching = whenAborted(context.signal, () => signal.abort(context.signal.reason));
@@ -39,7 +42,7 @@ export async function executeIncrementally(plan: Plan, context: ExecutionContext
   const run = new PlanRun(plan, { ...context, signal });
   const progress = new PlanProgress(plan, run);
   try {
-    return await beginAnswer({
+    return await beginResponse({
       run,
       progress,
       announcer: new PartAnnouncer(),
@@ -52,7 +55,7 @@ export async function executeIncrementally(plan: Plan, context: ExecutionContext
   }
 }
 
-async function beginAnswer(inParts: RunInParts): Promise<RunningAnswer> {
+async function beginResponse(inParts: RunInParts): Promise<RunningIncrementalResult> {
   const { run, progress, announcer, stop } = inParts;
   const first = await completeFirst(run, progress);
   const announced = announcer.announce(first.deferred);
@@ -184,10 +187,10 @@ interface AnnouncedPart {
   readonly occurrence: DeferredOccurrence;
 }
 
-/** Parts of one answer: a fragment deferred in a list makes one for each element. */
+/** Parts of one response: a fragment deferred in a list makes one for each element. */
 const MAX_PARTS = 10_000;
 
-/** Names the parts of one answer, and bounds how many there are. */
+/** Names the parts of one response, and bounds how many there are. */
 class PartAnnouncer {
   #announced = 0;
 
@@ -203,7 +206,7 @@ class PartAnnouncer {
 }
 
 function tooManyParts(): GraphQLError {
-  return new GraphQLError(`The answer has more than ${MAX_PARTS} parts; defer less.`, {
+  return new GraphQLError(`The response has more than ${MAX_PARTS} parts; defer less.`, {
     extensions: { code: 'RESPONSE_TOO_LARGE' },
   });
 }

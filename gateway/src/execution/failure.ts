@@ -2,7 +2,7 @@ import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
 import type { Denial } from '../operation/access/denial.ts';
 import type { FieldShape } from '../plan/response-shape.ts';
 
-/** A segment of a path in an answer. */
+/** A segment of a path in a response. */
 export type PathKey = string | number;
 
 /** Why a value is missing. */
@@ -21,8 +21,8 @@ export interface FailureReason {
 }
 
 /**
- * Stands in the merged data where a value should be, and becomes null and an error once the answer is shaped: so the
- * error has the client's path, at every place of the answer where the value would have been.
+ * Stands in the merged data where a value should be, and becomes null and an error once the response is shaped: so the
+ * error has the client's path, at every place of the response where the value would have been.
  */
 export class Failure {
   readonly reasons: readonly FailureReason[];

@@ -44,8 +44,8 @@ function takeCalls(wanted: number, run: PlanRun): number {
 
 function failGroup(step: FetchStep, run: PlanRun, { objects }: ContextGroup, wantedCalls: number): void {
   const { maxCalls = Number.POSITIVE_INFINITY } = run.context;
-  const refusal = tooComplex('subgraphCalls', maxCalls, wantedCalls);
-  const reasons = refusal.errors.map(({ message, extensions }) => ({
+  const rejection = tooComplex('subgraphCalls', maxCalls, wantedCalls);
+  const reasons = rejection.errors.map(({ message, extensions }) => ({
     message,
     extensions,
     below: [],

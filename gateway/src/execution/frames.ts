@@ -1,10 +1,10 @@
 import type { GraphQLFormattedError } from 'graphql';
 import type {
   CompletedPart,
-  IncrementalAnswer,
+  IncrementalResult,
   IncrementalUpdate,
   PendingPart,
-} from './incremental-answer.ts';
+} from './incremental-result.ts';
 
 /**
  * How parts are written.
@@ -19,17 +19,17 @@ export type IncrementalDialect = '20220824' | 'v0.2';
 type ShownUpdate = IncrementalUpdate<GraphQLFormattedError>;
 type ShownPart = CompletedPart<GraphQLFormattedError>;
 
-/** Says that an answer goes on, where a connection would otherwise be silent for long. It is valid in both dialects. */
+/** Says that a response goes on, where a connection would otherwise be silent for long. It is valid in both dialects. */
 export const HEARTBEAT_FRAME = '{"hasNext":true}';
 
 /**
- * An answer in parts as JSON texts, one a message.
+ * A response in parts as JSON texts, one a message.
  *
- * @param initialText the first part as if it were the whole answer
+ * @param initialText the first part as if it were the whole response
  */
 export async function* framesOf(
   initialText: string,
-  { pending, updates }: Pick<IncrementalAnswer<unknown, GraphQLFormattedError>, 'pending' | 'updates'>,
+  { pending, updates }: Pick<IncrementalResult<unknown, GraphQLFormattedError>, 'pending' | 'updates'>,
   dialect: IncrementalDialect,
 ): AsyncGenerator<string> {
   yield initialFrame(initialText, pending, dialect);

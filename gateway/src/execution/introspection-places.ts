@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { QueueCaller } from '@trellis/admission';
-import { gatewayErrorCodes, refused } from '../errors.ts';
+import { gatewayErrorCodes, rejected } from '../errors.ts';
 import { questionText, type IntrospectionQuestion } from '../plan/introspection-question.ts';
 import { ownVariable, type Variables } from '../operation/document/variables.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
@@ -17,14 +17,14 @@ interface AskingRun {
   };
 }
 
-/** Of all answers of introspection in one answer together. */
+/** Of all responses of introspection in one response together. */
 const MAX_CHARACTERS = 33_554_432;
 /** No one else can write it: what subgraphs answer never looks like a place. */
 const PLACE = randomBytes(16).toString('hex');
 const PLACES = new RegExp(`"${PLACE}:(\\d+)"`, 'gu');
 
 /**
- * Where answers of introspection belong in the answer to one run. They are long, and are asked for when it is known where they
+ * Where answers of introspection belong in the response to one run. They are long, and are asked for when it is known where they
  * belong: until they are there, something short stands for them. What is asked many times is asked for once.
  */
 export class IntrospectionPlaces {
@@ -32,7 +32,7 @@ export class IntrospectionPlaces {
   readonly #asked = new Map<string, { readonly index: number; readonly variables: readonly string[] }>();
   readonly #indexes = new Map<IntrospectionQuestion, number>();
 
-  /** What stands for an answer in the data. */
+  /** What stands for a response in the data. */
   placeOf(question: IntrospectionQuestion): string {
     let index = this.#indexes.get(question);
     if (index === undefined) {
@@ -50,19 +50,19 @@ export class IntrospectionPlaces {
   }
 
   /**
-   * Puts the answers into their places in the JSON of data.
+   * Puts the responses into their places in the JSON of data.
    *
-   * @throws RequestRefused RESPONSE_TOO_LARGE before anything is written that is too long, and what asking throws
+   * @throws RequestError RESPONSE_TOO_LARGE before anything is written that is too long, and what asking throws
    */
   async fill(withPlaces: string, run: AskingRun): Promise<string> {
-    const answers = await Promise.all(
+    const results = await Promise.all(
       [...this.#asked].map(async ([text, { variables }]) => ask(text, variables, run)),
     );
     let characters = 0;
-    for (const [, index] of withPlaces.matchAll(PLACES)) characters += answers[Number(index)]?.length ?? 0;
+    for (const [, index] of withPlaces.matchAll(PLACES)) characters += results[Number(index)]?.length ?? 0;
     if (characters > MAX_CHARACTERS)
-      throw refused('RESPONSE_TOO_LARGE', gatewayErrorCodes.RESPONSE_TOO_LARGE.summary);
-    return withPlaces.replace(PLACES, (_place, index) => answers[Number(index)] ?? 'null');
+      throw rejected('RESPONSE_TOO_LARGE', gatewayErrorCodes.RESPONSE_TOO_LARGE.summary);
+    return withPlaces.replace(PLACES, (_place, index) => results[Number(index)] ?? 'null');
   }
 }
 

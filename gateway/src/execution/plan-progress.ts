@@ -8,7 +8,7 @@ import type { Plan } from '../plan/plan.ts';
 /** Stands for the first part among the ids of the `@defer` directives. */
 const FIRST = '';
 
-/** Makes the fetches of an answer in parts, and knows how far they are. */
+/** Makes the fetches of a response in parts, and knows how far they are. */
 export class PlanProgress {
   readonly #run: PlanRun;
   readonly #ledger: FetchLedger;

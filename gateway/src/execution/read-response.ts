@@ -71,8 +71,8 @@ function readResult(
 
 function malformed(subgraph: string, cause: string): Failure {
   return internalFailure(
-    `The subgraph "${subgraph}" gave no GraphQL answer.`,
-    new Error(`The subgraph "${subgraph}" gave no GraphQL answer. ${cause}`),
+    `The subgraph "${subgraph}" gave no GraphQL response.`,
+    new Error(`The subgraph "${subgraph}" gave no GraphQL response. ${cause}`),
   );
 }
 

@@ -15,7 +15,7 @@ import type { SubgraphResponse } from '../subgraphs/subgraph-request.ts';
 const BACKSLASH = 0x5c;
 
 /**
- * Makes one fetch of a plan and merges its answer. Whatever goes wrong with it becomes failures in the data.
+ * Makes one fetch of a plan and merges its response. Whatever goes wrong with it becomes failures in the data.
  *
  * @throws the signal's reason when the run is aborted
  */
@@ -34,9 +34,9 @@ const NOTHING_TO_ASK = Promise.resolve();
 
 async function fetchRoot(step: FetchStep, run: PlanRun): Promise<void> {
   const variables = variablesText(step, run);
-  const answer = await call(step, run, `{${variables}}`);
+  const result = await call(step, run, `{${variables}}`);
   if (step.isMutation) run.entityCalls?.forget();
-  run.data.mergeRoot(step, answer);
+  run.data.mergeRoot(step, result);
 }
 
 function fetchEntities(
@@ -97,8 +97,8 @@ async function askEntities(
   variables: string,
 ): Promise<readonly unknown[] | undefined> {
   const own = variables === '' ? '' : `,${variables}`;
-  const answer = await call(step, run, `{"representations":[${texts.join()}]${own}}`);
-  return run.data.mergeEntities(step, targets, answer);
+  const result = await call(step, run, `{"representations":[${texts.join()}]${own}}`);
+  return run.data.mergeEntities(step, targets, result);
 }
 
 function joinMembers(first: string, second: string): string {
@@ -117,7 +117,7 @@ function variablesText(step: FetchStep, run: PlanRun): string {
 
 const nothingToMerge: GraphResponse = { data: Object.create(null) as WritableObject, errors: [] };
 
-/** Calls the subgraph. What is wrong with the call or its answer comes back as a failure. */
+/** Calls the subgraph. What is wrong with the call or its response comes back as a failure. */
 async function call(step: FetchStep, run: PlanRun, variables: string): Promise<GraphResponse | Failure> {
   const { subgraph, isMutation } = step;
   const { signal, subgraphClient, sharedBy, disclosureOf } = run.context;

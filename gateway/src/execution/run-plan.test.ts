@@ -22,7 +22,7 @@ describe('an operation over several subgraphs', () => {
     });
   });
 
-  it('asks for an entity once, however often it occurs in the answer', async () => {
+  it('asks for an entity once, however often it occurs in the response', async () => {
     await graph.run('{ books { count } }');
     const [request, ...more] = graph.server('stock').requests;
     expect(more).toEqual([]);

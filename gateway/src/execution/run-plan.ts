@@ -6,7 +6,7 @@ import { ResponseBody } from '../plan/response-body.ts';
 import { PlanRun, type ExecutionContext } from './plan-run.ts';
 import { readEvent } from './read-response.ts';
 import { runFetch } from './run-fetch.ts';
-import { cachingOf, shapeAnswer } from './shape-answer.ts';
+import { cachingOf, shapeResult } from './shape-result.ts';
 
 /** What a subgraph sent for a subscription. */
 export interface SubscriptionEvent {
@@ -35,7 +35,7 @@ export async function runPlan(
       objects: passedThrough.objects,
       caching: cachingOf(run),
     });
-  const result = shapeAnswer(run);
+  const result = shapeResult(run);
   return run.introspection ? withIntrospection(result, run) : result;
 }
 

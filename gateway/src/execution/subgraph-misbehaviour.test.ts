@@ -33,7 +33,7 @@ function answer(
 const text = '{ book(id: "b1") { title price } }';
 const siblings = { book: { title: 'First', price: null } };
 
-describe('S-110 an answer that is none', () => {
+describe('S-110 a response that is none', () => {
   it.each([
     ['status 500 with HTML', '<html>oops</html>', 500],
     ['invalid JSON', '{"data": {', 200],
@@ -51,7 +51,7 @@ describe('S-110 an answer that is none', () => {
       data: siblings,
       errors: [
         {
-          message: 'The subgraph "stock" gave no GraphQL answer.',
+          message: 'The subgraph "stock" gave no GraphQL response.',
           path: ['book', 'price'],
           code: 'INTERNAL_SERVER_ERROR',
         },
@@ -198,7 +198,7 @@ describe('S-111 values that are none of their type', () => {
 });
 
 describe('error paths', () => {
-  it('are those of the answer: keys that subgraphs know by another name', async () => {
+  it('are those of the response: keys that subgraphs know by another name', async () => {
     graph.server('stock').intercept(({ query }, response) => {
       const key = /(\w+):price/.exec(query)?.[1] ?? '';
       expect(key).not.toBe('title'); // the requirement of label is read from there
@@ -220,7 +220,7 @@ describe('error paths', () => {
     });
   });
 
-  it('are those of the answer: aliases, lists, unions', async () => {
+  it('are those of the response: aliases, lists, unions', async () => {
     answer(
       'stock',
       JSON.stringify({
@@ -351,7 +351,7 @@ describe('S-038 hostile JSON', () => {
     });
   });
 
-  it('S-039 a key called then makes no promise of an answer', async () => {
+  it('S-039 a key called then makes no promise of a response', async () => {
     answer('stock', '{"data":{"then":{},"_entities":[{"price":1,"then":"x"}]}}');
     expect(plain(await graph.run(text))).toEqual({ data: { book: { title: 'First', price: 1 } } });
   });

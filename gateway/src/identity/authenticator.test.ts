@@ -168,7 +168,7 @@ describe('Verified tokens', () => {
     },
   );
 
-  it('are refused from the moment their grant is revoked', async () => {
+  it('are rejected from the moment their grant is revoked', async () => {
     const token = await issuer.sign({ gid: 'grant-7' });
     await authenticate(token);
     revoked.add('grant-7');

@@ -5,14 +5,14 @@ import { createIssuerDiscovery, metadataUrls, type IssuerDiscovery } from './dis
 
 let server: Server;
 let origin: string;
-let answers: Record<string, { readonly status?: number; readonly body: unknown }>;
+let responses: Record<string, { readonly status?: number; readonly body: unknown }>;
 let requests: string[];
 let nowMs: number;
 
 beforeAll(async () => {
   server = createServer((request, response) => {
     requests.push(request.url ?? '');
-    const { status = 200, body } = answers[request.url ?? ''] ?? { status: 404, body: 'none' };
+    const { status = 200, body } = responses[request.url ?? ''] ?? { status: 404, body: 'none' };
     if (body === undefined) return;
     response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {});
     response.end(typeof body === 'string' ? body : JSON.stringify(body));
@@ -27,7 +27,7 @@ afterAll(() => {
   server.close();
 });
 beforeEach(() => {
-  answers = {};
+  responses = {};
   requests = [];
   nowMs = 1_000_000;
 });
@@ -63,7 +63,7 @@ describe('The metadata of an issuer', () => {
     ['before a path', '/realms/staff', `${OIDC}/realms/staff`],
     ['of an issuer with a slash at its end', '/', OIDC],
   ])('are found %s', async (_where, path, at) => {
-    answers[at] = { body: metadataOf(origin + path) };
+    responses[at] = { body: metadataOf(origin + path) };
     expect(await discover(origin + path).metadata()).toEqual({
       jwksUrl: 'https://keys.example/jwks',
       introspectionUrl: 'https://id.example/introspect',
@@ -99,12 +99,12 @@ describe('The metadata of an issuer', () => {
     ['that never come', undefined, /aborted|timeout/i],
   ])('%s are none', async (_what, body, message) => {
     const text = JSON.stringify(body)?.replace('OWN', origin).replace('SLASH', `${origin}/`);
-    answers[OIDC] = { body: typeof body === 'string' ? body : text };
+    responses[OIDC] = { body: typeof body === 'string' ? body : text };
     await expect(discover(origin).metadata()).rejects.toThrow(message);
   });
 
-  it('S-065 are not looked for where an answer points to', async () => {
-    answers[OIDC] = { status: 302, body: 'moved' };
+  it('S-065 are not looked for where a response points to', async () => {
+    responses[OIDC] = { status: 302, body: 'moved' };
     await expect(discover(origin).metadata()).rejects.toThrow('302');
     expect(requests).toEqual([OIDC]);
   });
@@ -116,28 +116,28 @@ describe('The metadata of an issuer', () => {
   });
 
   it('are fetched once for all who ask, and again when they are old', async () => {
-    answers[OIDC] = { body: metadataOf(origin) };
+    responses[OIDC] = { body: metadataOf(origin) };
     const discovery = discover(origin);
     await Promise.all([discovery.metadata(), discovery.metadata(), discovery.metadata()]);
     expect(requests).toHaveLength(1);
     nowMs += 3_600_001;
-    answers[OIDC] = { body: { ...metadataOf(origin), jwks_uri: 'https://new.example/' } };
+    responses[OIDC] = { body: { ...metadataOf(origin), jwks_uri: 'https://new.example/' } };
     expect((await discovery.metadata()).jwksUrl).toBe('https://new.example/');
   });
 
   it('stay in use while the issuer is unavailable', async () => {
-    answers[OIDC] = { body: metadataOf(origin) };
+    responses[OIDC] = { body: metadataOf(origin) };
     const discovery = discover(origin);
     await discovery.metadata();
     nowMs += 3_600_001;
-    answers[OIDC] = { status: 500, body: 'down' };
+    responses[OIDC] = { status: 500, body: 'down' };
     for (let index = 0; index < 5; index += 1)
       expect((await discovery.metadata()).jwksUrl).toBe('https://keys.example/jwks');
     expect(requests).toHaveLength(2);
   });
 
   it('are asked for less and less often while the issuer is unavailable, and then at once', async () => {
-    answers[OIDC] = { status: 503, body: 'down' };
+    responses[OIDC] = { status: 503, body: 'down' };
     const discovery = discover(origin);
     const asked: number[] = [];
     for (let ms = 0; ms < 8_000; ms += 250) {
@@ -146,7 +146,7 @@ describe('The metadata of an issuer', () => {
       nowMs += 250;
     }
     expect(asked).toEqual([0, 250, 750, 1_750, 3_750, 5_750, 7_750]);
-    answers[OIDC] = { body: metadataOf(origin) };
+    responses[OIDC] = { body: metadataOf(origin) };
     nowMs += 2_000;
     expect((await discovery.metadata()).jwksUrl).toBe('https://keys.example/jwks');
   });

@@ -26,9 +26,9 @@ export interface FetchJsonOptions {
 }
 
 /**
- * Reads JSON of an issuer. Redirects are not followed; the answer is at most 256 KiB.
+ * Reads JSON of an issuer. Redirects are not followed; the response is at most 256 KiB.
  *
- * @throws UnexpectedStatus, and Error where there is no such answer
+ * @throws UnexpectedStatus, and Error where there is no such response
  */
 export async function fetchJson(url: string, options: FetchJsonOptions): Promise<unknown> {
   const { what, accept = 'application/json', timeoutMs = DEADLINE_MS, form } = options;

@@ -5,13 +5,13 @@ import { fetchKeySet } from './fetch-key-set.ts';
 
 let server: Server;
 let url: string;
-let answer: RequestListener;
+let result: RequestListener;
 let requests = 0;
 
 beforeAll(async () => {
   server = createServer((request, response) => {
     requests += 1;
-    answer(request, response);
+    result(request, response);
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
@@ -25,7 +25,7 @@ afterAll(() => {
 
 describe('F-15 A key set', () => {
   it('is read as it is', async () => {
-    answer = (_request, response) => response.end('{"keys":[{"kid":"a"}]}');
+    result = (_request, response) => response.end('{"keys":[{"kid":"a"}]}');
     expect(await fetchKeySet(url)).toEqual({ keys: [{ kid: 'a' }] });
   });
 
@@ -41,12 +41,12 @@ describe('F-15 A key set', () => {
     ['that never begins', () => undefined],
     ['that is too large', (_request, response) => response.end(`"${'x'.repeat(300_000)}"`)],
   ])('%s is none', async (_what, listener) => {
-    answer = listener;
+    result = listener;
     await expect(fetchKeySet(url, 300)).rejects.toThrow();
   });
 
   it('S-065 is looked for nowhere else', async () => {
-    answer = (_request, response) => response.writeHead(302, { location: `${url}/elsewhere` }).end();
+    result = (_request, response) => response.writeHead(302, { location: `${url}/elsewhere` }).end();
     requests = 0;
     await expect(fetchKeySet(url)).rejects.toThrow('302');
     expect(requests).toBe(1);

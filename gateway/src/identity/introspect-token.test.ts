@@ -149,7 +149,7 @@ describe('RFC 7662: An opaque token', () => {
     await expect(take(authenticator, 'a')).rejects.toThrow('The access token has expired.');
   });
 
-  it('that is not active is refused for a short time without asking again', async () => {
+  it('that is not active is rejected for a short time without asking again', async () => {
     const authenticator = authenticatorWith();
     for (let index = 0; index < 50; index += 1)
       await expect(take(authenticator, 'a')).rejects.toThrow(InvalidAccessToken);
@@ -175,8 +175,8 @@ describe('RFC 7662: An opaque token', () => {
     ['is about no one', { active: true, sub: undefined }],
     ['is bound to a key in an unknown way', { active: true, cnf: { kid: 'a' } }],
     ['has a number for scopes', { active: true, scope: 7 }],
-  ])('is refused when it %s', async (_what, answer) => {
-    known['a'] = { sub: 'ada', ...answer };
+  ])('is rejected when it %s', async (_what, result) => {
+    known['a'] = { sub: 'ada', ...result };
     await expect(take(authenticatorWith(), 'a')).rejects.toThrow(InvalidAccessToken);
   });
 

@@ -43,30 +43,30 @@ const MAX_NEGATIVE = 10_000;
 /** Questions that wait for a turn, for each that is asked. */
 const WAITING_PER_TURN = 8;
 
-interface Refusal {
+interface Rejection {
   readonly error: InvalidAccessToken;
   readonly untilMs: number;
 }
 
 /**
- * Makes the check of opaque tokens: by the answer of their issuer, read as the claims of a token. Those who ask for the same token at
+ * Makes the check of opaque tokens: by the response of their issuer, read as the claims of a token. Those who ask for the same token at
  * the same time have to share one call.
  *
  * @see RFC 7662 §2
  */
 export function createTokenIntrospection(options: TokenIntrospectionOptions): TokenIntrospection {
   const { now = Date.now, negativeCacheMs, maxConcurrent } = options;
-  const negative = new LRUCache<string, Refusal>({ max: MAX_NEGATIVE });
+  const negative = new LRUCache<string, Rejection>({ max: MAX_NEGATIVE });
   const turns = new Turns(maxConcurrent, maxConcurrent * WAITING_PER_TURN);
 
   return {
     async introspect(token) {
       const key = hash('sha256', token, 'base64url');
-      const refusal = negative.get(key);
-      if (refusal && refusal.untilMs > now()) throw refusal.error;
-      const answer = await turns.run(() => ask(token, options));
+      const rejection = negative.get(key);
+      if (rejection && rejection.untilMs > now()) throw rejection.error;
+      const response = await turns.run(() => ask(token, options));
       try {
-        return judge(token, answer, options, now());
+        return judge(token, response, options, now());
       } catch (error) {
         if (error instanceof InvalidAccessToken)
           negative.set(key, { error, untilMs: now() + negativeCacheMs });
@@ -136,10 +136,10 @@ function formEncoded(text: string): string {
   return new URLSearchParams({ '': text }).toString().slice(1);
 }
 
-function judge(token: string, answer: unknown, options: TokenIntrospectionOptions, nowMs: number): Caller {
-  if (ownOf(answer, 'active') !== true)
+function judge(token: string, response: unknown, options: TokenIntrospectionOptions, nowMs: number): Caller {
+  if (ownOf(response, 'active') !== true)
     throw new InvalidAccessToken('The issuer says that the token is not active.');
-  const payload = { ...(answer as JWTPayload) }; // an object, as it has a member
+  const payload = { ...(response as JWTPayload) }; // an object, as it has a member
   assertAccessToken(payload, options);
   assertTimes(payload, nowMs / 1_000, options.leewayS);
   if (typeof (payload.sub ?? payload['client_id']) !== 'string')

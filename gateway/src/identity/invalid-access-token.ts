@@ -1,4 +1,4 @@
-/** Why a token is refused. `reason` is a sentence for the log, and in development for the client; the message is for clients. */
+/** Why a token is rejected. `reason` is a sentence for the log, and in development for the client; the message is for clients. */
 export class InvalidAccessToken extends Error {
   override readonly name = 'InvalidAccessToken';
   readonly reason: string;

@@ -101,7 +101,7 @@ describe('what is taken for a sign of a user', () => {
       () => ({ ...caller, context: { clientId: 'c', scopes: [] } }),
       [],
     ],
-    ['a token that is refused', () => Promise.reject(new Error('expired')), []],
+    ['a token that is rejected', () => Promise.reject(new Error('expired')), []],
   ])('%s', async (_what, authenticate, expected) => {
     start(60_000);
     await Promise.resolve(

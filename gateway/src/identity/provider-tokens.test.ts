@@ -80,14 +80,14 @@ describe.each(Object.entries(tokenShapes))('C1: Tokens of the shape of %s', (pro
     expect(hostileVariants.length + Object.keys(shape.others).length).toBeGreaterThanOrEqual(40);
   });
 
-  it.each(hostileVariants)('are refused $what', async ({ make, names }) => {
+  it.each(hostileVariants)('are rejected $what', async ({ make, names }) => {
     const verify = verifierOf(settings);
-    const refusal = await verify(make(good(shape, settings))).then(
+    const rejection = await verify(make(good(shape, settings))).then(
       () => undefined,
       (error: unknown) => error,
     );
-    expect(refusal).toBeInstanceOf(InvalidAccessToken);
-    const { reason, message } = refusal as InvalidAccessToken; // the line before
+    expect(rejection).toBeInstanceOf(InvalidAccessToken);
+    const { reason, message } = rejection as InvalidAccessToken; // the line before
     expect(reason.length).toBeGreaterThan(10);
     if (names !== undefined) expect(reason).toContain(names);
     expect(message).toMatch(/^The access token (?:is not valid here|has expired)\.$/);

@@ -104,13 +104,13 @@ describe('The feed of revoked grants', () => {
   });
 });
 
-describe('M3: tokens that were issued before their person or client got fewer rights', () => {
+describe('M3: tokens that were issued before their user or client got fewer rights', () => {
   const SECOND = 1_800_000_000;
   const token = { iss: 'ours', sub: 'ada', client_id: 'app', gid: 'g', iat: SECOND };
 
   it('are revoked up to the second that is published, whichever grant they are of; others are not', async () => {
     await start();
-    await redis.publish('revocations', `revoked-before:person:ada:${SECOND}`);
+    await redis.publish('revocations', `revoked-before:user:ada:${SECOND}`);
     await until(() => feed.has(tokenOf(token)));
     expect(feed.has(tokenOf({ ...token, gid: 'another', iat: SECOND - 900 }))).toBe(true);
     expect(feed.has(tokenOf({ ...token, iat: SECOND + 1 }))).toBe(false);
@@ -130,7 +130,7 @@ describe('M3: tokens that were issued before their person or client got fewer ri
   });
 
   it('are of the issuer that publishes it, and of no other', async () => {
-    await redis.zadd('revocations', nowS + 900, `revoked-before:person:ada:${SECOND}`);
+    await redis.zadd('revocations', nowS + 900, `revoked-before:user:ada:${SECOND}`);
     await start(60_000, 'ours');
     expect(feed.has(tokenOf(token))).toBe(true);
     expect(feed.has(tokenOf({ ...token, iss: 'theirs' }))).toBe(false);
@@ -142,10 +142,10 @@ describe('M3: tokens that were issued before their person or client got fewer ri
     feed.onRevoked((concerns) =>
       heard.push(concerns(tokenOf(token)), concerns(tokenOf({ ...token, sub: 'alan' }))),
     );
-    await redis.zadd('revocations', nowS + 900, `revoked-before:person:ada:${SECOND}`);
+    await redis.zadd('revocations', nowS + 900, `revoked-before:user:ada:${SECOND}`);
     await until(() => feed.has(tokenOf(token)));
     expect(heard).toEqual([true, false]);
-    await redis.zadd('revocations', nowS + 950, `revoked-before:person:ada:${SECOND + 9}`);
+    await redis.zadd('revocations', nowS + 950, `revoked-before:user:ada:${SECOND + 9}`);
     await until(() => feed.has(tokenOf({ ...token, iat: SECOND + 9 })));
     nowS += 901;
     await redis.zadd('revocations', nowS + 900, 'turn');

@@ -43,7 +43,7 @@ class Feed implements RevocationFeed {
   readonly #options: RevocationFeedOptions;
   /** The second after which each may be forgotten. */
   readonly #forgetAtS = new Map<string, number>();
-  /** Second up to which the tokens of a person or a client are revoked. */
+  /** Second up to which the tokens of a user or a client are revoked. */
   readonly #issuedBefore = new Map<string, number>();
   readonly #listeners = new Set<Parameters<RevokedTokens['onRevoked']>[0]>();
   #poll: NodeJS.Timeout | undefined;

@@ -4,7 +4,7 @@ import type { TokenHolder } from './revoked-tokens.ts';
 export type Revocation =
   | { readonly kind: 'grant'; readonly grantId: string }
   | {
-      /** Tokens of a person or a client that were issued up to a second: they say more than is true by now. */
+      /** Tokens of a user or a client that were issued up to a second: they say more than is true by now. */
       readonly kind: 'issued-before';
       /** {@link holderKeyOf} of whose tokens they are. */
       readonly holder: string;
@@ -12,19 +12,19 @@ export type Revocation =
       readonly untilS: number;
     };
 
-const ISSUED_BEFORE = /^revoked-before:((?:person|client):.+):(\d{1,12})$/s;
+const ISSUED_BEFORE = /^revoked-before:((?:user|client):.+):(\d{1,12})$/s;
 
-/** Reads an entry: the id of a grant, or `revoked-before:person:ID:SECOND`, or `revoked-before:client:ID:SECOND`. */
+/** Reads an entry: the id of a grant, or `revoked-before:user:ID:SECOND`, or `revoked-before:client:ID:SECOND`. */
 export function parseRevocation(text: string): Revocation {
   const [, holder, second] = ISSUED_BEFORE.exec(text) ?? [];
   if (holder === undefined || second === undefined) return { kind: 'grant', grantId: text };
   return { kind: 'issued-before', holder, untilS: Number(second) };
 }
 
-/** The keys of a token's person and client, as entries name them. */
+/** The keys of a token's user and client, as entries name them. */
 export function holderKeysOf({ claims: { sub, client_id: clientId } }: TokenHolder): readonly string[] {
   return [
-    ...(typeof sub === 'string' && sub !== clientId ? [`person:${sub}`] : []),
+    ...(typeof sub === 'string' && sub !== clientId ? [`user:${sub}`] : []),
     ...(typeof clientId === 'string' ? [`client:${clientId}`] : []),
   ];
 }

@@ -14,7 +14,7 @@ export interface UsedProofs {
 export interface UsedProofsOptions {
   /** Shared by all gateways; absent: each process for itself. */
   readonly redis: CacheRedis | undefined;
-  /** Seconds after which it would be refused for its age. */
+  /** Seconds after which it would be rejected for its age. */
   readonly lifetimeS: number;
   /** How many are remembered here. @default 100_000 */
   readonly maxRemembered?: number;

@@ -100,11 +100,11 @@ async function verify(token: string, issuer: TrustedIssuer, rules: AccessTokenRu
     assertClaims(payload, issuer.rules);
     return payload;
   } catch (error) {
-    throw refusalOf(error);
+    throw rejectionOf(error);
   }
 }
 
-function refusalOf(error: unknown): unknown {
+function rejectionOf(error: unknown): unknown {
   if (error instanceof errors.JWTExpired)
     return new InvalidAccessToken(describe(error), 'The access token has expired.');
   if (error instanceof errors.JOSEError) return new InvalidAccessToken(describe(error));

@@ -1,7 +1,7 @@
 import { amountsOf, RecentUse, ShareLimit, sharesAround, type ShareKeys } from '@trellis/admission';
 import { Pressure } from './pressure.ts';
 
-/** When requests are refused because there are too many. */
+/** When requests are rejected because there are too many. */
 export interface AdmissionRules {
   /** Requests that are being answered at a time. */
   readonly maxRequests: number;
@@ -14,7 +14,7 @@ export interface AdmissionRules {
 }
 
 /** Why {@link Admission} rejects: all slots are taken, the process is late, the caller is over its share. */
-export type RefusalReason = 'requests' | 'delay' | 'share';
+export type RejectionReason = 'requests' | 'delay' | 'share';
 
 /** Settings of {@link Admission}. */
 export interface AdmissionOptions {
@@ -26,7 +26,7 @@ export interface AdmissionOptions {
   readonly newcomerDelayMs?: () => number;
   /** More requests arrive than are answered: what has waited for longer than the target only keeps the others waiting. */
   readonly onPressure?: (targetDelayMs: number) => void;
-  /** All places are taken: ends a request whose client does not read its answer. @returns whether there was one. @default none */
+  /** All places are taken: ends a request whose client does not read its response. @returns whether there was one. @default none */
   readonly makeRoom?: () => boolean;
   /** Milliseconds on a clock that never goes back. @default performance.now */
   readonly now?: () => number;
@@ -45,7 +45,7 @@ const LATE_TICKS = 4;
 /**
  * Decides at the door whether the process can take another request. It looks at how many are being answered, at how long
  * they wait for one another, and at how late the event loop runs its timers: a process that is busy with what it has answers
- * nothing sooner by beginning more. Many clients who wait for their answers may wait long; when requests come faster than they
+ * nothing sooner by beginning more. Many clients who wait for their responses may wait long; when requests come faster than they
  * can be answered for good, waiting helps no one, and the queue has to be short. Authenticated callers are prioritized: anonymous
  * requests, however many, do not keep them out. No caller gets all slots; and while requests wait, callers
  * above a fair share are rejected first.
@@ -100,10 +100,10 @@ export class Admission {
    * @param keys whose share it counts in; absent where it counts in no one's
    * @returns what speaks against another request; `undefined` when it was counted in, and is to {@link leave}
    */
-  enter(isKnown: () => boolean, keys?: ShareKeys): RefusalReason | undefined {
+  enter(isKnown: () => boolean, keys?: ShareKeys): RejectionReason | undefined {
     if (this.#pressure.arrived(this.#now(), this.#expectedDelayMs() > 0))
       this.#onPressure(this.#rules.targetDelayMs);
-    const reason = this.#refusal(isKnown, keys);
+    const reason = this.#rejection(isKnown, keys);
     if (reason !== undefined) return reason;
     this.#inFlight += 1;
     if (keys) this.#places.acquire(keys);
@@ -128,19 +128,19 @@ export class Admission {
     this.#timer = undefined;
   }
 
-  #refusal(isKnown: () => boolean, keys: ShareKeys | undefined): RefusalReason | undefined {
+  #rejection(isKnown: () => boolean, keys: ShareKeys | undefined): RejectionReason | undefined {
     const { maxRequests } = this.#rules;
     const places = Math.ceil(maxRequests * ANONYMOUS_SHARE);
     const isFull = this.#inFlight >= maxRequests || (this.#inFlight >= places && !isKnown());
-    const reason = this.#inFlight === 0 ? undefined : this.#refusalInside(isKnown, keys);
+    const reason = this.#inFlight === 0 ? undefined : this.#rejectionInside(isKnown, keys);
     if (!isFull) return reason;
-    // No one's request is ended for one that would be refused all the same.
+    // No one's request is ended for one that would be rejected all the same.
     return reason === undefined && this.#makeRoom() ? undefined : 'requests';
   }
 
   /** What speaks against another request beside those inside, if there is room for it. */
-  #refusalInside(isKnown: () => boolean, keys: ShareKeys | undefined): RefusalReason | undefined {
-    if (keys && this.#places.refusalOf(keys) === 'share') return 'share';
+  #rejectionInside(isKnown: () => boolean, keys: ShareKeys | undefined): RejectionReason | undefined {
+    if (keys && this.#places.rejectionOf(keys) === 'share') return 'share';
     if (keys && this.#isStrained() && this.#isHeavy(keys)) return 'share';
     if (!this.#isLate(isKnown)) return undefined;
     return keys && this.#isServedSoon(keys) ? undefined : 'delay';

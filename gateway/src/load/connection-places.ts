@@ -4,7 +4,7 @@ import {
   ShareLimit,
   type ShareKeys,
   type ShareLimitOptions,
-  type ShareRefusal,
+  type ShareRejection,
 } from '@trellis/admission';
 
 /** How many connections there may be. */
@@ -45,10 +45,10 @@ export class ConnectionPlaces {
    * @param keys none where it counts in no one's share: many clients come through a proxy
    * @returns the place, or why there is none
    */
-  take(keys: readonly string[]): ConnectionPlace | ShareRefusal {
+  take(keys: readonly string[]): ConnectionPlace | ShareRejection {
     this.#takeRules();
-    const refusal = this.#limit.tryAcquire(keys);
-    if (refusal !== undefined) return refusal;
+    const rejection = this.#limit.tryAcquire(keys);
+    if (rejection !== undefined) return rejection;
     let counted: readonly string[] | undefined = keys;
     return {
       moveTo: (next) => {

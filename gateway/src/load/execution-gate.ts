@@ -8,7 +8,7 @@ export interface ExecutionGateOptions {
   readonly minimum?: number;
   /** Milliseconds in which those in execution should end: where they are short, more than the minimum are. At most 32. @default 20 */
   readonly spanMs?: number;
-  /** Whether more arrive than can be answered: then nothing but the minimum keeps answers quick. @default never */
+  /** Whether more arrive than can be answered: then nothing but the minimum keeps responses quick. @default never */
   readonly isPressed?: () => boolean;
   /** The share of time, 0 to 1, from which the process counts as busy. @default 0.85 */
   readonly busyFrom?: number;

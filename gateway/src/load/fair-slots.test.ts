@@ -58,7 +58,7 @@ describe('G9: slow queries of one address', () => {
     for (const address of ['127.8.0.1', '127.9.0.1', '127.8.0.1'])
       expect(await ask('{ quick }', address)).toBe('{"data":{"quick":"at once"}}');
     release();
-    const answers = new Set(await Promise.all(slow));
-    expect(answers).toEqual(new Set(['{"data":{"slow":"at last"}}']));
+    const responses = new Set(await Promise.all(slow));
+    expect(responses).toEqual(new Set(['{"data":{"slow":"at last"}}']));
   });
 });

@@ -14,12 +14,12 @@ describe('F-20 the door and the gate behind it', () => {
   it('answer as many as ever under three times the load that can be borne, and none late', async () => {
     const normal = await run({ share: 0.7, seconds: 20 });
     const over = await run({ share: 3, seconds: 60 });
-    expect(normal.refused).toBe(0);
+    expect(normal.rejected).toBe(0);
     expect(over.answeredPerSecond).toBeGreaterThan(0.9 * CAPACITY_PER_SECOND);
     expect(p99(over.latenciesMs)).toBeLessThanOrEqual(2 * p99(normal.latenciesMs));
   });
 
-  it('refuse none of many clients who ask again when they are answered', async () => {
+  it('reject none of many clients who ask again when they are answered', async () => {
     const house = openHouse();
     const client = async (): Promise<void> => {
       while (performance.now() < 20_000) await house.ask();
@@ -27,16 +27,16 @@ describe('F-20 the door and the gate behind it', () => {
     const clients = Promise.all(Array.from({ length: 150 }, client));
     await vi.advanceTimersByTimeAsync(22_000);
     await clients;
-    expect(house.refused()).toBe(0);
+    expect(house.rejected()).toBe(0);
     house.close();
   });
 
-  it('refuse none of a crowd that comes at once and leaves', async () => {
+  it('reject none of a crowd that comes at once and leaves', async () => {
     const house = openHouse();
     const crowd = Promise.all(Array.from({ length: 150 }, () => house.ask()));
     await vi.advanceTimersByTimeAsync(2_000);
     await crowd;
-    expect(house.refused()).toBe(0);
+    expect(house.rejected()).toBe(0);
     house.close();
   });
 });
@@ -44,7 +44,7 @@ describe('F-20 the door and the gate behind it', () => {
 interface Outcome {
   readonly answeredPerSecond: number;
   readonly latenciesMs: readonly number[];
-  readonly refused: number;
+  readonly rejected: number;
 }
 
 /** Requests at random times, at a share of what can be borne. */
@@ -67,13 +67,13 @@ async function run({ share, seconds }: { share: number; seconds: number }): Prom
   const answeredPerSecond = latenciesMs.length / seconds;
   await vi.advanceTimersByTimeAsync(2_000);
   house.close();
-  return { answeredPerSecond, latenciesMs, refused: asked - latenciesMs.length };
+  return { answeredPerSecond, latenciesMs, rejected: asked - latenciesMs.length };
 }
 
 interface House {
   /** @returns whether it was let in and answered */
   ask(): Promise<boolean>;
-  refused(): number;
+  rejected(): number;
   close(): void;
 }
 
@@ -90,7 +90,7 @@ function openHouse(): House {
   });
   const { signal } = new AbortController();
   let freeAt = 0;
-  let refused = 0;
+  let rejected = 0;
   const work = (): Promise<void> => {
     freeAt = Math.max(freeAt, performance.now()) + SERVICE_MS;
     return new Promise((resolve) => setTimeout(resolve, freeAt - performance.now()));
@@ -98,7 +98,7 @@ function openHouse(): House {
   return {
     async ask() {
       if (admission.enter(() => true) !== undefined) {
-        refused += 1;
+        rejected += 1;
         await new Promise((resolve) => setTimeout(resolve, 1));
         return false;
       }
@@ -106,13 +106,13 @@ function openHouse(): House {
         await gate.run(work, signal);
         return true;
       } catch {
-        refused += 1;
+        rejected += 1;
         return false;
       } finally {
         admission.leave();
       }
     },
-    refused: () => refused,
+    rejected: () => rejected,
     close: () => admission.close(),
   };
 }

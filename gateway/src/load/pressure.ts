@@ -5,7 +5,7 @@ const EXCESS_SHARE = 1.25;
 const EXCESS_COUNT = 2;
 /** A burst is over in fewer windows. */
 const HIGH_FROM = 4;
-/** It is low again only after several quiet windows: those who are given up when it becomes high look like answers. */
+/** It is low again only after several quiet windows: those who are given up when it becomes high look like responses. */
 const LOW_FROM = 1;
 
 /**
@@ -16,7 +16,7 @@ const LOW_FROM = 1;
 export class Pressure {
   #windowEndsAt = 0;
   #arrivals = 0;
-  #answers = 0;
+  #responses = 0;
   #isStrained = false;
   #level = 0;
   #isHigh = false;
@@ -29,7 +29,7 @@ export class Pressure {
 
   /**
    * @param now milliseconds on a clock that never goes back
-   * @param isStrained whether others wait because the process is busy: where it waits itself, refusing helps no one
+   * @param isStrained whether others wait because the process is busy: where it waits itself, rejecting helps no one
    * @returns whether the pressure has become high since the one before
    */
   arrived(now: number, isStrained: boolean): boolean {
@@ -43,13 +43,13 @@ export class Pressure {
 
   answered(now: number): void {
     this.#roll(now);
-    this.#answers += 1;
+    this.#responses += 1;
   }
 
   #roll(now: number): void {
     const sinceEndMs = now - this.#windowEndsAt;
     if (sinceEndMs < 0) return;
-    const isMore = this.#arrivals > this.#answers * EXCESS_SHARE + EXCESS_COUNT;
+    const isMore = this.#arrivals > this.#responses * EXCESS_SHARE + EXCESS_COUNT;
     const isExcess = isMore && this.#isStrained;
     // windows in which nothing happened at all are quiet ones
     const quietWindows = Math.floor(sinceEndMs / WINDOW_MS) + (isExcess ? 0 : 1);
@@ -57,7 +57,7 @@ export class Pressure {
     this.#isHigh = this.#level >= (this.#isHigh ? LOW_FROM + 1 : HIGH_FROM);
     this.#windowEndsAt = now + WINDOW_MS;
     this.#arrivals = 0;
-    this.#answers = 0;
+    this.#responses = 0;
     this.#isStrained = false;
   }
 }

@@ -2,28 +2,28 @@ import { DEFAULT_SHARES, shareKeysOf } from '@trellis/admission';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { clientOf, userOf, type Caller } from '../identity/caller.ts';
 import type { CacheRedis } from '../caching/cache-redis.ts';
-import { gatewayErrorCodes, refused } from '../errors.ts';
+import { gatewayErrorCodes, rejected } from '../errors.ts';
 import type { Rate, RateLimits } from '../settings/rate-limits.ts';
 
 /** Counts operations against the rates. */
 export interface RateLimiter {
-  /** Objects of answers that count as one operation; infinite where no rate is configured. */
+  /** Objects of responses that count as one operation; infinite where no rate is configured. */
   readonly objectsPerOperation: number;
   /**
    * @returns nothing where there is nothing to wait for
-   * @throws RequestRefused RATE_LIMITED
+   * @throws RequestError RATE_LIMITED
    */
   countAddress(address: string, operations: number): Promise<void> | undefined;
   /**
    * @returns nothing where there is nothing to wait for
-   * @throws RequestRefused RATE_LIMITED
+   * @throws RequestError RATE_LIMITED
    */
   countCaller(caller: Caller, operations: number): Promise<void> | undefined;
   /**
-   * Counts an answer that was given: as one more operation for each {@link RateLimits.objectsPerOperation}, of the address and
-   * of the caller. It refuses nothing: what is too much is what comes next.
+   * Counts a response that was given: as one more operation for each {@link RateLimits.objectsPerOperation}, of the address and
+   * of the caller. It rejects nothing: what is too much is what comes next.
    */
-  chargeAnswer(address: string, caller: Caller, objects: number): void;
+  chargeResponse(address: string, caller: Caller, objects: number): void;
   /** Counts the planning of an operation that was new, likewise: each full 100 ms of it as one more operation. */
   chargePlanning(address: string, caller: Caller, durationMs: number): void;
 }
@@ -35,7 +35,7 @@ export const UNLIMITED_RATE: RateLimiter = Object.freeze({
   objectsPerOperation: Number.POSITIVE_INFINITY,
   countAddress: () => undefined,
   countCaller: () => undefined,
-  chargeAnswer: () => undefined,
+  chargeResponse: () => undefined,
   chargePlanning: () => undefined,
 });
 
@@ -56,7 +56,7 @@ export function createRateLimiter(rates: RateLimits, redis: CacheRedis | undefin
   };
   return {
     objectsPerOperation,
-    chargeAnswer: (key, caller, objects) => charge(key, caller, Math.floor(objects / objectsPerOperation)),
+    chargeResponse: (key, caller, objects) => charge(key, caller, Math.floor(objects / objectsPerOperation)),
     chargePlanning: (key, caller, durationMs) =>
       charge(key, caller, Math.floor(durationMs / PLANNING_MS_PER_OPERATION)),
     countAddress: (key, operations) => address?.(key, operations),
@@ -65,7 +65,7 @@ export function createRateLimiter(rates: RateLimits, redis: CacheRedis | undefin
   };
 }
 
-/** A rate that is exceeded by what was done refuses what comes next. */
+/** A rate that is exceeded by what was done rejects what comes next. */
 function overdrawn(): void {}
 
 interface CallerCounters {
@@ -126,5 +126,5 @@ function createCounter(kind: string, rate: Rate, redis: CacheRedis | undefined):
 function tooMany(msBeforeNext: number): Error {
   const retryAfterS = Math.max(1, Math.ceil(msBeforeNext / 1_000));
   const message = `${gatewayErrorCodes.RATE_LIMITED.summary} Try again in ${retryAfterS} s.`;
-  return refused('RATE_LIMITED', message, { retryAfterS });
+  return rejected('RATE_LIMITED', message, { retryAfterS });
 }

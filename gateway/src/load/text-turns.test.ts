@@ -18,9 +18,9 @@ describe('Work on new texts', () => {
     expect(turns.run(user('ada'), here, () => 'done')).toBe('done');
     expect(() =>
       turns.run(user('ada'), here, () => {
-        throw new Error('refused');
+        throw new Error('rejected');
       }),
-    ).toThrow('refused');
+    ).toThrow('rejected');
   });
 
   it('G3: leaves each turn of the event loop to others, and is shared by callers', async () => {
@@ -84,11 +84,11 @@ describe('Work on new texts', () => {
     let isDone = false;
     const left = turns.run(user('ada'), leaving.signal, () => (isDone = true));
     const failing = turns.run(user('ada'), here, () => {
-      throw new Error('refused');
+      throw new Error('rejected');
     });
     leaving.abort(new Error('gone'));
     await expect(left).rejects.toThrow('gone');
-    await expect(failing).rejects.toThrow('refused');
+    await expect(failing).rejects.toThrow('rejected');
     expect(isDone).toBe(false);
   });
 });

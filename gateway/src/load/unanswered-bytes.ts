@@ -1,4 +1,4 @@
-import { ShareLimit, type LevelAmounts, type ShareKeys, type ShareRefusal } from '@trellis/admission';
+import { ShareLimit, type LevelAmounts, type ShareKeys, type ShareRejection } from '@trellis/admission';
 
 /** How much of what clients have sent a process holds. */
 export interface UnansweredRules {
@@ -8,7 +8,7 @@ export interface UnansweredRules {
   readonly perCallerBytes: LevelAmounts;
 }
 
-/** What the process holds for one client: a request from its first byte to its answer, or a message. */
+/** What the process holds for one client: a request from its first byte to its response, or a message. */
 export interface HeldBytes {
   /**
    * From now on it is so much.
@@ -16,7 +16,7 @@ export interface HeldBytes {
    * @param bytes in all; small amounts are not counted, as the number of requests and connections bounds them
    * @returns what speaks against more than before: what was counted stays so
    */
-  hold(bytes: number): ShareRefusal | undefined;
+  hold(bytes: number): ShareRejection | undefined;
   /** Nothing is held any more. More than once does no harm. */
   release(): void;
 }
@@ -27,7 +27,7 @@ const SMALL_BYTES = 4_096;
 /**
  * Counts what clients have sent and have not been answered, for all of them together and for each caller: bodies and messages
  * that have not arrived whole, those that are executed, and requests that wait behind another. A caller that would hold more
- * than its share is refused; something is left for the next, however many ask for all that they can get.
+ * than its share is rejected; something is left for the next, however many ask for all that they can get.
  */
 export class UnansweredBytes {
   readonly #limit: ShareLimit;
@@ -63,15 +63,15 @@ class Held implements HeldBytes {
     this.#keysOf = keysOf;
   }
 
-  hold(bytes: number): ShareRefusal | undefined {
+  hold(bytes: number): ShareRejection | undefined {
     const more = (bytes > SMALL_BYTES ? bytes : 0) - this.#counted;
     if (more === 0) return undefined;
     const keys = (this.#keys ??= this.#keysOf());
     if (more < 0) this.#limit.release(keys, -more);
-    const refusal = more > 0 ? this.#limit.tryAcquire(keys, more) : undefined;
-    if (refusal === undefined) this.#counted += more;
+    const rejection = more > 0 ? this.#limit.tryAcquire(keys, more) : undefined;
+    if (rejection === undefined) this.#counted += more;
     if (this.#counted === 0) this.#keys = undefined; // the client may be someone else by the next time
-    return refusal;
+    return rejection;
   }
 
   release(): void {

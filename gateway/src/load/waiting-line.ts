@@ -94,7 +94,7 @@ export class WaitingLine<Item extends InLine> {
 
 function placeIn<Item extends InLine>(queue: FairQueue<Item>, item: Item): QueuePlace | undefined {
   const place = queue.add(item, item.caller ?? ANONYMOUS);
-  return typeof place === 'string' ? undefined : place; // nothing is refused by a queue without bounds
+  return typeof place === 'string' ? undefined : place; // nothing is rejected by a queue without bounds
 }
 
 function keyOf({ caller = ANONYMOUS }: InLine): string {

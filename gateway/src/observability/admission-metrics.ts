@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { Admission, RefusalReason } from '../load/admission.ts';
+import type { Admission, RejectionReason } from '../load/admission.ts';
 
 /**
  * Registers the series of requests at the door.
@@ -10,8 +10,8 @@ export function registerAdmissionMetrics(
   registry: Registry,
   admission: Admission,
   operationsWaiting: () => number,
-): (reason: RefusalReason) => void {
-  const refusals = new Counter({
+): (reason: RejectionReason) => void {
+  const rejections = new Counter({
     name: 'trellis_gateway_requests_rejected_total',
     help: 'Requests rejected by admission. 503: requests, too many in flight; delay, sustained overload. 429: share, the caller reached its share.',
     labelNames: ['reason'],
@@ -29,5 +29,5 @@ export function registerAdmissionMetrics(
     registers: [registry],
     collect: () => waiting.set(operationsWaiting()),
   });
-  return (reason) => refusals.inc({ reason });
+  return (reason) => rejections.inc({ reason });
 }

@@ -1,19 +1,19 @@
-import type { ShareRefusal } from '@trellis/admission';
+import type { ShareRejection } from '@trellis/admission';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 const NAME = 'trellis_gateway_connections_rejected_total';
 
 /**
- * Registers the series of connections that are refused.
+ * Registers the series of connections that are rejected.
  *
  * @returns to be called for each of them
  */
-export function connectionRefusals(
+export function connectionRejections(
   registry: Registry,
   transport: 'http' | 'websocket',
-): (reason: ShareRefusal) => void {
+): (reason: ShareRejection) => void {
   const known = registry.getSingleMetric(NAME) as Counter<'transport' | 'reason'> | undefined; // made here alone
-  const refusals =
+  const rejections =
     known ??
     new Counter({
       name: NAME,
@@ -21,7 +21,7 @@ export function connectionRefusals(
       labelNames: ['transport', 'reason'],
       registers: [registry],
     });
-  return (reason) => refusals.inc({ transport, reason });
+  return (reason) => rejections.inc({ transport, reason });
 }
 
 /** Registers how many connections there are. */

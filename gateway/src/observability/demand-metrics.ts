@@ -13,7 +13,7 @@ const BUCKETS = [0, 1, 10, 100, 1_000, 10_000, 100_000];
 export function createDemandMetrics(registry: Registry): DemandMetrics {
   const objects = new TalliedHistogram(
     {
-      name: 'trellis_gateway_objects_answered',
+      name: 'trellis_gateway_objects_resolved',
       help: 'Objects in each executed result: the measured cost of its operation. A cached response has none.',
       labelNames: ['kind'],
     },

@@ -60,7 +60,7 @@ function createPlanningObserver(registry: Registry): PlanningObserver {
   );
   const introspection = new TalliedCounter(
     {
-      name: 'trellis_gateway_introspection_answers_total',
+      name: 'trellis_gateway_introspection_results_total',
       help: 'Introspection lookups by outcome: hit, miss, failed.',
       labelNames: ['outcome'],
     },

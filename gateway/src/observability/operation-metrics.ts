@@ -1,13 +1,13 @@
 import { Counter, type Registry } from 'prom-client';
 import { isGatewayErrorCode } from '../errors.ts';
-import type { OperationAnswer } from '../pipeline/operation-answer.ts';
+import type { OperationResult } from '../pipeline/operation-result.ts';
 import { OperationNames } from './operation-names.ts';
 import { TalliedCounter, TalliedHistogram } from './tallied-metrics.ts';
 
 /** Counts what the gateway answers. */
 export interface OperationMetrics {
-  /** @param seconds from the request's arrival to its answer */
-  observe(answer: OperationAnswer, seconds: number): void;
+  /** @param seconds from the request's arrival to its response */
+  observe(response: OperationResult, seconds: number): void;
 }
 
 const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -23,7 +23,7 @@ export function createOperationMetrics(
   registry: Registry,
   isListed: (text: string) => boolean,
 ): OperationMetrics {
-  const answers = new TalliedCounter(
+  const responses = new TalliedCounter(
     {
       name: 'trellis_gateway_operations_total',
       help: 'Operations by name, kind and outcome: OK, PARTIAL where some data is missing, else the code of the first error.',
@@ -46,28 +46,28 @@ export function createOperationMetrics(
     labelNames: ['limit'],
     registers: [registry],
   });
-  const names = new OperationNames({ onLeave: (name) => answers.remove(name) });
+  const names = new OperationNames({ onLeave: (name) => responses.remove(name) });
   return {
-    observe(answer, seconds) {
-      const { admitted } = answer;
+    observe(response, seconds) {
+      const { admitted } = response;
       const kind = admitted?.operation.kind ?? 'none';
       const name = admitted && names.labelOf(admitted.operation.name, isListed(admitted.text));
-      answers.count(name ?? '', kind, outcomeOf(answer));
+      responses.count(name ?? '', kind, outcomeOf(response));
       duration.observe(seconds, kind);
-      const limit = limitOf(answer);
+      const limit = limitOf(response);
       if (limit !== undefined) limits.inc({ limit });
     },
   };
 }
 
-function outcomeOf(answer: OperationAnswer): string {
-  const code = answer.errors[0]?.extensions?.['code'];
+function outcomeOf(response: OperationResult): string {
+  const code = response.errors[0]?.extensions?.['code'];
   if (code === undefined) return 'OK';
   const known = isGatewayErrorCode(code) ? code : 'OTHER';
-  return answer.data === undefined || answer.data === 'null' ? known : 'PARTIAL';
+  return response.data === undefined || response.data === 'null' ? known : 'PARTIAL';
 }
 
-function limitOf({ errors }: OperationAnswer): string | undefined {
+function limitOf({ errors }: OperationResult): string | undefined {
   const limit: unknown = errors[0]?.extensions?.['limit'];
   const name = typeof limit === 'object' && limit !== null && 'name' in limit ? limit.name : undefined;
   return typeof name === 'string' ? name : undefined;

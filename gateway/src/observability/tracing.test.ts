@@ -244,8 +244,8 @@ describe('Traces and logs', () => {
   it('go on without a collector', async () => {
     await gateway.close();
     gateway = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
-    const answer = await gateway.post({ query: '{ echo(text: "a") }' });
-    expect(answer.body.data).toEqual({ echo: 'a' });
+    const result = await gateway.post({ query: '{ echo(text: "a") }' });
+    expect(result.body.data).toEqual({ echo: 'a' });
     await gateway.close();
   });
 });

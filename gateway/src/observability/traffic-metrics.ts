@@ -32,7 +32,7 @@ export function createTrafficMetrics(registry: Registry): TrafficObserver {
   });
   const breakers = new Gauge({
     name: 'trellis_gateway_subgraph_breaker_open',
-    help: '1 while a subgraph is not asked because too many of its answers failed.',
+    help: '1 while a subgraph is not asked because too many of its responses failed.',
     labelNames: ['subgraph'],
     registers,
   });

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { UnansweredBytes } from '../load/unanswered-bytes.ts';
-import type { CutOffReason, UnreadAnswers } from '../load/unread-answers.ts';
+import type { CutOffReason, UnreadResponses } from '../load/unread-responses.ts';
 
 /**
  * Registers the series of clients that were cut off.
@@ -18,7 +18,7 @@ export function createUnreadCutOffs(registry: Registry): (reason: CutOffReason) 
 }
 
 /** Registers how much waits for clients. */
-export function registerUnreadGauges(registry: Registry, unread: UnreadAnswers): void {
+export function registerUnreadGauges(registry: Registry, unread: UnreadResponses): void {
   const bytes: Gauge = new Gauge({
     name: 'trellis_gateway_unread_bytes',
     help: 'Response bytes waiting for clients to read them.',

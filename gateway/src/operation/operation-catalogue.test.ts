@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { bookshop } from '../../test-fixtures/graphs/bookshop.ts';
 import { collectedHeap } from '../../test-fixtures/load/collected-heap.ts';
 import { composeGraph } from '../../test-fixtures/synthetic/start-graph.ts';
-import { RequestRefused } from '../errors.ts';
+import { RequestError } from '../errors.ts';
 import { DEFAULT_COSTS } from '../settings/cost.ts';
 import { DEFAULT_LIMITS } from '../settings/limits.ts';
 import { buildSupergraph } from '../supergraph/build-supergraph.ts';
@@ -33,13 +33,13 @@ function createCatalogue(): OperationCatalogue {
   });
 }
 
-/** @returns what the text is refused for */
+/** @returns what the text is rejected for */
 function limitOf(catalogue: OperationCatalogue, text: string, name?: string): unknown {
   try {
     catalogue.document(text, '203.0.113.1').operation(name);
     return undefined;
   } catch (error) {
-    const [first] = error instanceof RequestRefused ? error.errors : [];
+    const [first] = error instanceof RequestError ? error.errors : [];
     const limit = first?.extensions['limit'] as { readonly name: string } | undefined; // as errors.md has it
     return limit?.name ?? error;
   }

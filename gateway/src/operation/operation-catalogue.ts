@@ -2,7 +2,7 @@ import { shareKeysOf, type ShareKeys } from '@trellis/admission';
 import { GraphQLError, Kind, type DocumentNode, type OperationDefinitionNode } from 'graphql';
 import type { Policies } from '../settings/identity.ts';
 import { S3FifoCache } from '../caching/s3-fifo-cache.ts';
-import { RequestRefused } from '../errors.ts';
+import { RequestError } from '../errors.ts';
 import type { CostSettings } from '../settings/cost.ts';
 import type { OperationLimits } from '../settings/limits.ts';
 import { fragmentsOf } from './document/fragments.ts';
@@ -23,7 +23,7 @@ import { validateOperation, type ValidationSettings } from './validation/validat
 export interface CataloguedDocument {
   /**
    * @param name absent where the document holds one operation
-   * @throws RequestRefused GRAPHQL_VALIDATION_FAILED when there is no such operation, or no saying which; QUERY_TOO_COMPLEX when
+   * @throws RequestError GRAPHQL_VALIDATION_FAILED when there is no such operation, or no saying which; QUERY_TOO_COMPLEX when
    *   its text exceeds a limit
    */
   operation(name: string | undefined): Operation;
@@ -35,7 +35,7 @@ export interface OperationCatalogue {
   known(text: string): CataloguedDocument | undefined;
   /**
    * @param address of who sends it, for a fair share of what is remembered; absent: the gateway itself
-   * @throws RequestRefused when the text can't be parsed, exceeds what protects the process, or is not valid
+   * @throws RequestError when the text can't be parsed, exceeds what protects the process, or is not valid
    */
   document(text: string, address?: string): CataloguedDocument;
 }
@@ -59,11 +59,11 @@ const MAX_NEW_TOKENS = 9_000;
 const OPERATION_TOKENS = 50;
 /** The text is held as well, what is no token of it included, such as comments: so many of its characters weigh as one token. */
 const CHARACTERS_PER_TOKEN = 8;
-const MAX_REFUSALS = 1_000;
-/** Of the texts that were refused. A refusal is small beside them. */
-const MAX_REFUSED_CHARACTERS = 524_288;
-/** What a refusal weighs beside its text. */
-const REFUSAL_CHARACTERS = 500;
+const MAX_REJECTIONS = 1_000;
+/** Of the texts that were rejected. A rejection is small beside them. */
+const MAX_REJECTED_CHARACTERS = 524_288;
+/** What a rejection weighs beside its text. */
+const REJECTION_CHARACTERS = 500;
 
 /**
  * Parses and validates each text once, and works out once what of an operation depends on nothing but its text and the
@@ -81,19 +81,19 @@ export function createOperationCatalogue(
     maxNewWeight: MAX_NEW_TOKENS,
     weigh: ({ tokens }, text) => tokens + Math.ceil(text.length / CHARACTERS_PER_TOKEN),
   });
-  const refusals = new S3FifoCache<RequestRefused>({
-    maxEntries: MAX_REFUSALS,
-    maxWeight: MAX_REFUSED_CHARACTERS,
-    weigh: (_refusal, text) => text.length + REFUSAL_CHARACTERS,
+  const rejections = new S3FifoCache<RequestError>({
+    maxEntries: MAX_REJECTIONS,
+    maxWeight: MAX_REJECTED_CHARACTERS,
+    weigh: (_rejection, text) => text.length + REJECTION_CHARACTERS,
   });
   const ownerOf = ownersByAddress();
   const admitNew = (text: string, address: string | undefined): CataloguedDocument => {
-    const refusal = refusals.get(text);
-    if (refusal) throw refusal;
+    const rejection = rejections.get(text);
+    if (rejection) throw rejection;
     const owner = ownerOf(address);
     const admitted = admit(text, graph);
-    if (admitted instanceof RequestRefused) {
-      refusals.set(text, admitted, owner);
+    if (admitted instanceof RequestError) {
+      rejections.set(text, admitted, owner);
       throw admitted;
     }
     if (owner) documents.set(text, admitted, owner);
@@ -144,7 +144,7 @@ function readGraph(supergraph: Supergraph, settings: CatalogueSettings): Graph {
   };
 }
 
-function admit(text: string, graph: Graph): WeighedDocument | RequestRefused {
+function admit(text: string, graph: Graph): WeighedDocument | RequestError {
   const { limits } = graph.settings;
   try {
     const { document, tokens } = parseOperation(text, limits);
@@ -157,7 +157,7 @@ function admit(text: string, graph: Graph): WeighedDocument | RequestRefused {
       tokens: tokens + judged.size * OPERATION_TOKENS,
     };
   } catch (error) {
-    if (error instanceof RequestRefused) return withoutTraces(error);
+    if (error instanceof RequestError) return withoutTraces(error);
     throw error;
   }
 }
@@ -168,13 +168,13 @@ interface Found {
   readonly measure: OperationMeasure;
 }
 
-/** What was found in an operation; or, where its text alone exceeds a limit, the refusal. */
-type Judged = Found | RequestRefused;
+/** What was found in an operation; or, where its text alone exceeds a limit, the rejection. */
+type Judged = Found | RequestError;
 
 /**
  * Folds the selections of all operations, and judges each by its text.
  *
- * @throws RequestRefused when none of them may run, as the first one is refused
+ * @throws RequestError when none of them may run, as the first one is rejected
  */
 function judgeOperations(document: DocumentNode, graph: Graph): ReadonlyMap<string, Judged> {
   const { schema, analyzer, settings } = graph;
@@ -184,8 +184,8 @@ function judgeOperations(document: DocumentNode, graph: Graph): ReadonlyMap<stri
     return [operation.name?.value ?? '', judge({ found, measure: measureOf(operation, found) }, settings)];
   });
   const [first] = all;
-  const isAnyAllowed = all.some(([, judged]) => !(judged instanceof RequestRefused));
-  if (!isAnyAllowed && first?.[1] instanceof RequestRefused) throw first[1];
+  const isAnyAllowed = all.some(([, judged]) => !(judged instanceof RequestError));
+  if (!isAnyAllowed && first?.[1] instanceof RequestError) throw first[1];
   return new Map(all);
 }
 
@@ -194,20 +194,20 @@ function judge(found: Found, { limits }: CatalogueSettings): Judged {
     enforceTextLimits(found.measure, limits);
     return found;
   } catch (error) {
-    if (error instanceof RequestRefused) return withoutTraces(error);
+    if (error instanceof RequestError) return withoutTraces(error);
     throw error;
   }
 }
 
 /**
- * A refusal as small as what clients see of it. The trace of its stack would keep all alive that took part in refusing, some
+ * A rejection as small as what clients see of it. The trace of its stack would keep all alive that took part in rejecting, some
  * 50 KB for each text.
  */
-function withoutTraces({ errors }: RequestRefused): RequestRefused {
+function withoutTraces({ errors }: RequestError): RequestError {
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = 0;
   try {
-    return new RequestRefused(errors.map(withoutNodes));
+    return new RequestError(errors.map(withoutNodes));
   } finally {
     Error.stackTraceLimit = limit;
   }
@@ -232,7 +232,7 @@ function catalogueDocument(
     const key = definition.name?.value ?? '';
     const found = operations.get(key) ?? unknownOperation(name, 0);
     if (found instanceof Operation) return found;
-    if (found instanceof RequestRefused) throw found;
+    if (found instanceof RequestError) throw found;
     const operation = new Operation({ definition, fragments, documentHash, ...found }, graph);
     operations.set(key, operation);
     return operation;
@@ -259,8 +259,8 @@ function operationsOf(document: DocumentNode): readonly OperationDefinitionNode[
   return document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
 }
 
-function unknownOperation(name: string | undefined, count: number): RequestRefused {
-  return new RequestRefused([new GraphQLError(missingOperation(name, count), VALIDATION_FAILED)]);
+function unknownOperation(name: string | undefined, count: number): RequestError {
+  return new RequestError([new GraphQLError(missingOperation(name, count), VALIDATION_FAILED)]);
 }
 
 const VALIDATION_FAILED = { extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } };

@@ -6,7 +6,7 @@ import { demandingOperation } from '../../test-fixtures/demand/demanding-operati
 import { createRandom } from '../../test-fixtures/synthetic/hash.ts';
 import { randomOperation } from '../../test-fixtures/synthetic/random-operation.ts';
 import { composeGraph } from '../../test-fixtures/synthetic/start-graph.ts';
-import { RequestRefused } from '../errors.ts';
+import { RequestError } from '../errors.ts';
 import { ANONYMOUS } from '../identity/caller.ts';
 import { dropUnusedVariables } from '../plan/prune-document.ts';
 import { DEFAULT_COSTS } from '../settings/cost.ts';
@@ -171,17 +171,17 @@ function amountsOf(
   return { cost: costOf(variables, decided), hints: cacheHintsOf(decided) };
 }
 
-function refusedAs(error: unknown): undefined {
-  if (!(error instanceof RequestRefused)) throw error;
+function rejectedAs(error: unknown): undefined {
+  if (!(error instanceof RequestError)) throw error;
   return undefined;
 }
 
-/** @returns nothing where the reference is refused, for being too large or for what is left of a subscription */
+/** @returns nothing where the reference is rejected, for being too large or for what is left of a subscription */
 function operationOf(catalogue: OperationCatalogue, text: string): Operation | undefined {
   try {
     return catalogue.document(text).operation(undefined);
   } catch (error) {
-    return refusedAs(error);
+    return rejectedAs(error);
   }
 }
 
@@ -220,7 +220,7 @@ describe.each([
         expect(operation.selectionsOf(decided)).toBe(reference.selectionsOf(decided));
         compared += 1;
       } catch (error) {
-        refusedAs(error); // a condition that is null
+        rejectedAs(error); // a condition that is null
       }
     }
     expect(compared).toBeGreaterThan(OPERATIONS / 3);

@@ -1,7 +1,7 @@
 import type { Caller } from '../identity/caller.ts';
 import type { GraphRequest, RequestContext } from '../request/context.ts';
-import { refuseUnfitHeader } from '../request/refuse-unfit-texts.ts';
-import { refused, type RequestRefused } from '../errors.ts';
+import { rejectUnfitHeader } from '../request/reject-unfit-texts.ts';
+import { rejected, type RequestError } from '../errors.ts';
 import type { CostBudget } from '../request/cost-budget.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
@@ -10,7 +10,7 @@ import { authenticateRequest, requireToken } from './authenticate.ts';
 import { enforceCost } from '../operation/limits/enforce-limits.ts';
 import type { Operation } from '../operation/operation.ts';
 import { resolvePersistedQuery } from './persisted-query.ts';
-import { refuseDeferredEvents } from './refuse-deferred-events.ts';
+import { rejectedeferredEvents } from './reject-deferred-events.ts';
 import type { OperationRun } from './operation-run.ts';
 import type { PipelineServices } from './services.ts';
 
@@ -18,7 +18,7 @@ import type { PipelineServices } from './services.ts';
  * The one place where an operation is let in, whatever transport brought it. It waits only where there is something to wait
  * for: mostly there is not, and each wait would cost a turn of the microtasks.
  *
- * @throws RequestRefused for all that the stages refuse; nothing has been asked of any subgraph then
+ * @throws RequestError for all that the stages reject; nothing has been asked of any subgraph then
  */
 export async function admitOperation(
   request: GraphRequest,
@@ -29,7 +29,7 @@ export async function admitOperation(
   const { rateLimiter } = services;
   const supergraph = services.supergraphs.current();
   run.enter('address rate');
-  const counted = rateLimiter.countAddress(context.address, 1); // what is refused has cost something as well
+  const counted = rateLimiter.countAddress(context.address, 1); // what is rejected has cost something as well
   if (counted) await counted;
   const required = services.requiresToken ? await requireTokenFirst(context, run) : undefined;
   run.enter('persisted query');
@@ -44,7 +44,7 @@ export async function admitOperation(
   const { operation, caller: early } = admitted instanceof Promise ? await admitted : admitted;
   run.enter('transport');
   assertCarried(operation, context);
-  refuseUnfitHeaders(context, services);
+  rejectUnfitHeaders(context, services);
   run.enter('variables');
   const decided = decideOperation(operation, request.variables);
   if (decided.decided.isLive && !carriesStreams(context)) throw needsStream('A live query (@live)');
@@ -82,7 +82,7 @@ function requireTokenFirst(context: RequestContext, run: OperationRun): Promise<
  * Lets an operation that runs for longer in again: on another generation of the graph, or for a caller with another token.
  * Everything is judged again but for what was judged of the request as such: its transport, its rate, its token.
  *
- * @throws RequestRefused when it would not be let in now
+ * @throws RequestError when it would not be let in now
  */
 export function readmitOperation(
   admitted: AdmittedOperation,
@@ -104,7 +104,7 @@ type DecidedOperation = Pick<AdmittedOperation, 'variables' | 'decided'>;
 function decideOperation(operation: Operation, given: GraphRequest['variables']): DecidedOperation {
   const variables = operation.coerceVariables(given);
   const decided = operation.decide(variables);
-  refuseDeferredEvents(operation, decided);
+  rejectedeferredEvents(operation, decided);
   return { variables, decided };
 }
 
@@ -126,10 +126,10 @@ export function weightOf({ measure }: Operation): number {
 }
 
 /** What goes on to subgraphs is a text of the client like any other. */
-function refuseUnfitHeaders({ headers }: RequestContext, services: PipelineServices): void {
+function rejectUnfitHeaders({ headers }: RequestContext, services: PipelineServices): void {
   for (const name of services.headersForSubgraphs.forwarded) {
     const value = headers[name];
-    if (typeof value === 'string') refuseUnfitHeader(name, value, services.limits);
+    if (typeof value === 'string') rejectUnfitHeader(name, value, services.limits);
   }
 }
 
@@ -138,8 +138,8 @@ function carriesStreams({ accepts }: RequestContext): boolean {
   return accepts === 'any' || accepts === 'query-subscription';
 }
 
-function needsStream(what: string): RequestRefused {
-  return refused(
+function needsStream(what: string): RequestError {
+  return rejected(
     'BAD_REQUEST',
     `${what} needs a stream. Send it alone, with "accept: text/event-stream" or ` +
       '"accept: multipart/mixed;subscriptionSpec=1.0", or over WebSocket.',
@@ -151,5 +151,5 @@ function assertCarried({ kind }: Operation, { accepts }: RequestContext): void {
   if (kind === 'query' || accepts === 'any') return;
   if (kind === 'subscription' && accepts !== 'query-subscription') throw needsStream('A subscription');
   if (kind === 'mutation' && accepts !== 'query-mutation')
-    throw refused('METHOD_NOT_ALLOWED', 'Mutations are sent by POST.');
+    throw rejected('METHOD_NOT_ALLOWED', 'Mutations are sent by POST.');
 }

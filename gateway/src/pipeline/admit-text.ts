@@ -1,7 +1,7 @@
 import type { ShareKeys } from '@trellis/admission';
 import type { Caller } from '../identity/caller.ts';
 import type { GraphRequest, RequestContext } from '../request/context.ts';
-import { refused } from '../errors.ts';
+import { rejected } from '../errors.ts';
 import type { PlanningBudget } from '../planning/threads/planning-budget.ts';
 import { PLANNING_SPENT } from '../planning/planner-failure.ts';
 import { authenticateRequest } from './authenticate.ts';
@@ -22,7 +22,7 @@ export interface AdmittedText {
  * parsed. An invalid token is reported when its turn comes; until then its sender counts as the network.
  *
  * @returns at once where there is nothing to wait for: what is sent with it and after it, of the same text, is let in after it
- * @throws RequestRefused RATE_LIMITED, and for all that the text is refused for
+ * @throws RequestError RATE_LIMITED, and for all that the text is rejected for
  */
 export function admitNewText(
   text: string,
@@ -50,7 +50,7 @@ export function admitNewText(
 function enforceBudget(planningBudget: PlanningBudget, keys: ShareKeys): void {
   const waitMs = planningBudget.waitMs(keys);
   if (waitMs > 0)
-    throw refused('RATE_LIMITED', PLANNING_SPENT, { retryAfterS: Math.max(1, Math.ceil(waitMs / 1_000)) });
+    throw rejected('RATE_LIMITED', PLANNING_SPENT, { retryAfterS: Math.max(1, Math.ceil(waitMs / 1_000)) });
 }
 
 function admittedBy(
@@ -66,6 +66,6 @@ function callerOf(context: RequestContext, services: PipelineServices): Caller |
   try {
     return authenticateRequest(context, services);
   } catch (error) {
-    return Promise.reject(error); // RequestRefused, or what is broken
+    return Promise.reject(error); // RequestError, or what is broken
   }
 }

@@ -20,7 +20,7 @@ export interface AdmittedOperation {
   /** The request's extensions as the client sent them. */
   readonly extensions: Readonly<Record<string, unknown>>;
   readonly cost: number;
-  /** How long its answer may be stored, by what the schema says of what is asked for. */
+  /** How long its response may be stored, by what the schema says of what is asked for. */
   readonly cacheHints: CachePolicy;
   readonly caller: Caller;
   /** What this caller may not see of it. */

@@ -3,7 +3,7 @@ import { KeysUnavailable } from '../identity/key-set.ts';
 import { InvalidAccessToken } from '../identity/invalid-access-token.ts';
 import type { PresentedProof } from '../identity/verify-proof.ts';
 import type { RequestContext } from '../request/context.ts';
-import { gatewayErrorCodes, refused } from '../errors.ts';
+import { gatewayErrorCodes, rejected } from '../errors.ts';
 import type { ErrorPolicy } from './format-errors.ts';
 import type { PipelineServices } from './services.ts';
 
@@ -16,28 +16,28 @@ export interface PresentedCredentials {
 }
 
 /**
- * Stage: `Authorization` → caller. A token that is not good refuses the whole request: it is never taken for none.
+ * Stage: `Authorization` → caller. A token that is not good rejects the whole request: it is never taken for none.
  *
  * @returns at once where the token was verified before
- * @throws RequestRefused UNAUTHENTICATED, AUTHENTICATION_UNAVAILABLE
+ * @throws RequestError UNAUTHENTICATED, AUTHENTICATION_UNAVAILABLE
  */
 export function authenticate(
   { authorization, proof, certificate }: PresentedCredentials,
   { authenticator, errorPolicy }: Pick<PipelineServices, 'authenticator' | 'errorPolicy'>,
   onInvalidToken: (reason: string) => void,
 ): Caller | Promise<Caller> {
-  const refuse = (error: unknown): never => {
+  const reject = (error: unknown): never => {
     if (error instanceof KeysUnavailable)
-      throw refused('AUTHENTICATION_UNAVAILABLE', gatewayErrorCodes.AUTHENTICATION_UNAVAILABLE.summary);
+      throw rejected('AUTHENTICATION_UNAVAILABLE', gatewayErrorCodes.AUTHENTICATION_UNAVAILABLE.summary);
     if (!(error instanceof InvalidAccessToken)) throw error;
     onInvalidToken(error.reason);
-    throw refused('UNAUTHENTICATED', messageOf(error, errorPolicy));
+    throw rejected('UNAUTHENTICATED', messageOf(error, errorPolicy));
   };
   try {
     const caller = authenticator.authenticate(authorization, proof, certificate);
-    return caller instanceof Promise ? caller.catch(refuse) : caller;
+    return caller instanceof Promise ? caller.catch(reject) : caller;
   } catch (error) {
-    return refuse(error);
+    return reject(error);
   }
 }
 
@@ -59,10 +59,10 @@ export function authenticateRequest(
 /**
  * Stage: a graph that needs a token says nothing about texts, not even whether they are valid, before it has seen one.
  *
- * @throws RequestRefused UNAUTHENTICATED, AUTHENTICATION_UNAVAILABLE
+ * @throws RequestError UNAUTHENTICATED, AUTHENTICATION_UNAVAILABLE
  */
 export async function requireToken(context: RequestContext, services: PipelineServices): Promise<Caller> {
   const caller = await authenticateRequest(context, services);
   if (caller.authenticated) return caller;
-  throw refused('UNAUTHENTICATED', 'This graph needs a valid access token.');
+  throw rejected('UNAUTHENTICATED', 'This graph needs a valid access token.');
 }

@@ -41,23 +41,23 @@ function bearer(token: string): Readonly<Record<string, string>> {
 }
 
 async function expectRejected(authorization: string): Promise<void> {
-  const answer = await gateway.post(QUERY, {
+  const result = await gateway.post(QUERY, {
     authorization,
     accept: 'application/graphql-response+json',
   });
-  expect(answer.status).toBe(401);
-  expect(answer.headers.get('www-authenticate')).toBe(
+  expect(result.status).toBe(401);
+  expect(result.headers.get('www-authenticate')).toBe(
     'Bearer realm="graph", error="invalid_token", resource_metadata="http://localhost:4000/.well-known/oauth-protected-resource/graphql"',
   );
-  expect(answer.body.data).toBeUndefined();
-  expect(answer.body.errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }]);
+  expect(result.body.data).toBeUndefined();
+  expect(result.body.errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }]);
   expect(graph.requests()).toBe(0);
 }
 
 describe('Authentication: valid tokens', () => {
   it('answers the caller of a good token', async () => {
-    const answer = await gateway.post(QUERY, bearer(await issuer.sign()));
-    expect(answer.body).toEqual({ data: { public: 'open to all', me: { name: 'Ada' } } });
+    const result = await gateway.post(QUERY, bearer(await issuer.sign()));
+    expect(result.body).toEqual({ data: { public: 'open to all', me: { name: 'Ada' } } });
   });
 
   it('takes the type with its prefix application/', async () => {
@@ -66,8 +66,8 @@ describe('Authentication: valid tokens', () => {
   });
 
   it('takes the scheme in any case', async () => {
-    const answer = await gateway.post(QUERY, { authorization: `bEARER ${await issuer.sign()}` });
-    expect(answer.body.errors).toBeUndefined();
+    const result = await gateway.post(QUERY, { authorization: `bEARER ${await issuer.sign()}` });
+    expect(result.body.errors).toBeUndefined();
   });
 
   it('sends subgraphs the caller, each with its own short-lived context, and not with the token', async () => {
@@ -116,7 +116,7 @@ describe('Authentication: valid tokens', () => {
   });
 });
 
-describe('Authentication: invalid tokens refuse the request before any subgraph is asked', () => {
+describe('Authentication: invalid tokens reject the request before any subgraph is asked', () => {
   const now = Math.floor(Date.now() / 1_000);
 
   it.each<[string, Readonly<Record<string, unknown>>]>([
@@ -186,16 +186,16 @@ describe('Authentication: invalid tokens refuse the request before any subgraph 
     'Bearer ' + 'a'.repeat(12_000),
   ])('S-090 credentials that are no Bearer token: %s', (authorization) => expectRejected(authorization));
 
-  it('answers 200 with the error under application/json, with a challenge', async () => {
-    const answer = await gateway.post(QUERY, bearer('a.b.c'));
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('www-authenticate')).toContain('invalid_token');
-    expect(answer.body.errors?.[0]?.extensions['code']).toBe('UNAUTHENTICATED');
+  it('responds with 200 with the error under application/json, with a challenge', async () => {
+    const result = await gateway.post(QUERY, bearer('a.b.c'));
+    expect(result.status).toBe(200);
+    expect(result.headers.get('www-authenticate')).toContain('invalid_token');
+    expect(result.body.errors?.[0]?.extensions['code']).toBe('UNAUTHENTICATED');
   });
 
-  it('refuses every element of a batch', async () => {
-    const answer = await gateway.post([QUERY, { query: '{ public }' }], bearer('a.b.c'));
-    expect(answer.bodies.map(({ errors }) => errors?.[0]?.extensions['code'])).toEqual([
+  it('rejects every element of a batch', async () => {
+    const result = await gateway.post([QUERY, { query: '{ public }' }], bearer('a.b.c'));
+    expect(result.bodies.map(({ errors }) => errors?.[0]?.extensions['code'])).toEqual([
       'UNAUTHENTICATED',
       'UNAUTHENTICATED',
     ]);
@@ -212,7 +212,7 @@ describe('Authentication: invalid tokens refuse the request before any subgraph 
 });
 
 describe('Authentication: revoked grants', () => {
-  it('S-072 are refused within a second of their revocation, with tokens that were good before', async () => {
+  it('S-072 are rejected within a second of their revocation, with tokens that were good before', async () => {
     const redis = await startTestRedis();
     const commands = connectRedis({ url: redis.url, name: 'test', onError: () => undefined });
     const following = await startTestGateway({

@@ -54,11 +54,11 @@ describe('Authorization: @authenticated (imported as @login)', () => {
   });
 
   it('guards whatever returns a guarded enum', async () => {
-    const query = '{ person(id: "user-1") { name clearance } }';
-    const refused = await ask(query, NO_TOKEN);
-    expect(refused.data).toEqual({ person: { name: 'Ada', clearance: null } });
-    expect(codes(refused)).toEqual(['person.clearance UNAUTHENTICATED']);
-    expect((await ask(query, {})).data).toEqual({ person: { name: 'Ada', clearance: 'LOW' } });
+    const query = '{ user(id: "user-1") { name clearance } }';
+    const rejected = await ask(query, NO_TOKEN);
+    expect(rejected.data).toEqual({ user: { name: 'Ada', clearance: null } });
+    expect(codes(rejected)).toEqual(['user.clearance UNAUTHENTICATED']);
+    expect((await ask(query, {})).data).toEqual({ user: { name: 'Ada', clearance: 'LOW' } });
   });
 
   it('asks no subgraph where nothing may be seen', async () => {
@@ -70,24 +70,24 @@ describe('Authorization: @authenticated (imported as @login)', () => {
 
 describe('Authorization: @requiresScopes', () => {
   const spellings: readonly (readonly [string, string])[] = [
-    ['directly', '{ person(id: "user-1") { name email } }'],
-    ['under an alias', '{ person(id: "user-1") { name email: email } }'],
-    ['in a named fragment', '{ person(id: "user-1") { ...f } } fragment f on Person { name email }'],
-    ['in an inline fragment', '{ person(id: "user-1") { name ... on Person { ... { email } } } }'],
+    ['directly', '{ user(id: "user-1") { name email } }'],
+    ['under an alias', '{ user(id: "user-1") { name email: email } }'],
+    ['in a named fragment', '{ user(id: "user-1") { ...f } } fragment f on User { name email }'],
+    ['in an inline fragment', '{ user(id: "user-1") { name ... on User { ... { email } } } }'],
   ];
 
   it.each(spellings)('S-091 %s: none, wrong and right scopes', async (_name, query) => {
     const anonymous = await ask(query, NO_TOKEN);
-    expect(anonymous.data).toEqual({ person: { name: 'Ada', email: null } });
-    expect(codes(anonymous)).toEqual(['person.email UNAUTHENTICATED']);
+    expect(anonymous.data).toEqual({ user: { name: 'Ada', email: null } });
+    expect(codes(anonymous)).toEqual(['user.email UNAUTHENTICATED']);
 
     const wrong = await ask(query, { scope: 'read:data' });
-    expect(wrong.data).toEqual({ person: { name: 'Ada', email: null } });
-    expect(codes(wrong)).toEqual(['person.email FORBIDDEN']);
+    expect(wrong.data).toEqual({ user: { name: 'Ada', email: null } });
+    expect(codes(wrong)).toEqual(['user.email FORBIDDEN']);
 
     for (const scope of ['read:profile', 'admin', 'read:data read:profile'])
       expect(await ask(query, { scope })).toEqual({
-        data: { person: { name: 'Ada', email: 'ada@example.com' } },
+        data: { user: { name: 'Ada', email: 'ada@example.com' } },
       });
   });
 
@@ -153,27 +153,27 @@ describe('Authorization: @requiresScopes', () => {
 
   it('S-091 judges each element of a batch for itself', async () => {
     const headers = { authorization: `Bearer ${await issuer.sign({ scope: 'read:profile' })}` };
-    const batch = [{ query: '{ person(id: "user-1") { email } }' }, { query: '{ secrets { text } }' }];
+    const batch = [{ query: '{ user(id: "user-1") { email } }' }, { query: '{ secrets { text } }' }];
     const { bodies } = await gateway.post(batch, headers);
-    expect(bodies[0]).toEqual({ data: { person: { email: 'ada@example.com' } } });
+    expect(bodies[0]).toEqual({ data: { user: { email: 'ada@example.com' } } });
     expect(codes(bodies[1] ?? {})).toEqual(['secrets FORBIDDEN']);
   });
 
-  it('keeps the answers of one document apart by rights', async () => {
-    const query = '{ person(id: "user-2") { email } }';
+  it('keeps the responses of one document apart by rights', async () => {
+    const query = '{ user(id: "user-2") { email } }';
     const [first, second, third] = await Promise.all([
       ask(query, { scope: 'read:profile' }),
       ask(query, { scope: '' }),
       ask(query, NO_TOKEN),
     ]);
-    expect(first.data).toEqual({ person: { email: 'ed@example.com' } });
-    expect(codes(second)).toEqual(['person.email FORBIDDEN']);
-    expect(codes(third)).toEqual(['person.email UNAUTHENTICATED']);
+    expect(first.data).toEqual({ user: { email: 'ed@example.com' } });
+    expect(codes(second)).toEqual(['user.email FORBIDDEN']);
+    expect(codes(third)).toEqual(['user.email UNAUTHENTICATED']);
   });
 });
 
 describe('Authorization: on every transport', () => {
-  const query = '{ person(id: "user-1") { name email } }';
+  const query = '{ user(id: "user-1") { name email } }';
   const address = 'ada@example.com';
   const preflight = { 'apollo-require-preflight': '1' };
 
@@ -204,7 +204,7 @@ describe('Authorization: on every transport', () => {
 
   const hash = sha256(query);
   const extensions = { persistedQuery: { version: 1, sha256Hash: hash } };
-  const deferred = '{ person(id: "user-1") { name ... @defer { email } } }';
+  const deferred = '{ user(id: "user-1") { name ... @defer { email } } }';
   it.each<[string, (headers: Record<string, string>) => Promise<string>]>([
     ['GET', (headers) => text(`/graphql?${new URLSearchParams({ query })}`, { ...preflight, ...headers })],
     [
@@ -222,14 +222,14 @@ describe('Authorization: on every transport', () => {
     ],
     ['server-sent events', (headers) => text('/graphql/stream', headers, { query })],
     ['@live', (headers) => firstEvent(headers, { query: `query @live ${query}` })],
-  ])('S-091 by %s: none, wrong and right scopes', async (_transport, answer) => {
+  ])('S-091 by %s: none, wrong and right scopes', async (_transport, result) => {
     const bearer = async (scope: string): Promise<Record<string, string>> => ({
       authorization: `Bearer ${await issuer.sign({ scope })}`,
     });
     const [none, wrong, right] = [
-      await answer({}),
-      await answer(await bearer('read:data')),
-      await answer(await bearer('read:profile')),
+      await result({}),
+      await result(await bearer('read:data')),
+      await result(await bearer('read:profile')),
     ];
     expect(none).toContain('UNAUTHENTICATED');
     expect(wrong).toContain('FORBIDDEN');
@@ -304,10 +304,10 @@ describe('Authorization: what is reached indirectly', () => {
   });
 
   it('S-092 a field that is fed with guarded data is guarded like it', async () => {
-    const query = '{ person(id: "user-1") { contact } }';
-    expect(codes(await ask(query, { scope: '' }))).toEqual(['person.contact FORBIDDEN']);
+    const query = '{ user(id: "user-1") { contact } }';
+    expect(codes(await ask(query, { scope: '' }))).toEqual(['user.contact FORBIDDEN']);
     expect((await ask(query, { scope: 'read:profile' })).data).toEqual({
-      person: { contact: 'mailto:ada@example.com' },
+      user: { contact: 'mailto:ada@example.com' },
     });
   });
 
@@ -322,15 +322,15 @@ describe('Authorization: what is reached indirectly', () => {
 });
 
 describe('Authorization: without an issuer', () => {
-  it('looks at no token and refuses what is guarded', async () => {
+  it('looks at no token and rejects what is guarded', async () => {
     const bare = await startTestGateway({ subgraphs: graph.all });
     try {
-      const answer = await bare.post(
+      const result = await bare.post(
         { query: '{ public me { name } }' },
         { authorization: 'Bearer whatever' },
       );
-      expect(answer.body.data).toEqual({ public: 'open to all', me: null });
-      expect(codes(answer.body)).toEqual(['me UNAUTHENTICATED']);
+      expect(result.body.data).toEqual({ public: 'open to all', me: null });
+      expect(codes(result.body)).toEqual(['me UNAUTHENTICATED']);
     } finally {
       await bare.close();
     }

@@ -3,8 +3,8 @@ import type { ExecutionResult } from '../plan/execution-result.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 
 /**
- * How long an answer may be stored: the strictest of what the schema says of the operation's fields and of what the subgraphs
- * said with their answers. Where the schema has no hints, a subgraph that says nothing forbids.
+ * How long a response may be stored: the strictest of what the schema says of the operation's fields and of what the subgraphs
+ * said with their responses. Where the schema has no hints, a subgraph that says nothing forbids.
  */
 export function cachePolicyOf(
   { caching }: Pick<ExecutionResult, 'caching'>,

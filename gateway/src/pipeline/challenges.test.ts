@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gql } from 'graphql-tag';
 import { RawSocket } from '../testing/raw-socket.ts';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
-import { startTestGateway, type GraphAnswer, type TestGateway } from '../testing/test-gateway.ts';
+import { startTestGateway, type GraphResponse, type TestGateway } from '../testing/test-gateway.ts';
 import { startTokenIssuer, type TokenIssuer } from '../testing/token-issuer.ts';
 
 let issuer: TokenIssuer;
@@ -81,11 +81,11 @@ async function ask(
   query: string,
   claims: Claims,
   headers: Readonly<Record<string, string>> = {},
-): Promise<GraphAnswer> {
+): Promise<GraphResponse> {
   return gateway.post({ query }, { authorization: `Bearer ${await issuer.sign(claims)}`, ...headers });
 }
 
-const challengeOf = (answer: GraphAnswer): string | null => answer.headers.get('www-authenticate');
+const challengeOf = (result: GraphResponse): string | null => result.headers.get('www-authenticate');
 
 describe('RFC 9728: The metadata of the graph', () => {
   it.each(['/.well-known/oauth-protected-resource/graphql', '/.well-known/oauth-protected-resource'])(
@@ -142,9 +142,9 @@ describe('Challenges', () => {
     ['{ recent }', { acr: 'phr', auth_time: 1_000 }, 'acr_values="phr", max_age="300"'],
     ['{ recent }', { acr: 'phr', auth_time: 'now' }, 'acr_values="phr", max_age="300"'],
   ])('RFC 9470: %s with %j asks for another sign-in', async (query, claims, parameters) => {
-    const answer = await ask(query, claims);
-    expect(answer.body.errors?.[0]?.extensions['code']).toBe('FORBIDDEN');
-    expect(challengeOf(answer)).toBe(
+    const result = await ask(query, claims);
+    expect(result.body.errors?.[0]?.extensions['code']).toBe('FORBIDDEN');
+    expect(challengeOf(result)).toBe(
       `Bearer realm="graph", error="insufficient_user_authentication", ${parameters}, resource_metadata="${METADATA}"`,
     );
   });
@@ -184,14 +184,14 @@ describe('RFC 8705: A token that is bound to a certificate', () => {
       { cnf: { ...bound.cnf, jkt: 'k' } },
       { 'client-cert': HEADER },
     ],
-  ])('is refused %s', async (_what, claims, headers) => {
+  ])('is rejected %s', async (_what, claims, headers) => {
     const { body } = await ask('{ one }', claims, headers);
     expect(body.errors?.[0]?.extensions['code']).toBe('UNAUTHENTICATED');
   });
 
-  it('is refused although it was verified before, when the certificate is missing', async () => {
+  it('is rejected although it was verified before, when the certificate is missing', async () => {
     const authorization = `Bearer ${await issuer.sign(bound)}`;
-    const send = (headers: object): Promise<GraphAnswer> =>
+    const send = (headers: object): Promise<GraphResponse> =>
       gateway.post({ query: '{ one }' }, { authorization, ...headers });
     expect((await send({ 'client-cert': HEADER })).body.data).toEqual({ one: 1 });
     expect((await send({})).body.errors?.[0]?.message).toContain('bound to a client certificate');
@@ -212,7 +212,7 @@ describe('RFC 8705: A token that is bound to a certificate', () => {
     socket.close();
   });
 
-  it('is refused where no header is configured', async () => {
+  it('is rejected where no header is configured', async () => {
     const authorization = `Bearer ${await issuer.sign({ ...bound, aud: 'urn:graph' })}`;
     const { body } = await elsewhere.post({ query: '{ one }' }, { authorization, 'client-cert': HEADER });
     expect(body.errors?.[0]?.extensions['code']).toBe('UNAUTHENTICATED');

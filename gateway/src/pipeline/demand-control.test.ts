@@ -8,7 +8,7 @@ import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.t
 import { startDemandGraph, type DemandGraph } from '../testing/demand-graph.ts';
 import {
   startTestGateway,
-  type GraphAnswer,
+  type GraphResponse,
   type GraphBody,
   type TestGateway,
 } from '../testing/test-gateway.ts';
@@ -33,7 +33,8 @@ beforeEach(() => graph.things.forget());
 
 const LARGE = 'things(first: 100) { id many(first: 100) { id many(first: 10) { id } } }';
 
-const ask = (query: string, variables?: unknown): Promise<GraphAnswer> => gateway.post({ query, variables });
+const ask = (query: string, variables?: unknown): Promise<GraphResponse> =>
+  gateway.post({ query, variables });
 
 function codeOf({ errors }: GraphBody): unknown {
   return errors?.[0]?.extensions['code'];
@@ -43,15 +44,15 @@ function limitOf({ errors }: GraphBody): unknown {
   return errors?.[0]?.extensions['limit'];
 }
 
-/** What is refused has asked nothing of any subgraph. */
-function expectRefused({ body }: GraphAnswer, code: string): void {
+/** What is rejected has asked nothing of any subgraph. */
+function expectRejected({ body }: GraphResponse, code: string): void {
   expect(codeOf(body)).toBe(code);
   expect(graph.things.received).toEqual([]);
 }
 
 describe('Limits: maximum total cost', () => {
-  it('G1: refuses a null in a condition: it can not switch the limit off', async () => {
-    expectRefused(await ask(`{ ${LARGE} }`), 'QUERY_TOO_COMPLEX');
+  it('G1: rejects a null in a condition: it can not switch the limit off', async () => {
+    expectRejected(await ask(`{ ${LARGE} }`), 'QUERY_TOO_COMPLEX');
     const declared = 'query ($off: Boolean = false)';
     const hidden = LARGE.replace(' {', ' @skip(if: $off) {');
     const fragment = `fragment F on Query { ${LARGE} }`;
@@ -62,9 +63,9 @@ describe('Limits: maximum total cost', () => {
       `${declared} { ...F } fragment F on Query { ${hidden} }`,
       `${declared} { self { ... @skip(if: $off) { ${LARGE} } } }`,
     ]) {
-      expectRefused(await ask(query, { off: null }), 'BAD_USER_INPUT');
-      expectRefused(await ask(query, { off: false }), 'QUERY_TOO_COMPLEX');
-      expectRefused(await ask(query), 'QUERY_TOO_COMPLEX');
+      expectRejected(await ask(query, { off: null }), 'BAD_USER_INPUT');
+      expectRejected(await ask(query, { off: false }), 'QUERY_TOO_COMPLEX');
+      expectRejected(await ask(query), 'QUERY_TOO_COMPLEX');
     }
     const [first] = (await gateway.post([{ query: `${declared} { ${hidden} }`, variables: { off: null } }]))
       .bodies;
@@ -82,7 +83,7 @@ describe('Limits: maximum total cost', () => {
     const byIds = 'query ($ids: [ID!]!) { byIds(ids: $ids) { id many(first: 9) { id } } }';
     expect(limitOf((await ask(byIds, { ids })).body)).toMatchObject({ actual: 5_000 * (1 + 1 + 9 * 2) });
     const bySlugs = byIds.replaceAll('ids', 'slugs').replace('byIds', 'bySlugs').replace('ID!', 'String!');
-    expectRefused(await ask(bySlugs, { slugs: ids }), 'QUERY_TOO_COMPLEX');
+    expectRejected(await ask(bySlugs, { slugs: ids }), 'QUERY_TOO_COMPLEX');
     const few = await ask(byIds, { ids: ids.slice(0, 10) });
     expect(few.body.errors).toBeUndefined();
     graph.things.forget();
@@ -91,7 +92,7 @@ describe('Limits: maximum total cost', () => {
   });
 
   it('G10: counts the largest @listSize of all that an interface stands for', async () => {
-    expectRefused(await ask('{ nodes(first: 10) { parts { id } } }'), 'QUERY_TOO_COMPLEX');
+    expectRejected(await ask('{ nodes(first: 10) { parts { id } } }'), 'QUERY_TOO_COMPLEX');
     expect((await ask('{ nodes(first: 10) { ... on Thing { parts { id } } } }')).body.errors).toBeUndefined();
   });
 
@@ -111,7 +112,7 @@ describe('Limits: maximum total cost', () => {
 describe('What an operation turned out to cost', () => {
   const objectsOf = async (query: string): Promise<unknown> => (await ask(query)).body.extensions?.['cost'];
 
-  it('is sent where the operator allows it, however the answer is made', async () => {
+  it('is sent where the operator allows it, however the response is made', async () => {
     const query = '{ things(first: 3) { id many(first: 2) { id } } }';
     const expected = { estimate: 3 * (1 + 1 + 2 * 2), limit: 10_000, objects: 9 };
     for (let time = 0; time < 12; time += 1) expect(await objectsOf(query)).toEqual(expected); // the writer is compiled meanwhile
@@ -125,11 +126,11 @@ describe('What an operation turned out to cost', () => {
 
   it('is in the metrics', async () => {
     const text = await gateway.metrics.metrics();
-    expect(text).toMatch(/trellis_gateway_objects_answered_count\{.*kind="query".*\} \d/);
-    expect(text).toMatch(/trellis_gateway_objects_answered_bucket\{le="10",.*\} \d/);
+    expect(text).toMatch(/trellis_gateway_objects_resolved_count\{.*kind="query".*\} \d/);
+    expect(text).toMatch(/trellis_gateway_objects_resolved_bucket\{le="10",.*\} \d/);
   });
 
-  it('is charged to the rate of the caller, by the answer and not by the operation', async () => {
+  it('is charged to the rate of the caller, by the response and not by the operation', async () => {
     const limited = await startTestGateway({
       subgraphs: graph.all,
       settings: 'rateLimits: { objectsPerOperation: 10, perAddress: { operations: 30, windowS: 600 } }',
@@ -154,12 +155,12 @@ describe('Limits: requests to subgraphs', () => {
     await library.close();
   });
 
-  it('refuse an operation whose plan makes more, and ask nothing of any subgraph', async () => {
-    const two = await guarded.post({ query: '{ person(id: "user-1") { name books { title } } }' });
+  it('reject an operation whose plan makes more, and ask nothing of any subgraph', async () => {
+    const two = await guarded.post({ query: '{ user(id: "user-1") { name books { title } } }' });
     expect(two.body.errors).toBeUndefined();
     expect(library.requests()).toBe(2);
     library.forget();
-    const three = '{ person(id: "user-1") { books { author { name } } } }';
+    const three = '{ user(id: "user-1") { books { author { name } } } }';
     for (let time = 0; time < 2; time += 1) {
       const { body } = await guarded.post({ query: three });
       expect([codeOf(body), limitOf(body)]).toEqual([
@@ -180,7 +181,7 @@ describe('Introspection', () => {
 
   const made = async (): Promise<number> =>
     Number(
-      /introspection_answers_total\{outcome="miss".*\} (\d+)/.exec(await bare.metrics.metrics())?.[1] ?? 0,
+      /introspection_results_total\{outcome="miss".*\} (\d+)/.exec(await bare.metrics.metrics())?.[1] ?? 0,
     );
 
   it('G8: is answered by planner threads, and nowhere else', async () => {
@@ -215,7 +216,7 @@ describe('Introspection', () => {
     expect(await made()).toBe(before + 2);
   });
 
-  it('G8: refuses what would be too long, before it is written', async () => {
+  it('G8: rejects what would be too long, before it is written', async () => {
     const names = Array.from({ length: 6 }, (_, index) => `${'k'.repeat(300)}${index}: name`).join(' ');
     const query = `{ __schema { types { fields { type { fields { ${names} } } } } } }`;
     const { body } = await bare.post({ query });
@@ -224,7 +225,7 @@ describe('Introspection', () => {
     expect(short).toEqual({ data: { __typename: 'Query' } });
   });
 
-  it('G8: is refused by its cost where it asks for much', async () => {
+  it('G8: is rejected by its cost where it asks for much', async () => {
     const wide = await startTestGateway({
       subgraphs: [...graph.all, wideSubgraph(graph.things.url)],
       settings: 'limits: { cost: 1000 }',

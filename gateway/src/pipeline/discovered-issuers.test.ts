@@ -4,14 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gql } from 'graphql-tag';
 import { createTokenForge, type TokenForge } from '../../test-fixtures/provider-tokens/token-forge.ts';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
-import { startTestGateway, type GraphAnswer, type TestGateway } from '../testing/test-gateway.ts';
+import { startTestGateway, type GraphResponse, type TestGateway } from '../testing/test-gateway.ts';
 
 let forge: TokenForge;
 let server: Server;
 let issuer: string;
 let isUp = false;
 /** What the issuer answers, beside its keys. */
-let answers: Readonly<Record<string, object>>;
+let results: Readonly<Record<string, object>>;
 let subgraph: SubgraphServer;
 let development: TestGateway;
 let production: TestGateway;
@@ -21,13 +21,13 @@ beforeAll(async () => {
   forge = createTokenForge();
   server = createServer((request, response) => {
     response.statusCode = isUp ? 200 : 503;
-    response.end(JSON.stringify(answers[request.url ?? ''] ?? forge.keys));
+    response.end(JSON.stringify(results[request.url ?? ''] ?? forge.keys));
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
   issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}/realms/staff`; // it listens on TCP
-  answers = {
+  results = {
     '/realms/staff/.well-known/openid-configuration': {
       issuer,
       jwks_uri: `${issuer}/certs`,
@@ -90,11 +90,11 @@ function token(
   return forge.forge({ alg: 'RS256', kid: 'rsa', typ: 'JWT', ...header }, { ...good, ...rights, ...claims });
 }
 
-const ask = (gateway: TestGateway, query: string, bearer: string): Promise<GraphAnswer> =>
+const ask = (gateway: TestGateway, query: string, bearer: string): Promise<GraphResponse> =>
   gateway.post({ query }, { authorization: `Bearer ${bearer}`, accept: 'application/graphql-response+json' });
 
 describe('An issuer that is found by discovery', () => {
-  it('is not needed at the start: its tokens are answered with 503 until its keys are there', async () => {
+  it('is not needed at the start: its tokens get 503 until its keys are there', async () => {
     const before = await ask(production, '{ one }', token());
     expect([before.status, before.body.errors?.[0]?.extensions['code']]).toEqual([
       503,
@@ -126,13 +126,13 @@ describe('An issuer that is found by discovery', () => {
     ['a path that is none', 'claims: { roles: "a..b" }', 'must be the path of a claim'],
     ['an algorithm with a secret', 'algorithms: [HS256]', 'must be a signature algorithm with a public key'],
     ['no algorithm', 'algorithms: [none]', 'must be a signature algorithm with a public key'],
-  ])('is refused at the start with %s, in a sentence', async (_what, line, message) => {
+  ])('is rejected at the start with %s, in a sentence', async (_what, line, message) => {
     const settings = `authentication:\n  issuers:\n    - issuer: https://id.example\n      audience: graph\n      ${line}\n`;
     await expect(startTestGateway({ subgraphs: [subgraph], settings })).rejects.toThrow(message);
   });
 });
 
-describe('A6: A token that is refused', () => {
+describe('A6: A token that is rejected', () => {
   it.each<[string, () => string, string]>([
     ['of another audience', () => token({ aud: 'other' }), 'The claim "aud" is "other"; expected is graph.'],
     [
@@ -153,7 +153,7 @@ describe('A6: A token that is refused', () => {
       'The claim "typ" is "ID"; expected is Bearer or DPoP.',
     ],
   ])(
-    '%s says which claim failed in the log, and in development in the answer',
+    '%s says which claim failed in the log, and in development in the response',
     async (_what, make, reason) => {
       const [open, closed] = [
         await ask(development, '{ one }', make()),

@@ -89,7 +89,7 @@ describe('Errors: internal failures', () => {
 
   it('are shown with their stack in development', async () => {
     const { body } = await development.post({ query: '{ fail }' });
-    expect(body.errors?.[0]?.message).toBe('connection to db-7.internal refused');
+    expect(body.errors?.[0]?.message).toBe('connection to db-7.internal rejected');
     expect(body.errors?.[0]?.extensions['stacktrace']).toEqual(expect.any(Array));
   });
 });

@@ -7,16 +7,16 @@ import type { Plan } from '../plan/plan.ts';
 import type { Variables } from '../operation/document/variables.ts';
 import { admitOperation } from './admit-operation.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
-import { answerInParts } from './answer-in-parts.ts';
+import { respondIncrementally } from './incremental-operation.ts';
 import { CallerPlanningAccount } from './caller-planning-account.ts';
 import { NO_VARIABLES } from '../operation/document/coerce-variables.ts';
 import { enforceSubgraphCalls } from '../operation/limits/enforce-limits.ts';
 import { withIdempotencyKey } from '../subgraphs/idempotency-key.ts';
 import { OperationRun } from './operation-run.ts';
-import type { OperationAnswer, PipelineAnswer } from './operation-answer.ts';
+import type { OperationResult, PipelineResult } from './operation-result.ts';
 import { cachedExecutionOf, invalidateWritten, type CachedExecution } from './response-caching.ts';
 import type { PipelineServices } from './services.ts';
-import { WholeAnswer } from './whole-answer.ts';
+import { WholeResult } from './whole-result.ts';
 
 /**
  * Runs a request's operation through the stages of {@link stages}, the same for every transport. A subscription, or a query that is
@@ -27,18 +27,18 @@ export function runOperation(
   request: GraphRequest,
   context: RequestContext,
   services: PipelineServices,
-): Promise<PipelineAnswer> {
+): Promise<PipelineResult> {
   const run = new OperationRun('request', context, services);
   const { tracer } = services;
-  if (!tracer) return answerOperation(request, context, run);
-  return tracer.trace(run, () => answerOperation(request, context, run));
+  if (!tracer) return respondToOperation(request, context, run);
+  return tracer.trace(run, () => respondToOperation(request, context, run));
 }
 
-async function answerOperation(
+async function respondToOperation(
   request: GraphRequest,
   context: RequestContext,
   run: OperationRun,
-): Promise<PipelineAnswer> {
+): Promise<PipelineResult> {
   try {
     run.enter('place');
     context.enter?.(); // before anything is done for it
@@ -62,7 +62,7 @@ async function planAndExecute(
   admitted: AdmittedOperation,
   context: RequestContext,
   run: OperationRun,
-): Promise<PipelineAnswer> {
+): Promise<PipelineResult> {
   const { services, clock } = run;
   run.enter('plan');
   const forwarded =
@@ -72,7 +72,7 @@ async function planAndExecute(
   clock?.lap('planningMs');
   enforceSubgraphCalls(plan.subgraphCalls, services.limits);
   if (plan.isDeferred)
-    return answerInParts(plan, run.executionOf(admitted, admitted.caller, forwarded), admitted, run);
+    return respondIncrementally(plan, run.executionOf(admitted, admitted.caller, forwarded), admitted, run);
   const cached = cachedExecutionOf(plan, admitted, context, services);
   const execution = run.executionOf(admitted, cached?.asked, forwarded);
   const result = cached
@@ -106,7 +106,7 @@ function executeUnlessCached(
   run.enter('response cache');
   const { responseCaching } = run.services;
   const begin = (): Promise<ExecutionResult> => run.gated(execution, (context) => runPlan(plan, context));
-  return responseCaching ? responseCaching.cache.answer(query, begin) : begin();
+  return responseCaching ? responseCaching.cache.response(query, begin) : begin();
 }
 
 /** Queries that are the same for subgraphs, and arrive together, are executed once. */
@@ -150,13 +150,13 @@ function respondWhole(
   admitted: AdmittedOperation,
   run: OperationRun,
   plan: Plan,
-): OperationAnswer {
+): OperationResult {
   const { body, objects } = result;
-  const { maxCharacters, showsAny } = run.services.answerPolicy;
+  const { maxCharacters, showsAny } = run.services.responsePolicy;
   // Never fewer bytes than characters: near the limit, characters are counted.
   if (body && !showsAny && body.length <= maxCharacters) {
     run.enter('respond');
-    return new WholeAnswer(result, body, admitted);
+    return new WholeResult(result, body, admitted);
   }
   return run.respond(result, admitted, { plan, clock: run.clock, objects });
 }

@@ -4,8 +4,8 @@ import type { RequestContext } from '../request/context.ts';
 import type { ExecutionContext } from '../execution/plan-run.ts';
 import { eventLane } from '../load/event-lane.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
-import { OperationClock, type AnswerReport } from './answer-extensions.ts';
-import type { OperationAnswer } from './operation-answer.ts';
+import { OperationClock, type ResultReport } from './result-extensions.ts';
+import type { OperationResult } from './operation-result.ts';
 import { errorsOf, respond, respondToFailure, showErrors, type Executed } from './respond.ts';
 import type { PipelineServices } from './services.ts';
 import type { RunContext, RunKind, TracedRun } from './run-tracer.ts';
@@ -38,7 +38,7 @@ export class OperationRun implements TracedRun {
     this.context = context;
     this.services = services;
     this.admitted = admitted;
-    this.clock = services.answerPolicy.shows.timings ? new OperationClock() : undefined;
+    this.clock = services.responsePolicy.shows.timings ? new OperationClock() : undefined;
   }
 
   /** Each stage begins with this. */
@@ -83,16 +83,16 @@ export class OperationRun implements TracedRun {
     );
   }
 
-  /** The result as the client gets it. @throws RequestRefused RESPONSE_TOO_LARGE */
-  respond(result: CountedResult, admitted: AdmittedOperation, report?: AnswerReport): OperationAnswer {
+  /** The result as the client gets it. @throws RequestError RESPONSE_TOO_LARGE */
+  respond(result: CountedResult, admitted: AdmittedOperation, report?: ResultReport): OperationResult {
     this.enter('respond');
     return this.#note(respond(result, admitted, this.context.requestId, this.services, report));
   }
 
   /** The failure as the client gets it. */
-  fail(failure: unknown): OperationAnswer {
-    const answer = respondToFailure(failure, this.admitted, this.context.requestId, this.services);
-    return this.#note({ ...answer, stage: this.stage });
+  fail(failure: unknown): OperationResult {
+    const response = respondToFailure(failure, this.admitted, this.context.requestId, this.services);
+    return this.#note({ ...response, stage: this.stage });
   }
 
   /** The errors behind a failure as clients see them. */
@@ -105,10 +105,10 @@ export class OperationRun implements TracedRun {
     recordDemand(objects, admitted, this.context, this.services);
   }
 
-  #note(answer: OperationAnswer): OperationAnswer {
-    const code = answer.errors[0]?.extensions?.['code'];
+  #note(response: OperationResult): OperationResult {
+    const code = response.errors[0]?.extensions?.['code'];
     if (typeof code === 'string') this.errorCode = code;
-    return answer;
+    return response;
   }
 }
 
@@ -123,5 +123,5 @@ function recordDemand(
   { observer, rateLimiter }: PipelineServices,
 ): void {
   observer.objectsAnswered(operation.kind, objects);
-  rateLimiter.chargeAnswer(address, caller, objects);
+  rateLimiter.chargeResponse(address, caller, objects);
 }

@@ -7,7 +7,7 @@ export interface OperationStreams {
   /**
    * Plans the operation and finds whom to share it with. Nothing is asked of a subgraph before the stream is started.
    *
-   * @throws RequestRefused when the root field is denied, or the client has too many streams
+   * @throws RequestError when the root field is denied, or the client has too many streams
    */
   open(admitted: AdmittedOperation, context: RequestContext): Promise<ResultStream>;
 }

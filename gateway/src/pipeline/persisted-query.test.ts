@@ -10,7 +10,7 @@ import { ANONYMOUS } from '../identity/caller.ts';
 import { createMemoryPersistedQueryStore } from '../caching/persisted-query-store.ts';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
 import { resolvePersistedQuery } from './persisted-query.ts';
-import { startTestGateway, type GraphAnswer, type TestGateway } from '../testing/test-gateway.ts';
+import { startTestGateway, type GraphResponse, type TestGateway } from '../testing/test-gateway.ts';
 
 let graph: LibraryGraph;
 const running: TestGateway[] = [];
@@ -33,7 +33,7 @@ async function start(
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
 const byHash = (text: string): object => ({ persistedQuery: { version: 1, sha256Hash: hash(text) } });
-const code = ({ body }: GraphAnswer): unknown => body.errors?.[0]?.extensions['code'];
+const code = ({ body }: GraphResponse): unknown => body.errors?.[0]?.extensions['code'];
 
 const LISTED = 'query Listed { public }';
 const OTHER = 'query Other { __typename }';
@@ -61,7 +61,7 @@ describe('Safelist', () => {
       expect((await gateway.post(request)).body).toEqual({ data: { public: 'open to all' } });
   });
 
-  it('S-054 refuses everything else with 400, and stores nothing', async () => {
+  it('S-054 rejects everything else with 400, and stores nothing', async () => {
     const gateway = await start({ settings, files: { 'apollo.json': APOLLO } });
     for (const request of [
       { query: OTHER },
@@ -70,8 +70,8 @@ describe('Safelist', () => {
       { documentId: 'unknown' },
       { query: `${LISTED} ` },
     ]) {
-      const answer = await gateway.post(request);
-      expect([answer.status, code(answer)]).toEqual([400, 'PERSISTED_QUERY_REQUIRED']);
+      const result = await gateway.post(request);
+      expect([result.status, code(result)]).toEqual([400, 'PERSISTED_QUERY_REQUIRED']);
     }
   });
 
@@ -121,7 +121,7 @@ describe('Safelist', () => {
     expect(warnings).toMatchObject([{ hash: hash(OTHER) }]);
   });
 
-  it('is refused at the start when a manifest is not usable', async () => {
+  it('is rejected at the start when a manifest is not usable', async () => {
     await expect(start({ settings, files: { 'apollo.json': '[]' } })).rejects.toThrow(/neither a manifest/);
     await expect(start({ settings })).rejects.toThrow(/apollo\.json can't be read/);
     await expect(start({ settings: 'persistedQueries: { mode: safelist }' })).rejects.toThrow(/go together/);

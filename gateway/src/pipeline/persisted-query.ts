@@ -3,7 +3,7 @@ import { shareKeysOfCaller, type Caller } from '../identity/caller.ts';
 import { ENTRY_BYTES, type PersistedQueryStore } from '../caching/persisted-query-store.ts';
 import type { Safelist } from '../caching/safelist.ts';
 import type { GraphRequest } from '../request/context.ts';
-import { refused } from '../errors.ts';
+import { rejected } from '../errors.ts';
 import { sha256 } from '../operation/document/sha256.ts';
 import { ownOf } from '../own-property.ts';
 
@@ -36,7 +36,7 @@ export interface ResolvedText {
 /**
  * Stage: request → text of the operation.
  *
- * @throws RequestRefused BAD_REQUEST, PERSISTED_QUERY_NOT_FOUND, PERSISTED_QUERY_MISMATCH, PERSISTED_QUERY_NOT_SUPPORTED,
+ * @throws RequestError BAD_REQUEST, PERSISTED_QUERY_NOT_FOUND, PERSISTED_QUERY_MISMATCH, PERSISTED_QUERY_NOT_SUPPORTED,
  *   PERSISTED_QUERY_REQUIRED
  */
 export function resolvePersistedQuery(
@@ -70,7 +70,7 @@ function resolveAutomatic(
   const { query } = request;
   if (!query) return fetchText(hash, store);
   if (sha256(query) !== hash)
-    throw refused('PERSISTED_QUERY_MISMATCH', 'The text does not have the hash that came with it.');
+    throw rejected('PERSISTED_QUERY_MISMATCH', 'The text does not have the hash that came with it.');
   return {
     text: query,
     store(caller, address) {
@@ -83,7 +83,7 @@ function resolveAutomatic(
 
 async function fetchText(hash: string, store: PersistedQueryStore): Promise<ResolvedText> {
   const text = await store.get(hash);
-  if (text === undefined) throw refused('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
+  if (text === undefined) throw rejected('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
   return { text };
 }
 
@@ -97,7 +97,7 @@ function resolveSafelisted(request: GraphRequest, policy: SafelistPolicy): Resol
 function admitText(text: string, { safelist, enforced, onUnlisted }: SafelistPolicy): ResolvedText {
   if (safelist().has(text)) return { text };
   onUnlisted(text);
-  if (enforced) throw refused('PERSISTED_QUERY_REQUIRED', 'This operation is not on the safelist.');
+  if (enforced) throw rejected('PERSISTED_QUERY_REQUIRED', 'This operation is not on the safelist.');
   return { text };
 }
 
@@ -106,13 +106,13 @@ function listedText(request: GraphRequest, { safelist, enforced }: SafelistPolic
   if (id === undefined) return textOf(request);
   const text = safelist().textOf(id);
   if (text !== undefined) return text;
-  if (enforced) throw refused('PERSISTED_QUERY_REQUIRED', 'The safelist has no operation of this id.');
-  throw refused('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound'); // the client sends its text then
+  if (enforced) throw rejected('PERSISTED_QUERY_REQUIRED', 'The safelist has no operation of this id.');
+  throw rejected('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound'); // the client sends its text then
 }
 
 function resolveText(request: GraphRequest): ResolvedText {
   if (!request.query && readId(request) !== undefined)
-    throw refused('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
+    throw rejected('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
   return { text: textOf(request) };
 }
 
@@ -124,7 +124,7 @@ export function namesNoOperation({ query, documentId, extensions }: GraphRequest
 
 function textOf({ query }: GraphRequest): string {
   if (query) return query;
-  throw refused('BAD_REQUEST', 'The request has no "query".');
+  throw rejected('BAD_REQUEST', 'The request has no "query".');
 }
 
 const SHA256_HEX = /^[0-9a-f]{64}$/;
@@ -132,7 +132,7 @@ const SHA256_HEX = /^[0-9a-f]{64}$/;
 function readHash(request: GraphRequest): string | undefined {
   const hash = readId(request);
   if (hash === undefined || SHA256_HEX.test(hash)) return hash;
-  throw refused('PERSISTED_QUERY_MISMATCH', 'A hash has to be 64 characters of 0-9 and a-f.');
+  throw rejected('PERSISTED_QUERY_MISMATCH', 'A hash has to be 64 characters of 0-9 and a-f.');
 }
 
 /** From `extensions.persistedQuery`, or from the member that GraphQL over HTTP names `documentId`. */
@@ -140,8 +140,8 @@ function readId({ extensions, documentId }: GraphRequest): string | undefined {
   const persisted = ownOf(extensions, 'persistedQuery');
   if (persisted === undefined || persisted === null) return documentId?.replace(/^sha256:/, '');
   if (ownOf(persisted, 'version') !== 1)
-    throw refused('PERSISTED_QUERY_MISMATCH', 'Persisted queries of version 1 are served, no others.');
+    throw rejected('PERSISTED_QUERY_MISMATCH', 'Persisted queries of version 1 are served, no others.');
   const hash = ownOf(persisted, 'sha256Hash');
   if (typeof hash === 'string') return hash;
-  throw refused('PERSISTED_QUERY_MISMATCH', 'sha256Hash has to be a string.');
+  throw rejected('PERSISTED_QUERY_MISMATCH', 'sha256Hash has to be a string.');
 }

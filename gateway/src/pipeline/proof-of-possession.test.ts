@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gql } from 'graphql-tag';
 import { RawSocket } from '../testing/raw-socket.ts';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
-import { startTestGateway, type GraphAnswer, type TestGateway } from '../testing/test-gateway.ts';
+import { startTestGateway, type GraphResponse, type TestGateway } from '../testing/test-gateway.ts';
 import { startTokenIssuer, type TokenIssuer } from '../testing/token-issuer.ts';
 
 interface Key {
@@ -90,20 +90,20 @@ async function proofFor(access: string, unusual: Unusual = {}, at = gateway): Pr
     .sign(key.privateKey);
 }
 
-function ask(authorization: string, dpop?: string, at = gateway): Promise<GraphAnswer> {
+function ask(authorization: string, dpop?: string, at = gateway): Promise<GraphResponse> {
   return at.post({ query: '{ mine }' }, { authorization, ...(dpop !== undefined && { dpop }) });
 }
 
-const codeOf = ({ body }: GraphAnswer): unknown => body.errors?.[0]?.extensions['code'];
+const codeOf = ({ body }: GraphResponse): unknown => body.errors?.[0]?.extensions['code'];
 
 describe('RFC 9449 §7.1 A token that is bound to a key, over HTTP', () => {
   it('is taken with a proof of the key, one for all operations of a batch', async () => {
     expect((await ask(`DPoP ${token}`, await proofFor(token))).body.data).toEqual({ mine: 1 });
-    const answer = await gateway.post([{ query: '{ mine }' }, { query: '{ a: mine }' }], {
+    const result = await gateway.post([{ query: '{ mine }' }, { query: '{ a: mine }' }], {
       authorization: `dpop ${token}`,
       dpop: await proofFor(token),
     });
-    expect(answer.bodies).toEqual([{ data: { mine: 1 } }, { data: { a: 1 } }]);
+    expect(result.bodies).toEqual([{ data: { mine: 1 } }, { data: { a: 1 } }]);
   });
 
   it('is taken where query and fragment of the address differ', async () => {
@@ -117,12 +117,12 @@ describe('RFC 9449 §7.1 A token that is bound to a key, over HTTP', () => {
   });
 
   it('is not taken without a proof, and the challenge says what is needed', async () => {
-    const answer = await gateway.post(
+    const result = await gateway.post(
       { query: '{ mine }' },
       { authorization: `DPoP ${token}`, accept: 'application/graphql-response+json' },
     );
-    expect(answer.status).toBe(401);
-    expect(answer.headers.get('www-authenticate')).toBe(
+    expect(result.status).toBe(401);
+    expect(result.headers.get('www-authenticate')).toBe(
       'DPoP realm="graph", error="invalid_token", algs="ES256 RS256 PS256 EdDSA", resource_metadata="http://localhost:4000/.well-known/oauth-protected-resource/graphql"',
     );
   });
@@ -159,8 +159,8 @@ describe('RFC 9449 §7.1 A token that is bound to a key, over HTTP', () => {
     const proof = await proofFor(token, { url: 'http://graph.example/graphql' });
     const settings = 'authentication: { dpopUrls: ["http://graph.example/graphql"] }';
     const [one, two] = await Promise.all([start(settings), start(settings)]);
-    const answers = await Promise.all([ask(`DPoP ${token}`, proof, one), ask(`DPoP ${token}`, proof, one)]);
-    expect(new Set(answers.map(codeOf))).toEqual(new Set([undefined, 'UNAUTHENTICATED']));
+    const results = await Promise.all([ask(`DPoP ${token}`, proof, one), ask(`DPoP ${token}`, proof, one)]);
+    expect(new Set(results.map(codeOf))).toEqual(new Set([undefined, 'UNAUTHENTICATED']));
     expect(codeOf(await ask(`DPoP ${token}`, proof, two))).toBe('UNAUTHENTICATED');
     const itsOwn = await proofFor(token, {}, one);
     expect(codeOf(await ask(`DPoP ${token}`, itsOwn, one))).toBe('UNAUTHENTICATED'); // dpopUrls alone count
@@ -176,7 +176,7 @@ describe('Other tokens', () => {
   });
 
   it.each([{ 'x5t#S256': 'x' }, {}, { jkt: 7 }, null, 'x'])(
-    'that are bound in a way unknown here are refused: %o',
+    'that are bound in a way unknown here are rejected: %o',
     async (cnf) => {
       const bound = await issuer.sign({ cnf });
       expect(codeOf(await ask(`Bearer ${bound}`))).toBe('UNAUTHENTICATED');
@@ -190,7 +190,7 @@ describe('A token that is bound to a key, over WebSocket', () => {
     RawSocket.connect(`${gateway.url}/graphql`, payload, { headers });
   const upgrade = (unusual: Unusual = {}): Promise<string> => proofFor(token, { method: 'GET', ...unusual });
 
-  async function answersOn(socket: RawSocket): Promise<unknown> {
+  async function respondsOn(socket: RawSocket): Promise<unknown> {
     socket.subscribe('1', '{ mine }');
     const { payload } = await socket.next();
     await socket.next();
@@ -205,14 +205,14 @@ describe('A token that is bound to a key, over WebSocket', () => {
     async (scheme) => {
       const url = `${gateway.url}/graphql`.replace(/^http/, scheme);
       const socket = await connect({ authorization: `DPoP ${token}`, dpop: await upgrade({ url }) });
-      expect(await answersOn(socket)).toEqual({ data: { mine: 1 } });
+      expect(await respondsOn(socket)).toEqual({ data: { mine: 1 } });
       socket.close();
     },
   );
 
   it('is taken with a proof in the upgrade request', async () => {
     const socket = await connect({}, { authorization: `DPoP ${token}`, dpop: await upgrade() });
-    expect(await answersOn(socket)).toEqual({ data: { mine: 1 } });
+    expect(await respondsOn(socket)).toEqual({ data: { mine: 1 } });
     socket.close();
   });
 
@@ -240,7 +240,7 @@ describe('A token that is bound to a key, over WebSocket', () => {
     const dpop = await proofFor(renewed, { method: 'GET' });
     socket.send({ type: 'ping', payload: { authorization: `DPoP ${renewed}`, dpop } });
     expect((await socket.next()).type).toBe('pong');
-    expect(await answersOn(socket)).toEqual({ data: { mine: 1 } });
+    expect(await respondsOn(socket)).toEqual({ data: { mine: 1 } });
     socket.send({ type: 'ping', payload: { authorization: `DPoP ${token}` } });
     expect((await socket.closed).code).toBe(4403);
   });

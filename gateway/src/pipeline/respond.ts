@@ -1,11 +1,11 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
-import { gatewayErrorCodes, refused, RequestRefused } from '../errors.ts';
+import { gatewayErrorCodes, rejected, RequestError } from '../errors.ts';
 import type { SubgraphCaching } from '../plan/execution-result.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
-import { extensionsOf, type AnswerReport } from './answer-extensions.ts';
+import { extensionsOf, type ResultReport } from './result-extensions.ts';
 import { cachePolicyOf } from './cache-policy-of.ts';
 import { formatErrors, isInternal, isRedacted } from './format-errors.ts';
-import type { OperationAnswer } from './operation-answer.ts';
+import type { OperationResult } from './operation-result.ts';
 import type { PipelineServices } from './services.ts';
 
 /** What was executed, or its first part: data as a tree or as text. */
@@ -21,19 +21,19 @@ export interface Executed {
 /**
  * Stage: result → what clients are shown.
  *
- * @throws RequestRefused RESPONSE_TOO_LARGE
+ * @throws RequestError RESPONSE_TOO_LARGE
  */
 export function respond(
   executed: Executed,
   admitted: AdmittedOperation,
   requestId: string,
   services: PipelineServices,
-  report?: AnswerReport,
-): OperationAnswer {
+  report?: ResultReport,
+): OperationResult {
   const { errors: thrown = [], caching } = executed;
   const dataText = executed.dataText ?? JSON.stringify(executed.data); // a tree that is not asked for is not made
-  if (dataText.length > services.answerPolicy.maxCharacters)
-    throw refused('RESPONSE_TOO_LARGE', gatewayErrorCodes.RESPONSE_TOO_LARGE.summary);
+  if (dataText.length > services.responsePolicy.maxCharacters)
+    throw rejected('RESPONSE_TOO_LARGE', gatewayErrorCodes.RESPONSE_TOO_LARGE.summary);
   const shown = showErrors(thrown, requestId, services, executed.untold);
   const errors = services.errorPolicy.exposeInternals ? explainDenials(shown, admitted) : shown;
   const extensions = extensionsOf(admitted, report, services);
@@ -55,20 +55,20 @@ function explainDenials(
   );
 }
 
-/** A refusal is made for the client; an error with a code likewise; anything else is a failure of ours. */
+/** A rejection is made for the client; an error with a code likewise; anything else is a failure of ours. */
 export function respondToFailure(
   failure: unknown,
   admitted: AdmittedOperation | undefined,
   requestId: string,
   services: PipelineServices,
-): OperationAnswer {
+): OperationResult {
   const errors = showErrors(errorsOf(failure), requestId, services);
   return { kind: 'single', data: undefined, errors, admitted };
 }
 
 /** The errors behind whatever was thrown. */
 export function errorsOf(failure: unknown): readonly GraphQLError[] {
-  if (failure instanceof RequestRefused) return failure.errors;
+  if (failure instanceof RequestError) return failure.errors;
   if (failure instanceof GraphQLError) return [failure];
   const originalError = failure instanceof Error ? failure : new Error(String(failure));
   return [new GraphQLError(originalError.message, { originalError })];

@@ -5,14 +5,14 @@ import type { RequestContext } from '../request/context.ts';
 import type { ExecutionResult } from '../plan/execution-result.ts';
 import { NOTHING_DENIED } from '../operation/access/denial.ts';
 import type { Plan } from '../plan/plan.ts';
-import { contentsOf, type AnswerContents } from '../response-cache/answer-contents.ts';
+import { contentsOf, type ResponseContents } from '../response-cache/response-contents.ts';
 import type { Invalidation } from '../response-cache/invalidations.ts';
 import type { CachedQuery, ResponseCaching } from '../response-cache/response-cache.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import { cachePolicyOf } from './cache-policy-of.ts';
 import type { PipelineServices } from './services.ts';
 
-/** In whose name subgraphs are asked, and how the answer is stored. */
+/** In whose name subgraphs are asked, and how the response is stored. */
 export interface CachedExecution {
   readonly query: CachedQuery;
   readonly asked: Caller;
@@ -91,8 +91,8 @@ function shownIn(plan: Plan, data: Readonly<Record<string, unknown>>): readonly 
   return [...types, ...entities.map(entityOf)];
 }
 
-/** @param name as an answer's contents have it: no type has a colon in its name */
-function entityOf(name: AnswerContents['entities'][number]): Invalidation {
+/** @param name as a response's contents have it: no type has a colon in its name */
+function entityOf(name: ResponseContents['entities'][number]): Invalidation {
   const colon = name.indexOf(':');
   return { type: name.slice(0, colon), id: name.slice(colon + 1) };
 }

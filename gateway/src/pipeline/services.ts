@@ -25,7 +25,7 @@ import type { HeadersForSubgraphs } from '../subgraphs/subgraph-headers.ts';
 
 /** What the pipeline reports to its host, for logs and metrics. Nothing in it is secret. */
 export interface PipelineObserver {
-  /** An access token was refused; `reason` is not for the client. */
+  /** An access token was rejected; `reason` is not for the client. */
   invalidToken(requestId: string, reason: string): void;
   /** A failure of ours or of a subgraph, whole. */
   internalError(requestId: string, error: GraphQLError): void;
@@ -38,7 +38,7 @@ export interface PipelineObserver {
 }
 
 /** Which responses are allowed, and what they may disclose. */
-export interface AnswerPolicy {
+export interface ResponsePolicy {
   /** Characters of the data as JSON. */
   readonly maxCharacters: number;
   /** What of it is in `extensions`. */
@@ -47,7 +47,7 @@ export interface AnswerPolicy {
   readonly showsAny: boolean;
   /** Names of the request headers that decide what is answered. RFC 9110 §12.5.5. */
   readonly varyOn: readonly string[];
-  /** Names of the request headers that may say who asks: where one of them is sent, the answer is for this client alone. */
+  /** Names of the request headers that may say who asks: where one of them is sent, the response is for this client alone. */
   readonly privateFor: readonly string[];
   /** Address of the metadata of the graph as a resource; absent where there are none. */
   readonly resourceMetadata?: string | undefined;
@@ -65,7 +65,7 @@ export interface PipelineServices {
   readonly authenticator: Authenticator;
   /** Absent where no token is taken, or the address of the graph is not known. */
   readonly protectedResource: ProtectedResource | undefined;
-  /** Whether anonymous callers are refused whatever they ask for. */
+  /** Whether anonymous callers are rejected whatever they ask for. */
   readonly requiresToken: boolean;
   readonly planner: OperationPlanner;
   /** What each caller may have done for operations that are new. Absent where it is unbounded. */
@@ -81,7 +81,7 @@ export interface PipelineServices {
   /** What clients see of the errors of a subgraph. Absent where the defaults hold for all of them. */
   readonly disclosureOf: DisclosureOf | undefined;
   readonly errorPolicy: ErrorPolicy;
-  readonly answerPolicy: AnswerPolicy;
+  readonly responsePolicy: ResponsePolicy;
   readonly observer: PipelineObserver;
   /** Absent where no answers are stored. */
   readonly responseCaching: ResponseCaching | undefined;

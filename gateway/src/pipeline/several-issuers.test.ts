@@ -121,8 +121,8 @@ describe('G4: Users of two issuers with one sub', () => {
     const before = subgraph.received.length;
     const statuses: number[] = [];
     for (const token of [...tokens, ...tokens, ...tokens]) {
-      const answer = await apart.post({ query: '{ one }' }, { authorization: `Bearer ${token}` });
-      statuses.push(answer.status);
+      const result = await apart.post({ query: '{ one }' }, { authorization: `Bearer ${token}` });
+      statuses.push(result.status);
     }
     expect(statuses).toEqual([200, 200, 200, 200, 429, 429]);
 

@@ -99,7 +99,7 @@ describe('Stages', () => {
     const from = gateway.logged().length;
     const { authorization, ...body } = { authorization: undefined, ...request };
     const isSubscription = 'query' in body && body.query.includes('($t');
-    const answer = await gateway
+    const result = await gateway
       .post(body, {
         ...(authorization !== undefined && { authorization }),
         ...(isSubscription && { accept: 'text/event-stream' }),
@@ -118,6 +118,6 @@ describe('Stages', () => {
     const { errors } = table.find(({ name }) => name === stage) ?? { errors: [] };
     expect(logged?.['stage']).toBe(stage);
     expect(errors).toContain(logged?.['outcome']);
-    if (answer) expect(answer.body.errors?.[0]?.extensions['code']).toBe(logged?.['outcome']);
+    if (result) expect(result.body.errors?.[0]?.extensions['code']).toBe(logged?.['outcome']);
   });
 });

@@ -1,7 +1,7 @@
 import type { SpanContext } from '@opentelemetry/api';
 import { DeadlineSignal } from '../abort/deadline-signal.ts';
 import { whenAborted } from '../abort/when-aborted.ts';
-import { gatewayErrorCodes, refused } from '../errors.ts';
+import { gatewayErrorCodes, rejected } from '../errors.ts';
 import type { ExecutionContext } from '../execution/plan-run.ts';
 import { runPlan } from '../execution/run-plan.ts';
 import type { Caller } from '../identity/caller.ts';
@@ -10,7 +10,7 @@ import type { Plan } from '../plan/plan.ts';
 import type { RequestContext } from '../request/context.ts';
 import { weightOf } from './admit-operation.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
-import type { OperationAnswer } from './operation-answer.ts';
+import type { OperationResult } from './operation-result.ts';
 import { OperationRun } from './operation-run.ts';
 import type { RunKind } from './run-tracer.ts';
 import type { PipelineServices } from './services.ts';
@@ -35,14 +35,14 @@ export interface SharedOperation {
 }
 
 /** The response of an event or a tick. */
-export interface StreamAnswer {
-  readonly answer: OperationAnswer;
+export interface StreamResult {
+  readonly response: OperationResult;
   /** Objects in it. */
   readonly objects: number;
 }
 
 /**
- * Runs an event of a subscription. It does not reject: failures are in the answer.
+ * Runs an event of a subscription. It does not reject: failures are in the response.
  *
  * @param payload what the subgraph sent, as parsed; not to be used again
  * @param closing aborts with the topic
@@ -51,7 +51,7 @@ export async function runEvent(
   shared: SharedOperation,
   payload: unknown,
   closing: AbortSignal,
-): Promise<StreamAnswer> {
+): Promise<StreamResult> {
   return runWithin('event', shared, closing, async (run, execution) => {
     const result = await run.gated(execution, (context) => runPlan(shared.plan, context, { payload }));
     run.services.observer.objectsAnswered('subscription', result.objects);
@@ -60,7 +60,7 @@ export async function runEvent(
 }
 
 /**
- * Runs a tick of a live query. It does not reject: failures are in the answer.
+ * Runs a tick of a live query. It does not reject: failures are in the response.
  *
  * @param isCounted whether the rate limits have counted it already, with the request
  * @param closing aborts with the topic
@@ -70,7 +70,7 @@ export async function runTick(
   shared: SharedOperation,
   isCounted: boolean,
   closing: AbortSignal,
-): Promise<StreamAnswer | undefined> {
+): Promise<StreamResult | undefined> {
   if (!isCounted && !(await isWithinRate(shared))) return undefined;
   return runWithin('tick', shared, closing, async (run, execution) => {
     const result = await run.gated(execution, (context) => runPlan(shared.plan, context));
@@ -86,17 +86,17 @@ async function runWithin(
   shared: SharedOperation,
   closing: AbortSignal,
   execute: Execute,
-): Promise<StreamAnswer> {
+): Promise<StreamResult> {
   const { admitted } = shared;
   const services = shared.services();
   const { signal, clear } = deadlineOf(shared.deadlineMs(), closing);
   const run = new OperationRun(kind, { ...shared.context, signal }, services, admitted);
-  const perform = async (): Promise<StreamAnswer> => {
+  const perform = async (): Promise<StreamResult> => {
     try {
       const result = await execute(run, run.executionOf(admitted, shared.caller));
-      return { answer: run.respond(result, admitted), objects: result.objects };
+      return { response: run.respond(result, admitted), objects: result.objects };
     } catch (error) {
-      return { answer: run.fail(error), objects: 0 };
+      return { response: run.fail(error), objects: 0 };
     } finally {
       clear();
     }
@@ -112,7 +112,7 @@ function deadlineOf(
   if (closing.aborted) signal.abort(closing.reason);
   const stop = whenAborted(closing, () => signal.abort(closing.reason));
   const timer = setTimeout(
-    () => signal.abort(refused('GATEWAY_TIMEOUT', gatewayErrorCodes.GATEWAY_TIMEOUT.summary)),
+    () => signal.abort(rejected('GATEWAY_TIMEOUT', gatewayErrorCodes.GATEWAY_TIMEOUT.summary)),
     deadlineMs,
   );
   const clear = (): void => {

@@ -158,7 +158,7 @@ describe('The same rules hold', () => {
     ['in a deferred part', '{ count latest { id ... @defer { broken } } }', MULTIPART],
     ['for the events of a subscription', 'subscription { published { id broken } }', EVENTS],
     ['for the ticks of a live query', 'query @live { latest { id broken } }', EVENTS],
-    ['for a subscription that the subgraph rejects', 'subscription { refused { id } }', EVENTS],
+    ['for a subscription that the subgraph rejects', 'subscription { rejected { id } }', EVENTS],
   ])('%s', async (_where, query, accept) => {
     const text = await ask(query, accept);
     expect(text).toContain('"message":"Something went wrong."');

@@ -9,9 +9,9 @@ export interface SubgraphCaching {
   readonly hasUndated: boolean;
 }
 
-/** The answer to an operation. */
+/** The response to an operation. */
 export interface ExecutionResult {
-  /** The tree by response keys, to be read by own properties. Parsed at the first reading when the answer was written at once. */
+  /** The tree by response keys, to be read by own properties. Parsed at the first reading when the response was written at once. */
   readonly data: Readonly<Record<string, unknown>> | null;
   /** Absent when there are none. Each has `extensions.code`, and a path where a field is concerned. */
   readonly errors?: readonly GraphQLError[] | undefined;

@@ -59,7 +59,7 @@ export function questionText({ field, selections }: IntrospectionQuestion): stri
   return `{${field}${selectionsOf(selections)}}`;
 }
 
-/** One question of several that stand under one key of the answer: they ask the same field. */
+/** One question of several that stand under one key of the response: they ask the same field. */
 export function mergeQuestions(
   questions: readonly IntrospectionQuestion[],
 ): IntrospectionQuestion | undefined {

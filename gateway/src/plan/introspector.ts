@@ -16,7 +16,7 @@ export interface IntrospectionRequest {
 /** Answers questions about the schema of clients, beside the event loop. */
 export interface Introspector {
   /**
-   * @returns JSON; at once where the answer is remembered
+   * @returns JSON; at once where the response is remembered
    * @throws GraphQLError QUERY_TOO_COMPLEX, RESPONSE_TOO_LARGE, OVERLOADED, RATE_LIMITED; the signal's reason
    */
   introspect(request: IntrospectionRequest, signal: AbortSignal): string | Promise<string>;

@@ -42,7 +42,7 @@ const accepts = (text: string): boolean => passthroughObjects(Buffer.from(text),
 const item = (members: string): string => `{"data":{"items":[{${members}}]}}`;
 const good = '"name":"a","count":1,"weight":1.5,"isNew":true,"size":"S"';
 
-/** What an answer of this shape must be, said once more in other words. */
+/** What a response of this shape must be, said once more in other words. */
 function isRight(text: string): boolean {
   const schema = buildSchema(
     'enum Size { S L } type Item { name: String count: Int! weight: Float isNew: Boolean size: Size } type Query { items: [Item!] }',

@@ -3,7 +3,7 @@ import type { Denial } from '../operation/access/denial.ts';
 import type { IntrospectionQuestion } from './introspection-question.ts';
 
 /**
- * An operation with its conditions decided and its named fragments written out: what is planned, and what the answer is
+ * An operation with its conditions decided and its named fragments written out: what is planned, and what the response is
  * shaped by.
  */
 export interface PreparedOperation {

@@ -28,7 +28,7 @@ import type {
 } from './prepared-operation.ts';
 import type { TypeIndex } from '../supergraph/type-index.ts';
 
-/** What an answer must look like at one place: the client's selections there, looked up by the type that was found. */
+/** What a response must look like at one place: the client's selections there, looked up by the type that was found. */
 export class SelectionShape {
   readonly type: GraphQLCompositeType;
   readonly #selections: readonly PreparedSelection[];
@@ -129,7 +129,7 @@ export interface DeferredShape {
   readonly selection: SelectionShape;
 }
 
-/** One key of the answer. */
+/** One key of the response. */
 export interface FieldShape {
   readonly kind: 'data' | 'typename' | 'introspection';
   readonly responseKey: string;

@@ -130,7 +130,7 @@ describe('a compiled writer', () => {
     expect(compileWriter(shapeOf('{ n __schema { queryType { name } } }'))).toBeUndefined();
   });
 
-  it('writes an object that stands in many places once, and again with each answer', () => {
+  it('writes an object that stands in many places once, and again with each response', () => {
     let reads = 0;
     const dog = {
       __typename: 'Dog',
@@ -149,7 +149,7 @@ describe('a compiled writer', () => {
     expect(writer?.objects()).toBe(3);
   });
 
-  it('counts the objects of an answer', () => {
+  it('counts the objects of a response', () => {
     const writer = compileWriter(shapeOf('{ n pet { __typename } pets { __typename } }'));
     const cat = { __typename: 'Cat' };
     const objectsOf = (data: unknown): number | undefined => {

@@ -11,7 +11,7 @@ export interface ResponseWriter {
    * @returns nothing when anything is not as it must be: then the slow path finds out what
    */
   write(data: unknown, quote: (text: string) => string): string | undefined;
-  /** How many objects were in the answer that was written last, as an execution's result counts them. */
+  /** How many objects were in the response that was written last, as an execution's result counts them. */
   objects(): number;
 }
 
@@ -57,7 +57,7 @@ class WriterCompiler {
   readonly #nameOf = new Map<SelectionShape, string>();
   readonly #unitedPaths: ReadonlySet<string>;
   /**
-   * Names of the maps from objects to their text. Each answer has new ones: a map that is cleared leaves its table behind,
+   * Names of the maps from objects to their text. Each response has new ones: a map that is cleared leaves its table behind,
    * which keeps all that was in it alive once it is old.
    */
   readonly #texts: string[] = [];

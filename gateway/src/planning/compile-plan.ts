@@ -12,7 +12,7 @@ import { FetchStep } from '../plan/fetch-step.ts';
 import type { DeferredPlan, PlanStep } from '../plan/plan-steps.ts';
 import type { TypeIndex } from '../supergraph/type-index.ts';
 import { sha256 } from '../operation/document/sha256.ts';
-import { FRAGMENT_PREFIX, readAnswerKeys } from './answer-keys.ts';
+import { FRAGMENT_PREFIX, readResponseKeys } from './response-keys.ts';
 
 /** Makes a query plan executable: done once per plan. */
 export function compilePlanNode(node: PlanNode, types: TypeIndex, path: readonly string[] = []): PlanStep {
@@ -49,7 +49,7 @@ export function compileDeferredPlan(node: PlanNode | undefined, types: TypeIndex
 
 /** Makes one fetch executable. */
 export function compileFetch(node: TranslatedFetch, types: TypeIndex, path: readonly string[]): FetchStep {
-  const { expected, brings, isFlat } = readAnswerKeys(node);
+  const { expected, brings, isFlat } = readResponseKeys(node);
   const outputRewrites = node.outputRewrites?.map(compileRewrite) ?? [];
   const fields: FetchFields = {
     id: node.id,
@@ -78,7 +78,7 @@ function bodyStartOf({ operation, operationName }: FetchNode): string {
   return `{"query":${JSON.stringify(operation)}${name},"variables":`;
 }
 
-/** Digest of everything that decides how an answer is merged; the text itself is stored once already. */
+/** Digest of everything that decides how a response is merged; the text itself is stored once already. */
 function mergeKeyOf(node: TranslatedFetch, outputRewrites: readonly Rewrite[]): string {
   const { operation, operationName, serviceName, dependents = [] } = node;
   const unnamed = operationName === undefined ? operation : operation.replace(` ${operationName}`, '');

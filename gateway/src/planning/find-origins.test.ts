@@ -59,7 +59,7 @@ describe('where the objects of a fetch come from', () => {
     expect(originsOf(posts, fetch('{ posts { author { email } } }'), names)).toEqual(new Map());
   });
 
-  it('is not known when an answer is rewritten, or values come from above', () => {
+  it('is not known when a response is rewritten, or values come from above', () => {
     const rewrite = rename(['posts'], 'articles');
     const context = rename(['..', 'locale'], 'c0');
     expect(originsOf({ ...posts, outputRewrites: [rewrite] }, names)).toEqual(new Map());

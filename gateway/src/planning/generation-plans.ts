@@ -2,7 +2,7 @@ import type { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { GATEWAY_ITSELF, type JobAudience, type PlannerCaller } from './threads/job-audience.ts';
 import { S3FifoCache } from '../caching/s3-fifo-cache.ts';
-import { PlannerAnswers } from './planner-answers.ts';
+import { PlannerResults } from './planner-results.ts';
 import { JoinedWork } from './joined-work.ts';
 import type { Plan } from '../plan/plan.ts';
 
@@ -26,8 +26,8 @@ export interface GenerationPlansOptions {
 }
 
 /** How many operations are remembered that took too long to plan, and for how long. */
-const MAX_REFUSALS = 1_000;
-const REFUSAL_MS = 10 * 60_000;
+const MAX_REJECTIONS = 1_000;
+const REJECTION_MS = 10 * 60_000;
 
 /**
  * The plans of one generation of the supergraph, each made once however many ask for it. When the generation no longer
@@ -36,8 +36,8 @@ const REFUSAL_MS = 10 * 60_000;
 export class GenerationPlans {
   readonly #plans: S3FifoCache<WeighedPlan>;
   /** What planner threads have answered, for longer than the plans that were made of it. */
-  readonly answers: PlannerAnswers = new PlannerAnswers();
-  readonly #refusals = new LRUCache<string, GraphQLError>({ max: MAX_REFUSALS, ttl: REFUSAL_MS });
+  readonly results: PlannerResults = new PlannerResults();
+  readonly #rejections = new LRUCache<string, GraphQLError>({ max: MAX_REJECTIONS, ttl: REJECTION_MS });
   readonly #underway = new JoinedWork<Plan>(() => this.#settled());
   readonly #release: () => void;
   #isRetired = false;
@@ -58,8 +58,8 @@ export class GenerationPlans {
   known(key: string): Plan | undefined {
     const known = this.#plans.get(key);
     if (known) return known.plan;
-    const refusal = this.#refusals.get(key);
-    if (refusal) throw refusal;
+    const rejection = this.#rejections.get(key);
+    if (rejection) throw rejection;
     return undefined;
   }
 
@@ -80,9 +80,9 @@ export class GenerationPlans {
     return this.#underway.join(key, make, caller, signal);
   }
 
-  /** Refuses an operation for a while, without trying. */
-  refuse(key: string, refusal: GraphQLError): void {
-    this.#refusals.set(key, refusal);
+  /** Rejects an operation for a while, without trying. */
+  reject(key: string, rejection: GraphQLError): void {
+    this.#rejections.set(key, rejection);
   }
 
   /** The generation no longer serves. */

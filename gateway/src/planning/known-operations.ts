@@ -13,7 +13,7 @@ export interface UsedOperation {
   readonly operation: Operation;
   readonly variables: Variables;
   readonly caller: Caller;
-  /** Whether its answer may come in parts. @default false */
+  /** Whether its response may come in parts. @default false */
   readonly incremental?: boolean;
 }
 

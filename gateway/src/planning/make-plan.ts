@@ -4,7 +4,7 @@ import {
   PlannerQueueFull,
   PlannerShareSpent,
   PlannerStarved,
-} from './threads/planner-refusals.ts';
+} from './threads/planner-rejections.ts';
 import { SelectionShape } from '../plan/response-shape.ts';
 import type { TypeIndex } from '../supergraph/type-index.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
@@ -75,7 +75,7 @@ async function planSteps(prepared: PreparedOperation, types: TypeIndex, planText
     try {
       return { ...NO_STEPS, parts: compileDeferredPlan(await partsNode(prepared, planText), types) };
     } catch (error) {
-      if (isRefusal(error)) throw error;
+      if (isRejection(error)) throw error;
       // what is wrong beside the deferral shows below
     }
   }
@@ -87,7 +87,7 @@ async function planSteps(prepared: PreparedOperation, types: TypeIndex, planText
 }
 
 /** What is too much for the planner is not tried in another form. */
-function isRefusal(error: unknown): boolean {
+function isRejection(error: unknown): boolean {
   return (
     error instanceof PlannerOverstrained ||
     error instanceof PlannerQueueFull ||

@@ -18,7 +18,7 @@ export interface PlanRequest {
    * stand is null and an error with that path, by the rules of null propagation.
    */
   readonly denied?: Denied | undefined;
-  /** Whether the client takes the answer in parts: otherwise `@defer` has no effect. @default false */
+  /** Whether the client takes the response in parts: otherwise `@defer` has no effect. @default false */
   readonly incremental?: boolean | undefined;
   /** Whose share of planning it takes. @default the gateway's own */
   readonly account?: PlanningAccount | undefined;

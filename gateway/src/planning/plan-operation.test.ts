@@ -3,9 +3,9 @@ import { cpuTimeOf } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bookshop } from '../../test-fixtures/graphs/bookshop.ts';
 import { composeGraph } from '../../test-fixtures/synthetic/start-graph.ts';
-import { PlannerOverstrained } from './threads/planner-refusals.ts';
+import { PlannerOverstrained } from './threads/planner-rejections.ts';
 import { createPlannerPool, type QueryPlanSource } from './threads/planner-pool.ts';
-import { PlannerQueueFull } from './threads/planner-refusals.ts';
+import { PlannerQueueFull } from './threads/planner-rejections.ts';
 import { buildSupergraph } from '../supergraph/build-supergraph.ts';
 import { Supergraph } from '../supergraph/supergraph.ts';
 import { decidedFor } from '../testing/decided-for.ts';
@@ -169,7 +169,7 @@ describe('plans', () => {
 });
 
 describe('an operation that overstrains the planner', () => {
-  it('S-036 is refused, and refused again without another try', async () => {
+  it('S-036 is rejected, and rejected again without another try', async () => {
     let tries = 0;
     const source = sourceThat(() => {
       tries += 1;
@@ -197,7 +197,7 @@ describe('an operation that overstrains the planner', () => {
     });
   });
 
-  it('is refused by the bound that the planner has itself', async () => {
+  it('is rejected by the bound that the planner has itself', async () => {
     const source = sourceThat(() =>
       Promise.reject(new Error('Number of non-local selections exceeds limit of 100000')),
     );
@@ -279,7 +279,7 @@ describe('what is planned', () => {
 });
 
 describe('bounds of planning', () => {
-  it('S-007 refuse a fragment bomb before it goes off', async () => {
+  it('S-007 reject a fragment bomb before it goes off', async () => {
     for (const levels of [14, 30, 60]) {
       const fragments = Array.from(
         { length: levels },
@@ -297,7 +297,7 @@ describe('bounds of planning', () => {
     }
   });
 
-  it('S-032 refuse conditions on more variables than are sensible', async () => {
+  it('S-032 reject conditions on more variables than are sensible', async () => {
     const names = Array.from({ length: 33 }, (_, index) => `v${index}`);
     const text = `query (${names.map((name) => `$${name}: Boolean!`).join(' ')}) { books { ${names
       .map((name) => `${name}: title @skip(if: $${name})`)
@@ -354,7 +354,7 @@ describe('bounds of planning', () => {
     }
   });
 
-  it('S-033 refuse an explosion of types, and plan what is as deep without it', async () => {
+  it('S-033 reject an explosion of types, and plan what is as deep without it', async () => {
     const explicit = (level: number): string =>
       level === 0
         ? 'id'

@@ -1,10 +1,10 @@
-import { PlannerOverstrained } from './threads/planner-refusals.ts';
+import { PlannerOverstrained } from './threads/planner-rejections.ts';
 import { GATEWAY_ITSELF, type JobAudience } from './threads/job-audience.ts';
 import { createPlannerPool, type QueryPlanSource } from './threads/planner-pool.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { GenerationPlans, type WeighedPlan } from './generation-plans.ts';
 import { makePlan } from './make-plan.ts';
-import { IntrospectionAnswers, type IntrospectionObserver } from './introspection-answers.ts';
+import { IntrospectionResults, type IntrospectionObserver } from './introspection-results.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { OperationPlanner, PlanRequest } from './operation-planner.ts';
 import { plannerFailure } from './planner-failure.ts';
@@ -47,7 +47,7 @@ export function createOperationPlanner(options: PlannerOptions = {}): OperationP
   const { conditionVariables: maxConditionVariables, defers: maxDefers } = DEFAULT_LIMITS;
   const { source = createPlannerPool(), observer } = options;
   const generations = new WeakMap<Supergraph, GenerationPlans>();
-  const introspection = new IntrospectionAnswers(source, observer);
+  const introspection = new IntrospectionResults(source, observer);
 
   const generationOf = (supergraph: Supergraph): GenerationPlans => {
     let generation = generations.get(supergraph);
@@ -74,7 +74,7 @@ export function createOperationPlanner(options: PlannerOptions = {}): OperationP
       const startedAtMs = performance.now();
       try {
         const plan = await makePlan(request, { maxSelections: maxSelections(), maxDefers }, (text) =>
-          generation.answers.of(text, request.decided.overrideLabels, caller, () =>
+          generation.results.of(text, request.decided.overrideLabels, caller, () =>
             source.plan(supergraph, text, request.decided.overrideLabels, audience),
           ),
         );
@@ -83,7 +83,7 @@ export function createOperationPlanner(options: PlannerOptions = {}): OperationP
       } catch (error) {
         observer?.failed();
         const failure = plannerFailure(error);
-        if (error instanceof PlannerOverstrained) generation.refuse(key, failure);
+        if (error instanceof PlannerOverstrained) generation.reject(key, failure);
         throw failure;
       }
     };

@@ -5,7 +5,7 @@ import {
   PlannerQueueFull,
   PlannerShareSpent,
   PlannerStarved,
-} from './threads/planner-refusals.ts';
+} from './threads/planner-rejections.ts';
 
 const RETRY_AFTER_S = 1;
 /** The error of a caller that has used up its planning budget. */

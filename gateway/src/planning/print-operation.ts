@@ -20,7 +20,7 @@ const MAX_NAME_CHARACTERS = 128;
 
 /**
  * Writes what is to be planned: without denied fields and without what is answered here. `__typename` is written once
- * and without an alias: the answer takes it from the type that was found.
+ * and without an alias: the response takes it from the type that was found.
  *
  * @param withDefer whether the planner gets `@defer`
  * @returns nothing when no subgraph has to be asked

@@ -1,11 +1,11 @@
 import type { PlanFields } from '../plan/plan.ts';
 import type { DeferredPlan, PlanStep } from '../plan/plan-steps.ts';
 
-/** What a selection takes up in the nodes of its text, prepared, and in the shape of the answer. */
+/** What a selection takes up in the nodes of its text, prepared, and in the shape of the response. */
 const SELECTION_BYTES = 800;
 /** What a fetch takes up beside its text, with what is looked up for it once it has run. */
 const FETCH_BYTES = 2_000;
-/** The writer of the answer, and what holds all together. */
+/** The writer of the response, and what holds all together. */
 const PLAN_BYTES = 3_000;
 
 /**

@@ -28,11 +28,11 @@ export interface RequestContext {
   readonly proof?: PresentedProof | undefined;
   /** Thumbprint of the client's certificate, as a trusted proxy says. */
   readonly certificate?: string | undefined;
-  /** Aborts when the client has gone or the time for an answer has passed. */
+  /** Aborts when the client has gone or the time for a response has passed. */
   readonly signal: AbortSignal;
-  /** Whether the transport carries an answer in parts, and the client takes it so. Otherwise `@defer` has no effect. */
+  /** Whether the transport carries a response in parts, and the client takes it so. Otherwise `@defer` has no effect. */
   readonly takesParts: boolean;
-  /** Which operation types the transport can carry; others are refused before anything is executed. */
+  /** Which operation types the transport can carry; others are rejected before anything is executed. */
   readonly accepts: 'query' | 'query-mutation' | 'query-subscription' | 'any';
   /**
    * Counts in an operation before anything of it is read, where the transport does not count requests of their own. Throws when

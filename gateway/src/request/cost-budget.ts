@@ -5,9 +5,9 @@ export class CostBudget {
   #spent = 0;
 
   /**
-   * Takes the cost of one more operation. What is refused is not taken, so that what is cheap may still come after it.
+   * Takes the cost of one more operation. What is rejected is not taken, so that what is cheap may still come after it.
    *
-   * @throws RequestRefused QUERY_TOO_COMPLEX naming `cost`, with what all of them cost
+   * @throws RequestError QUERY_TOO_COMPLEX naming `cost`, with what all of them cost
    */
   spend(cost: number, maximum: number): void {
     const total = this.#spent + cost;

@@ -1,6 +1,6 @@
 import type { ExecutionResult } from '../plan/execution-result.ts';
 import { ResponseBody } from '../plan/response-body.ts';
-import type { AnswerContents } from './answer-contents.ts';
+import type { ResponseContents } from './response-contents.ts';
 
 /** A response without errors, as it is cached. */
 export interface CachedResponse {
@@ -10,7 +10,7 @@ export interface CachedResponse {
   readonly isPrivate: boolean;
   /** Of the changes that it was made after. */
   readonly position: string;
-  readonly contents: AnswerContents;
+  readonly contents: ResponseContents;
 }
 
 /** As Redis holds it: what is known of it as one line of JSON, and the data as it is. */

@@ -1,6 +1,6 @@
 import type { RedisConnection } from '@trellis/redis';
 import { redisNames } from '@trellis/subgraph-protocol/redis-names';
-import { entityName, type AnswerContents } from './answer-contents.ts';
+import { entityName, type ResponseContents } from './response-contents.ts';
 
 /** What has changed: one entity, or anything of a type. */
 export interface Invalidation {
@@ -69,7 +69,7 @@ export class Invalidations {
    * @param writer who wants it
    */
   isFresh(
-    { types, entities, unnamed, absent }: AnswerContents,
+    { types, entities, unnamed, absent }: ResponseContents,
     position: string,
     writer: string | undefined,
   ): boolean {

@@ -149,13 +149,13 @@ describe('The response cache', () => {
   it('keeps apart what differs in operation, variables or forwarded headers', async () => {
     const first = await ask(BOOK);
     const query = 'query ($id: ID!) { book(id: $id) { id edition } }';
-    const answers = await Promise.all([
+    const results = await Promise.all([
       ask('{ book(id: "1") { edition id } }'),
       ask(BOOK, { 'x-tenant': 'a' }),
       gateway.post({ query, variables: { id: '1' } }).then(({ text }) => text),
       gateway.post({ query, variables: { id: '2' } }).then(({ text }) => text),
     ]);
-    expect(new Set([first, ...answers]).size).toBe(5);
+    expect(new Set([first, ...results]).size).toBe(5);
   });
 
   it('caches no response longer than its max-age, and says how long is left', async () => {
@@ -167,9 +167,9 @@ describe('The response cache', () => {
     const until = async (untilMs: number): Promise<unknown> =>
       redis.set(key, `${JSON.stringify({ ...(JSON.parse(about) as object), untilMs })}\n${data}`);
     await until(Date.now() + 30_500);
-    const answer = await gateway.post({ query: '{ count }' });
-    expect(JSON.stringify(answer.body.data)).toBe(count);
-    const [, seconds] = /^public, max-age=(\d+)$/.exec(answer.headers.get('cache-control') ?? '') ?? [];
+    const result = await gateway.post({ query: '{ count }' });
+    expect(JSON.stringify(result.body.data)).toBe(count);
+    const [, seconds] = /^public, max-age=(\d+)$/.exec(result.headers.get('cache-control') ?? '') ?? [];
     expect(Number(seconds)).toBeLessThanOrEqual(30);
     await until(Date.now() - 1);
     expect(await ask('{ count }')).not.toBe(count);
@@ -198,16 +198,16 @@ describe('Rights', () => {
   });
   afterAll(() => sharing.close());
 
-  it('S-094 users never get the answers of one another, nor those of anonymous callers', async () => {
+  it('S-094 users never get the responses of one another, nor those of anonymous callers', async () => {
     const [ada, bob] = [await bearer({ sub: 'ada' }), await bearer({ sub: 'bob' })];
     for (const query of [BOOK, '{ mine { edition } }']) {
-      const answers = [await ask(query, ada), await ask(query, bob), await ask(query)];
-      expect(new Set(answers).size).toBe(3);
-      expect([await ask(query, ada), await ask(query, bob)]).toEqual(answers.slice(0, 2));
+      const results = [await ask(query, ada), await ask(query, bob), await ask(query)];
+      expect(new Set(results).size).toBe(3);
+      expect([await ask(query, ada), await ask(query, bob)]).toEqual(results.slice(0, 2));
     }
   });
 
-  it('S-094 an answer that belongs to one user is not cached for anonymous callers', async () => {
+  it('S-094 a response that belongs to one user is not cached for anonymous callers', async () => {
     expect(await ask('{ mine { edition } }')).not.toBe(await ask('{ mine { edition } }'));
   });
 
@@ -218,8 +218,8 @@ describe('Rights', () => {
       await bearer({ roles: ['ADMIN'] }),
       await bearer({ client_id: 'other' }),
     ];
-    const answers = await Promise.all(tokens.map((token) => ask(BOOK, token)));
-    expect(new Set(answers).size).toBe(4);
+    const results = await Promise.all(tokens.map((token) => ask(BOOK, token)));
+    expect(new Set(results).size).toBe(4);
   });
 
   it('S-094 who may not see a field never gets it from the cache', async () => {
@@ -268,10 +268,10 @@ describe('Many who ask at a time', () => {
     const callers = [{}, await bearer({ sub: 'ada' }), await bearer({ sub: 'bob' }), { 'x-tenant': 'a' }];
     const before = editions;
     gate.close();
-    const answers = callers.map((headers) => ask('{ count }', headers));
+    const results = callers.map((headers) => ask('{ count }', headers));
     await until(() => editions === before + callers.length);
     gate.open();
-    expect(new Set(await Promise.all(answers)).size).toBe(4);
+    expect(new Set(await Promise.all(results)).size).toBe(4);
   });
 });
 
@@ -279,7 +279,7 @@ describe('Invalidation', () => {
   const publish = (...fields: string[]): Promise<unknown> =>
     redis.xadd('response-cache:invalidations', '*', ...fields);
 
-  it('of an entity concerns the answers that hold it, and no others', async () => {
+  it('of an entity concerns the responses that hold it, and no others', async () => {
     const [one, two] = [await ask(BOOK), await ask(OTHER)];
     await publish('type', 'Book', 'id', '1');
     expect(await ask(BOOK)).not.toBe(one);
@@ -296,7 +296,7 @@ describe('Invalidation', () => {
     expect(await ask(query)).not.toBe(before);
   });
 
-  it('of a type concerns all answers of it, empty lists included', async () => {
+  it('of a type concerns all responses of it, empty lists included', async () => {
     const empty = '{ books(author: "unknown") { id } count }';
     const [list, one, other] = [await ask(empty), await ask(BOOK), await ask('{ count }')];
     await publish('type', 'Book', 'id', '7');
@@ -316,7 +316,7 @@ describe('Invalidation', () => {
     expect(await ask(OTHER)).not.toBe(two);
   });
 
-  it('S-094 no caller is answered what was read before the own change, whatever the answer shows', async () => {
+  it('S-094 no caller is answered what was read before the own change, whatever the response shows', async () => {
     const [ada, bob] = [{ sub: 'ada' }, { sub: 'bob' }];
     const [token, adas] = [await bearer(bob), await bearer(ada)];
     const own = await ask('{ count }', adas);

@@ -5,7 +5,7 @@ import { isCacheable, type CachePolicy } from '../caching/cache-policy.ts';
 import type { ExecutionResult } from '../plan/execution-result.ts';
 import { untilAborted } from '../abort/when-aborted.ts';
 import type { Plan } from '../plan/plan.ts';
-import { contentsOf } from './answer-contents.ts';
+import { contentsOf } from './response-contents.ts';
 import { Invalidations, type Invalidation, type Write } from './invalidations.ts';
 import { readCached, resultOfCached, writeCached, type CachedResponse } from './cached-response.ts';
 
@@ -42,10 +42,10 @@ export interface ResponseCaching {
   readonly configuration: string;
 }
 
-/** A query whose answer may be stored. */
+/** A query whose response may be stored. */
 export interface CachedQuery {
   readonly plan: Plan;
-  /** Names all that the answer depends on. */
+  /** Names all that the response depends on. */
   readonly key: string;
   /** Names the caller, as it does for what they write; absent for anonymous callers. */
   readonly writer: string | undefined;
@@ -75,7 +75,7 @@ export class ResponseCache {
   readonly #invalidations: Invalidations;
   /** What is being executed, by key; each comes to what was stored of it, and never rejects. */
   readonly #running = new Map<string, Promise<CachedResponse | undefined>>();
-  /** Plans whose last answer could not be stored: no one should wait for the next. */
+  /** Plans whose last response could not be stored: no one should wait for the next. */
   readonly #notCached = new WeakSet<Plan>();
   #pausedUntilMs = 0;
 
@@ -92,7 +92,7 @@ export class ResponseCache {
    *
    * @throws what `execute` throws, and the signal's reason
    */
-  async answer(query: CachedQuery, execute: () => Promise<ExecutionResult>): Promise<ExecutionResult> {
+  async response(query: CachedQuery, execute: () => Promise<ExecutionResult>): Promise<ExecutionResult> {
     const found = await untilAborted(this.#find(query), query.signal);
     if (!found) return execute();
     if (found.cached) {

@@ -74,7 +74,7 @@ export const http = {
     },
     unanswered: {
       type: 'group',
-      doc: 'What clients have sent in requests and messages of more than 4,096 bytes, from the first byte until the answer.',
+      doc: 'What clients have sent in requests and messages of more than 4,096 bytes, from the first byte until the response.',
       members: {
         bytes: {
           type: 'int',

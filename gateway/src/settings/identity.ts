@@ -153,7 +153,7 @@ export const authentication = {
               default: 5,
               unit: 'seconds',
               reload: 'live',
-              doc: 'For which a token that is not active is refused without asking again.',
+              doc: 'For which a token that is not active is rejected without asking again.',
             },
             maxConcurrent: {
               type: 'int',

@@ -3,7 +3,7 @@ export const variables = {
   OPERATIONS_SECRET: {
     type: 'secrets',
     optional: true,
-    doc: 'What POST /cache/invalidate at the operations port has to bring as a bearer token: at least 128 bits. Several, separated by spaces, are all good. Absent: it is served where OPERATIONS_HOST is a loopback address, and refused elsewhere.',
+    doc: 'What POST /cache/invalidate at the operations port has to bring as a bearer token: at least 128 bits. Several, separated by spaces, are all good. Absent: it is served where OPERATIONS_HOST is a loopback address, and rejected elsewhere.',
   },
   PORT: { type: 'port', default: 4000, doc: 'Port of the graph. 0 takes any free one.' },
   HOST: { type: 'text', default: '127.0.0.1', doc: 'Address to listen on.' },
@@ -29,7 +29,7 @@ export const variables = {
     type: 'url',
     schemes: ['http', 'https'],
     optional: true,
-    doc: 'Issuer of access tokens. Absent: no token is checked, and what needs one is refused.',
+    doc: 'Issuer of access tokens. Absent: no token is checked, and what needs one is rejected.',
   },
   TOKEN_AUDIENCE: {
     type: 'text',
@@ -69,7 +69,7 @@ export const variables = {
     form: 'redisUrl',
     optional: true,
     sensitive: true,
-    doc: 'Redis of its own for what clients can have stored: persisted queries, rates, used proofs, and the response cache. It needs maxmemory and an evicting maxmemory-policy, and is never the Redis of REDIS_URL: production refuses both at start. Absent: each process for itself, in bounded memory.',
+    doc: 'Redis of its own for what clients can have stored: persisted queries, rates, used proofs, and the response cache. It needs maxmemory and an evicting maxmemory-policy, and is never the Redis of REDIS_URL: production rejects both at start. Absent: each process for itself, in bounded memory.',
   },
   PRESENCE_INTERVAL_S: {
     type: 'int',

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Caller } from '../identity/caller.ts';
-import { gatewayErrorCodes, refused, RequestRefused } from '../errors.ts';
+import { gatewayErrorCodes, rejected, RequestError } from '../errors.ts';
 import type { AdmittedOperation } from '../pipeline/admitted-operation.ts';
 import { formatErrors } from '../pipeline/format-errors.ts';
 import type { ResultSink, ResultStream, StreamedResult } from '../pipeline/result-stream.ts';
@@ -16,12 +16,12 @@ import type { Topic, TopicMember } from './topic.ts';
 export interface StreamKeeper {
   readonly watch: CallerWatch;
   services(): PipelineServices;
-  /** Lets the operation in again. @throws RequestRefused */
+  /** Lets the operation in again. @throws RequestError */
   readmit(admitted: AdmittedOperation, supergraph: Supergraph, caller: Caller): AdmittedOperation;
   /**
    * Plans an operation, and finds its topic when that is asked for.
    *
-   * @throws RequestRefused when there is nothing that its caller may see
+   * @throws RequestError when there is nothing that its caller may see
    */
   topicOf(admitted: AdmittedOperation, context: StreamContext, streamId: string): Promise<() => Topic>;
   /** @param outcome `stopped`, `completed`, or the code of the error that ended it */
@@ -123,7 +123,7 @@ export class ClientStream implements ResultStream, TopicMember, RunsForCaller {
       rateLimiter.countAddress(address, operations),
       rateLimiter.countCaller(this.caller, operations),
     ]).catch((error: unknown) => {
-      if (error instanceof RequestRefused) this.fail(failureFrom(error));
+      if (error instanceof RequestError) this.fail(failureFrom(error));
     });
   }
 
@@ -139,7 +139,7 @@ export class ClientStream implements ResultStream, TopicMember, RunsForCaller {
   }
 
   onTokenEnd(message: string): void {
-    this.fail(failureFrom(refused('UNAUTHENTICATED', message)));
+    this.fail(failureFrom(rejected('UNAUTHENTICATED', message)));
   }
 
   /** @returns false when it has ended before */
@@ -198,11 +198,11 @@ export interface OpenedStream {
 
 const SCHEMA_CHANGED: StreamFailure = {
   kind: 'errors',
-  errors: refused('SCHEMA_CHANGED', gatewayErrorCodes.SCHEMA_CHANGED.summary).errors,
+  errors: rejected('SCHEMA_CHANGED', gatewayErrorCodes.SCHEMA_CHANGED.summary).errors,
 };
 const INTERRUPTED: StreamFailure = {
   kind: 'errors',
-  errors: refused('SUBSCRIPTION_INTERRUPTED', gatewayErrorCodes.SUBSCRIPTION_INTERRUPTED.summary).errors,
+  errors: rejected('SUBSCRIPTION_INTERRUPTED', gatewayErrorCodes.SUBSCRIPTION_INTERRUPTED.summary).errors,
 };
 
 const CHECK_MS = 50;

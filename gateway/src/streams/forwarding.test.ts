@@ -158,8 +158,8 @@ describe('S-063 line ends in the claims of a token', () => {
 
   it('make no headers of a request to a subgraph', async () => {
     const authorization = `Bearer ${await issuer.sign(claims)}`;
-    const answer = await gateway.post({ query: '{ person(id: "1") { name } }' }, { authorization });
-    expect(answer.body).toEqual({ data: { person: { name: 'Person 1' } } });
+    const result = await gateway.post({ query: '{ user(id: "1") { name } }' }, { authorization });
+    expect(result.body).toEqual({ data: { user: { name: 'User 1' } } });
     expectHarmless(graph.people.received[0]?.headers ?? {});
   });
 
@@ -179,7 +179,7 @@ describe('S-063 line ends in the claims of a token', () => {
 
   it('make no lines of the log', async () => {
     await gateway.post(
-      { query: '{ person(id: "1") { name } }' },
+      { query: '{ user(id: "1") { name } }' },
       { authorization: `Bearer ${await issuer.sign({ ...claims, exp: 1 })}` },
     );
     for (const record of gateway.logged()) expect(JSON.stringify(record)).not.toMatch(/[\r\n]/);

@@ -1,6 +1,6 @@
 import { runTick, type SharedOperation } from '../pipeline/stream-runs.ts';
 import { StreamedResult } from '../pipeline/result-stream.ts';
-import { writeAnswer } from '../pipeline/write-answer.ts';
+import { writeResult } from '../pipeline/write-result.ts';
 import type { TopicEmitter, TopicSource } from './topic.ts';
 import type { SettingsInForce } from '../settings/settings.ts';
 
@@ -43,7 +43,7 @@ export class LiveQuerySource implements TopicSource {
     try {
       const isCounted = this.#lastText === ''; // the first was counted with the request
       const ticked = await runTick(this.#shared, isCounted, closing);
-      const text = ticked && writeAnswer(ticked.answer);
+      const text = ticked && writeResult(ticked.response);
       if (closing.aborted || text === undefined || text === this.#lastText) return undefined;
       this.#lastText = text;
       return new StreamedResult(text);

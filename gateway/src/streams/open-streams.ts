@@ -7,7 +7,7 @@ import type { Caller } from '../identity/caller.ts';
 import { groupOf } from '../identity/group-of.ts';
 import type { RevokedTokens } from '../identity/revoked-tokens.ts';
 import type { RequestContext } from '../request/context.ts';
-import { refused, RequestRefused } from '../errors.ts';
+import { rejected, RequestError } from '../errors.ts';
 import { liveQueryPace, LiveQuerySource } from './live-query-source.ts';
 import { readmitOperation } from '../pipeline/admit-operation.ts';
 import { enforceSubgraphCalls } from '../operation/limits/enforce-limits.ts';
@@ -144,7 +144,7 @@ class Streams implements OpenStreams, StreamKeeper {
   }
 
   drain(): void {
-    const { errors } = refused('SHUTTING_DOWN', 'The gateway is being stopped.');
+    const { errors } = rejected('SHUTTING_DOWN', 'The gateway is being stopped.');
     for (const stream of this.#streams) stream.fail({ kind: 'errors', errors });
   }
 
@@ -264,12 +264,15 @@ function picked(
 function denialOf({ shape }: Plan): Error {
   const root = shape.onlyType === undefined ? undefined : shape.of(shape.onlyType);
   const denial = root?.fields.find((field) => field.denial)?.denial;
-  if (denial) return refusedWith(denial.code, denial.message);
-  return refused('GRAPHQL_VALIDATION_FAILED', 'The subscription leaves out the field that it subscribes to.');
+  if (denial) return rejectedWith(denial.code, denial.message);
+  return rejected(
+    'GRAPHQL_VALIDATION_FAILED',
+    'The subscription leaves out the field that it subscribes to.',
+  );
 }
 
-function refusedWith(code: string, message: string): RequestRefused {
-  return new RequestRefused([new GraphQLError(message, { extensions: { code } })]);
+function rejectedWith(code: string, message: string): RequestError {
+  return new RequestError([new GraphQLError(message, { extensions: { code } })]);
 }
 
 /** Whether a subscription is of a field that its team has marked `@sharedSubscription`. */

@@ -114,7 +114,7 @@ describe('streams that ask for the same', () => {
       expect(await socket.next()).toEqual({
         id: `id-${index}`,
         type: 'next',
-        payload: { data: { published: { id: 'a', author: { name: 'Person 1' } } } },
+        payload: { data: { published: { id: 'a', author: { name: 'User 1' } } } },
       });
     expect(graph.news.subscribed).toHaveLength(1);
     expect(graph.people.received).toHaveLength(1);
@@ -130,10 +130,10 @@ describe('streams that ask for the same', () => {
     graph.news.publish({ id: 'a', author: '1' });
     const frames = [await socket.next(), await socket.next()];
     expect(frames.find(({ id }) => id === '1')?.payload).toEqual({
-      data: { published: { author: { name: 'Person 1' } } },
+      data: { published: { author: { name: 'User 1' } } },
     });
     expect(frames.find(({ id }) => id === '2')?.payload).toEqual({
-      data: { published: { author: { id: '1', name: 'Person 1' } } },
+      data: { published: { author: { id: '1', name: 'User 1' } } },
     });
     expect(graph.news.subscribed).toHaveLength(1);
   });
@@ -190,7 +190,7 @@ describe('streams that ask for the same', () => {
     });
   });
 
-  it('S-091 are refused where the field itself may not be seen, and nothing is asked of the subgraph', async () => {
+  it('S-091 are rejected where the field itself may not be seen, and nothing is asked of the subgraph', async () => {
     const cases = [
       [await connectAs(), 'UNAUTHENTICATED'],
       [await connectAs({ scope: 'openid' }), 'FORBIDDEN'],
@@ -241,7 +241,7 @@ describe('F-11 a new supergraph', () => {
 
   it('ends streams whose fields are gone with SCHEMA_CHANGED', async () => {
     const socket = await connectAs();
-    socket.subscribe('1', 'subscription { refusedLater: published { id broken } }');
+    socket.subscribe('1', 'subscription { rejectedLater: published { id broken } }');
     socket.subscribe('2', SUBSCRIPTION);
     await until(() => graph.news.open() === 2);
     await replace(changed(replaceInTypeDefs(NEWS, 'broken: String!', '')));

@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import { gatewayErrorCodes, refused, RequestRefused } from '../errors.ts';
+import { gatewayErrorCodes, rejected, RequestError } from '../errors.ts';
 import { Failure, reportReason } from '../execution/failure.ts';
 import { readEvent } from '../execution/read-response.ts';
 import type { ErrorDisclosure } from '../settings/subgraph-errors.ts';
@@ -31,10 +31,10 @@ function errorsUpstream(
   disclosure: ErrorDisclosure | undefined,
 ): readonly GraphQLError[] {
   switch (failure.kind) {
-    case 'refused':
+    case 'rejected':
       return errorsOfResponse(subgraph, failure.response, disclosure);
     case 'interrupted':
-      return refused('SUBSCRIPTION_INTERRUPTED', gatewayErrorCodes.SUBSCRIPTION_INTERRUPTED.summary).errors;
+      return rejected('SUBSCRIPTION_INTERRUPTED', gatewayErrorCodes.SUBSCRIPTION_INTERRUPTED.summary).errors;
     case 'unreachable':
       return [
         new GraphQLError(`The subgraph "${subgraph}" could not be subscribed to.`, {
@@ -69,12 +69,12 @@ function causeOf(cause: unknown): Error {
 export function errorsOfFailure(failure: StreamFailure): readonly GraphQLError[] {
   return failure.kind === 'errors'
     ? failure.errors
-    : refused('OVERLOADED', 'Events came faster than they could be completed.').errors;
+    : rejected('OVERLOADED', 'Events came faster than they could be completed.').errors;
 }
 
-/** A failure of ours, or a refusal. */
+/** A failure of ours, or a rejection. */
 export function failureFrom(error: unknown): StreamFailure {
-  if (error instanceof RequestRefused) return { kind: 'errors', errors: error.errors };
+  if (error instanceof RequestError) return { kind: 'errors', errors: error.errors };
   if (error instanceof GraphQLError) return { kind: 'errors', errors: [error] };
   const originalError = error instanceof Error ? error : new Error(String(error));
   return { kind: 'errors', errors: [new GraphQLError(originalError.message, { originalError })] };

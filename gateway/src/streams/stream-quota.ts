@@ -1,6 +1,6 @@
 import { amountAt, amountsOf, DEFAULT_SHARES, ShareLimit, type ShareKeys } from '@trellis/admission';
 import { shareKeysOfCaller, type Caller } from '../identity/caller.ts';
-import { refused } from '../errors.ts';
+import { rejected } from '../errors.ts';
 import type { StreamKind } from './stream-observer.ts';
 import type { SettingsInForce } from '../settings/settings.ts';
 
@@ -19,7 +19,7 @@ export class StreamQuota {
    * Takes one stream from a client's share.
    *
    * @returns gives it back; more than once does no harm
-   * @throws RequestRefused TOO_MANY_STREAMS
+   * @throws RequestError TOO_MANY_STREAMS
    */
   take(kind: StreamKind, caller: Caller, address: string, settings: QuotaSettings): () => void {
     const keys = shareKeysOfCaller(caller, address);
@@ -36,5 +36,5 @@ export class StreamQuota {
 function assertFree(limit: ShareLimit, keys: ShareKeys, maximum: number): void {
   const amounts = amountsOf(maximum, DEFAULT_SHARES.ofCaller);
   if (keys.every((key, level) => limit.heldBy(key) < amountAt(amounts, level))) return;
-  throw refused('TOO_MANY_STREAMS', `No more than ${maximum} of these streams may be open at once.`);
+  throw rejected('TOO_MANY_STREAMS', `No more than ${maximum} of these streams may be open at once.`);
 }

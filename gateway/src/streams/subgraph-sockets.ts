@@ -14,8 +14,8 @@ export interface SubgraphSocketOptions {
 }
 
 /** The server answered the upgrade with something else than 101. */
-export class UpgradeRefused extends Error {
-  override name = 'UpgradeRefused';
+export class UpgradeRejected extends Error {
+  override name = 'UpgradeRejected';
   /** Whether the server has said so itself: a gateway in front of it that can't reach it says nothing of what it speaks. */
   readonly isWord: boolean;
 
@@ -49,7 +49,7 @@ interface SharedSocket {
   /** How often it was opened. */
   openings: number;
   /** How the server answered the last upgrade, where that was not 101. */
-  refusal: UpgradeRefused | undefined;
+  rejection: UpgradeRejected | undefined;
 }
 
 /** One socket for each subgraph, which all subscriptions share: opened for the first, closed a while after the last. */
@@ -74,7 +74,7 @@ export class SubgraphSockets {
     const cancel = socket.client.subscribe(payload, {
       next: (result) => sink.next(result),
       complete: () => sink.complete(),
-      error: (error) => sink.error(socket.refusal ?? error),
+      error: (error) => sink.error(socket.rejection ?? error),
     });
     return { cancel, isEstablished: () => wasOpen || socket.openings > openingsBefore };
   }
@@ -96,14 +96,14 @@ export class SubgraphSockets {
     const socket: SharedSocket = {
       isOpen: false,
       openings: 0,
-      refusal: undefined,
+      rejection: undefined,
       client: createClient({
         url,
         webSocketImpl: class extends SubgraphWebSocket {
           constructor(address: string, protocol: string) {
             super(address, protocol);
             this.on('unexpected-response', (_request, { statusCode = 0 }) => {
-              socket.refusal = new UpgradeRefused(statusCode);
+              socket.rejection = new UpgradeRejected(statusCode);
               this.terminate();
             });
           }
@@ -115,7 +115,7 @@ export class SubgraphSockets {
         retryAttempts: 0, // each stream decides for itself whether it can go on
         on: {
           connecting: () => {
-            socket.refusal = undefined;
+            socket.rejection = undefined;
           },
           connected: () => {
             socket.isOpen = true;

@@ -2,7 +2,7 @@ import { EVENT_ID_EXTENSION, readEventId } from '@trellis/subgraph-protocol';
 import { isInternal } from '../pipeline/format-errors.ts';
 import { runEvent, type SharedOperation } from '../pipeline/stream-runs.ts';
 import { StreamedResult } from '../pipeline/result-stream.ts';
-import { writeAnswer } from '../pipeline/write-answer.ts';
+import { writeResult } from '../pipeline/write-result.ts';
 import type { SubscriptionPlan } from '../plan/plan-steps.ts';
 import { errorsOfFailure, failureOf, type StreamFailure } from './stream-failure.ts';
 import type { TopicEmitter, TopicSource } from './topic.ts';
@@ -58,8 +58,8 @@ export class SubscriptionSource implements TopicSource {
 
   async #makeResult(payload: unknown, closing: AbortSignal): Promise<StreamedResult> {
     const extensions = extensionsOf(payload);
-    const { answer, objects } = await runEvent(this.#shared, payload, closing);
-    return new StreamedResult(writeAnswer({ ...answer, extensions }), objects);
+    const { response, objects } = await runEvent(this.#shared, payload, closing);
+    return new StreamedResult(writeResult({ ...response, extensions }), objects);
   }
 }
 

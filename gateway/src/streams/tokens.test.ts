@@ -173,7 +173,7 @@ describe('the token of a stream over HTTP', () => {
     expect(performance.now() - beganMs).toBeLessThan(latencyBudgetMs(1_000));
   });
 
-  it('S-091 is refused before there is a stream when it is not good', async () => {
+  it('S-091 is rejected before there is a stream when it is not good', async () => {
     const response = await streamed('Bearer forged', 'text/event-stream, application/graphql-response+json');
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toContain('invalid_token');

@@ -128,7 +128,7 @@ describe('B4: a subgraph that answers the upgrade with 200', () => {
     expect(await socket.next()).toMatchObject({ type: 'complete' });
   });
 
-  it.each([400, 200])('refuses with %d and errors as JSON: they reach the client', async (status) => {
+  it.each([400, 200])('rejects with %d and errors as JSON: they reach the client', async (status) => {
     const socket = await subscribe();
     const { response } = await nthPosted(1);
     response.writeHead(status, { 'content-type': 'application/graphql-response+json' });

@@ -30,7 +30,7 @@ export interface UpstreamListener {
 /** Why a stream ended. */
 export type UpstreamFailure =
   /** The subgraph said so: a response without data. */
-  | { readonly kind: 'refused'; readonly response: unknown }
+  | { readonly kind: 'rejected'; readonly response: unknown }
   /** The subgraph can't be reached. */
   | { readonly kind: 'unreachable'; readonly cause: unknown }
   /** The connection broke, and what happened since can't be had. */
@@ -115,7 +115,7 @@ export class UpstreamStream {
 
   #event(payload: unknown): void {
     if (this.#isEnded) return;
-    if (hasNoData(payload)) return this.#fail({ kind: 'refused', response: payload });
+    if (hasNoData(payload)) return this.#fail({ kind: 'rejected', response: payload });
     this.#hasBegun = true;
     this.#attempts = 1;
     this.#lastEventId = eventIdOf(payload) ?? this.#lastEventId;
@@ -125,11 +125,11 @@ export class UpstreamStream {
     for (const { listener, event } of events) listener.event(event);
   }
 
-  /** The connection broke, or could not be opened; or the subgraph refused: then the error is a list. */
+  /** The connection broke, or could not be opened; or the subgraph rejected: then the error is a list. */
   #broken(error: unknown): void {
     if (this.#isEnded) return;
     if (Array.isArray(error))
-      return this.#fail({ kind: 'refused', response: { errors: error as unknown[] } });
+      return this.#fail({ kind: 'rejected', response: { errors: error as unknown[] } });
     this.#observer.interrupted(this.request.subgraph, error);
     const wasEstablished = this.isEstablished;
     this.#subscription = undefined;

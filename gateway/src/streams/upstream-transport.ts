@@ -29,7 +29,7 @@ export interface UpstreamSink {
   /** @param payload a response as parsed */
   next(payload: unknown): void;
   complete(): void;
-  /** @param error a list where the subgraph refuses; else why the connection could not be opened, or broke */
+  /** @param error a list where the subgraph rejects; else why the connection could not be opened, or broke */
   error(error: unknown): void;
 }
 

@@ -1,7 +1,7 @@
 import { LAST_EVENT_ID_EXTENSION, SUBSCRIBE_HEADERS_EXTENSION } from '@trellis/subgraph-protocol';
 import { EventRequests } from './event-requests.ts';
 import { FoundTransports } from './found-transports.ts';
-import { SubgraphSockets, UpgradeRefused, type SubgraphSocketOptions } from './subgraph-sockets.ts';
+import { SubgraphSockets, UpgradeRejected, type SubgraphSocketOptions } from './subgraph-sockets.ts';
 import {
   webSocketUrl,
   type UpstreamConnection,
@@ -69,7 +69,7 @@ export class UpstreamTransports {
       complete: () => sink.complete(),
       error: (error) => {
         if (isCancelled) return;
-        if (!(error instanceof UpgradeRefused) || !error.isWord) return sink.error(error);
+        if (!(error instanceof UpgradeRejected) || !error.isWord) return sink.error(error);
         this.#found.rememberHttp(target.url);
         connection = this.#overFoundHttp(target, message, sink);
       },

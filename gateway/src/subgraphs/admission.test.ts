@@ -123,16 +123,16 @@ describe('F-20 the door', () => {
     );
     const flood = shareKeysOf({ address: '192.0.2.1' });
     const others = ['198.51.100.1', '203.0.113.1'].map((address) => shareKeysOf({ address }));
-    const refused: string[] = [];
+    const rejected: string[] = [];
     for (let request = 0; request < 2_000; request += 1) {
       now += 1;
       const reason = admission.enter(anonymous, flood);
-      if (reason !== undefined) refused.push(`flood: ${reason}`);
+      if (reason !== undefined) rejected.push(`flood: ${reason}`);
       if (request % 50 === 0 && admission.enter(anonymous, others[request % 100 === 0 ? 0 : 1]) !== undefined)
-        refused.push('another');
+        rejected.push('another');
     }
-    expect(new Set(refused)).toEqual(new Set(['flood: share']));
-    expect(refused.length).toBeGreaterThan(900);
+    expect(new Set(rejected)).toEqual(new Set(['flood: share']));
+    expect(rejected.length).toBeGreaterThan(900);
   });
 
   it('G9: lets those in who have little in flight and would be served soon, while those inside wait long', () => {

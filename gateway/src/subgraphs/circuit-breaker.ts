@@ -65,7 +65,7 @@ export class CircuitBreaker {
     return 'trial';
   }
 
-  /** A call ended with an answer. What began before the breaker opened says nothing of now. */
+  /** A call ended with a response. What began before the breaker opened says nothing of now. */
   succeeded(kind: CallKind): void {
     if (!this.#open) this.#count(0);
     else if (kind === 'trial') this.#close();

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ConcurrencyLimit, type Slot } from './concurrency-limit.ts';
 
 const { signal } = new AbortController();
-const refusal = (why: string): Error => new Error(why);
+const rejection = (why: string): Error => new Error(why);
 const network = (address: string): QueueCaller => ({ keys: shareKeysOf({ address }), isKnown: false });
 const user = (name: string): QueueCaller => ({
   keys: shareKeysOf({ user: name, address: '' }),
@@ -47,7 +47,7 @@ describe('G9: the places at a subgraph', () => {
     takeAll(limit, HOG);
     const order: string[] = [];
     const wait = async (name: string, caller: QueueCaller): Promise<Slot> => {
-      const slot = await limit.acquire(caller, signal, 1_000, refusal);
+      const slot = await limit.acquire(caller, signal, 1_000, rejection);
       order.push(name);
       return slot;
     };
@@ -67,7 +67,7 @@ describe('G9: the places at a subgraph', () => {
     const limit = new ConcurrencyLimit({ calls: 1, queue: 4, perCaller: 0.75 });
     expect(takeAll(limit, HOG)).toBe(1);
     const outcomeOf = (caller: QueueCaller): Promise<string> =>
-      limit.acquire(caller, signal, 50, refusal).then(
+      limit.acquire(caller, signal, 50, rejection).then(
         () => 'begun',
         (error: unknown) => String(error),
       );
@@ -85,8 +85,8 @@ describe('G9: the places at a subgraph', () => {
     const limit = new ConcurrencyLimit({ calls: 1, queue: 10, perCaller: 0.75 });
     limit.tryAcquire(HOG);
     const controller = new AbortController();
-    const left = limit.acquire(HOG, controller.signal, 1_000, refusal);
-    const late = limit.acquire(HOG, signal, 10, refusal);
+    const left = limit.acquire(HOG, controller.signal, 1_000, rejection);
+    const late = limit.acquire(HOG, signal, 10, rejection);
     controller.abort(new Error('left'));
     vi.advanceTimersByTime(20);
     await expect(left).rejects.toThrow('left');

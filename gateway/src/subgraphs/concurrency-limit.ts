@@ -12,7 +12,7 @@ import { whenAborted } from '../abort/when-aborted.ts';
 export interface ConcurrencyRules {
   /** Calls in flight. */
   readonly calls: number;
-  /** Calls that may wait for one of those to end; more are refused at once. */
+  /** Calls that may wait for one of those to end; more are rejected at once. */
   readonly queue: number;
   /** The part of both, 0 to 1, that one caller may have while there is no one else. */
   readonly perCaller: number;
@@ -25,13 +25,13 @@ export interface Slot {
 }
 
 /** Why a call may not even wait. */
-export type QueueRefusal = 'share' | 'total';
+export type QueueRejection = 'share' | 'total';
 
 interface Waiting {
   readonly caller: QueueCaller;
   readonly begin: (slot: Slot) => void;
   readonly giveUp: (reason: unknown) => void;
-  readonly makeRefusal: (why: QueueRefusal | 'timeout') => Error;
+  readonly makeRejection: (why: QueueRejection | 'timeout') => Error;
 }
 
 /**
@@ -48,7 +48,7 @@ export class ConcurrencyLimit {
     this.#queue = new FairQueue({
       maxWaiting: queue,
       maxWaitingPerKey: amountsOf(queue, perKey),
-      onDisplaced: (waiting) => waiting.giveUp(waiting.makeRefusal('total')),
+      onDisplaced: (waiting) => waiting.giveUp(waiting.makeRejection('total')),
     });
   }
 
@@ -70,14 +70,14 @@ export class ConcurrencyLimit {
   /**
    * Waits for a place.
    *
-   * @param makeRefusal what is thrown when the call may not wait, or its time is over
+   * @param makeRejection what is thrown when the call may not wait, or its time is over
    * @throws the signal's reason when it is aborted first
    */
   acquire(
     caller: QueueCaller,
     signal: AbortSignal,
     timeoutMs: number,
-    makeRefusal: Waiting['makeRefusal'],
+    makeRejection: Waiting['makeRejection'],
   ): Promise<Slot> {
     signal.throwIfAborted();
     return new Promise((resolve, reject) => {
@@ -87,14 +87,14 @@ export class ConcurrencyLimit {
       };
       const waiting: Waiting = {
         caller,
-        makeRefusal,
+        makeRejection,
         begin: (slot) => (end(), resolve(slot)),
         giveUp: (reason) => (end(), reject(reason)),
       };
       const place = this.#queue.add(waiting, caller);
-      if (typeof place === 'string') return reject(makeRefusal(place));
+      if (typeof place === 'string') return reject(makeRejection(place));
       const leave = (reason: unknown): void => (place.leave(), waiting.giveUp(reason));
-      const timer = setTimeout(() => leave(makeRefusal('timeout')), timeoutMs);
+      const timer = setTimeout(() => leave(makeRejection('timeout')), timeoutMs);
       const stopWatching = whenAborted(signal, () => leave(signal.reason));
     });
   }
@@ -111,7 +111,7 @@ export class ConcurrencyLimit {
   }
 
   #serveWaiting(): void {
-    const mayServe = ({ caller }: Waiting): boolean => this.#slots.refusalOf(caller.keys) === undefined;
+    const mayServe = ({ caller }: Waiting): boolean => this.#slots.rejectionOf(caller.keys) === undefined;
     let served: ServedItem<Waiting> | undefined;
     while (this.inFlight < this.#slots.total && (served = this.#queue.next(mayServe))) {
       this.#slots.acquire(served.item.caller.keys);

@@ -7,7 +7,7 @@ export type Attempt<T> = (signal: AbortSignal) => Promise<T>;
 /** Settings of {@link hedge}. */
 export interface HedgeOptions<T> {
   readonly first: Attempt<T>;
-  /** Made when there is no answer yet after `afterMs`. */
+  /** Made when there is no response yet after `afterMs`. */
   readonly second: Attempt<T>;
   readonly afterMs: number;
   /** Asked right before the second attempt, which is not made on `false`. */

@@ -57,7 +57,7 @@ describe('extensions.idempotencyKey, by transport', () => {
     expect(keysSent()).toEqual(['a', 'b', 'c']);
   });
 
-  it('that can not be a header is refused, and nothing is done', async () => {
+  it('that can not be a header is rejected, and nothing is done', async () => {
     const { body } = await gateway.post(rename('a\u010d\u010ax-user-roles: ADMIN'));
     expect([body.data, body.errors?.[0]?.extensions['code']]).toEqual([undefined, 'BAD_USER_INPUT']);
     expect(graph.requests()).toBe(0);

@@ -1,5 +1,5 @@
 import type { GraphRequest, RequestContext } from '../request/context.ts';
-import { refused } from '../errors.ts';
+import { rejected } from '../errors.ts';
 import { own } from '../own-property.ts';
 
 /** Visible ASCII characters: it goes on in a header. */
@@ -12,7 +12,7 @@ type ForwardedRequest = Pick<RequestContext, 'headers' | 'requestId'>;
  * Lets `extensions.idempotencyKey` of a mutation stand for the header `Idempotency-Key`, where an operation has no headers of its
  * own (over WebSocket, in a batch). It goes on as the header does: to subgraphs that the operator lets have it.
  *
- * @throws RequestRefused BAD_USER_INPUT when it is not a string of 1 to 255 visible ASCII characters
+ * @throws RequestError BAD_USER_INPUT when it is not a string of 1 to 255 visible ASCII characters
  */
 export function withIdempotencyKey(
   request: ForwardedRequest,
@@ -25,7 +25,7 @@ export function withIdempotencyKey(
 }
 
 function badKey(key: unknown): Error {
-  return refused('BAD_USER_INPUT', 'An idempotency key has 1 to 255 visible ASCII characters.', {
+  return rejected('BAD_USER_INPUT', 'An idempotency key has 1 to 255 visible ASCII characters.', {
     field: 'extensions.idempotencyKey',
     invalidValue: typeof key === 'string' ? key.slice(0, 255) : null,
   });

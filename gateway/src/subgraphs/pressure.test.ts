@@ -9,12 +9,12 @@ function pass(
   from: number,
   windows: number,
   arrivals: number,
-  answers: number,
+  responses: number,
   isStrained = true,
 ): void {
   for (let window = from; window < from + windows; window += 1) {
     for (let count = 0; count < arrivals; count += 1) pressure.arrived(window * WINDOW_MS, isStrained);
-    for (let count = 0; count < answers; count += 1) pressure.answered(window * WINDOW_MS);
+    for (let count = 0; count < responses; count += 1) pressure.answered(window * WINDOW_MS);
   }
 }
 

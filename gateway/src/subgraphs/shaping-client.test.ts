@@ -43,16 +43,16 @@ function requestTo(subgraph: string, isMutation = false): SubgraphRequest {
   return { subgraph, url: 'http://a.test/', body: '{}', headers: {}, isMutation, signal };
 }
 
-interface PendingAnswer {
+interface PendingResponse {
   readonly promise: Promise<SubgraphResponse>;
   readonly resolve: (response: SubgraphResponse) => void;
   readonly reject: (error: Error) => void;
 }
 
-function pendingAnswer(): PendingAnswer {
-  let settle: Pick<PendingAnswer, 'resolve' | 'reject'> | undefined;
+function pendingResponse(): PendingResponse {
+  let settle: Pick<PendingResponse, 'resolve' | 'reject'> | undefined;
   const promise = new Promise<SubgraphResponse>((resolve, reject) => (settle = { resolve, reject }));
-  return { promise, ...(settle as unknown as Pick<PendingAnswer, 'resolve' | 'reject'>) }; // a promise's executor runs at once
+  return { promise, ...(settle as unknown as Pick<PendingResponse, 'resolve' | 'reject'>) }; // a promise's executor runs at once
 }
 
 const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
@@ -88,9 +88,9 @@ describe('F-01 a call that failed', () => {
   it('is not repeated for a client that left', async () => {
     const { client, sent } = createClient(['unreachable', 200]);
     const controller = new AbortController();
-    const answer = client.send({ ...requestTo('a'), signal: controller.signal });
+    const result = client.send({ ...requestTo('a'), signal: controller.signal });
     controller.abort(new Error('left'));
-    await expect(answer).rejects.toThrow('left');
+    await expect(result).rejects.toThrow('left');
     expect(sent).toHaveLength(1);
   });
 
@@ -130,7 +130,7 @@ describe('F-02 a subgraph that keeps failing', () => {
     },
   );
 
-  it('is asked again after the sleep window, and is back with the first answer', async () => {
+  it('is asked again after the sleep window, and is back with the first response', async () => {
     const settings = { breaker: { minCalls: 2, sleepMs: 1 }, retries: false } as const;
     const { client, observer } = createClient(['timeout', 'timeout'], settings);
     for (let call = 0; call < 2; call += 1) await client.send(requestTo('a')).catch(() => undefined);
@@ -151,9 +151,9 @@ describe('F-02 a subgraph that keeps failing', () => {
 
 describe('Calls of one subgraph at a time', () => {
   it('are bounded: the next ones wait in order, and what is more fails at once', async () => {
-    const answers = times(3, undefined).map(pendingAnswer);
+    const responses = times(3, undefined).map(pendingResponse);
     const { client, sent } = createClient(
-      answers.map(({ promise }) => promise),
+      responses.map(({ promise }) => promise),
       { concurrency: { calls: 1, queue: 1 } },
     );
     const first = client.send(requestTo('a'));
@@ -162,14 +162,14 @@ describe('Calls of one subgraph at a time', () => {
       'Concurrency limit of this caller reached for subgraph "a". Retry later.',
     );
     expect(sent).toHaveLength(1);
-    answers[0]?.resolve({ status: 200, body: Buffer.from('1') });
+    responses[0]?.resolve({ status: 200, body: Buffer.from('1') });
     expect((await first).body.toString()).toBe('1');
-    answers[1]?.resolve({ status: 200, body: Buffer.from('2') });
+    responses[1]?.resolve({ status: 200, body: Buffer.from('2') });
     expect((await second).body.toString()).toBe('2');
   });
 
   it('are waited for no longer than a call may take', async () => {
-    const { promise } = pendingAnswer();
+    const { promise } = pendingResponse();
     const { client, sent } = createClient([promise], { concurrency: { calls: 1 }, timeoutMs: 20 });
     void client.send(requestTo('a'));
     await expect(client.send(requestTo('a'))).rejects.toThrow(
@@ -179,7 +179,7 @@ describe('Calls of one subgraph at a time', () => {
   });
 
   it('are not waited for by a client that has left', async () => {
-    const { promise } = pendingAnswer();
+    const { promise } = pendingResponse();
     const { client } = createClient([promise], { concurrency: { calls: 1 } });
     void client.send(requestTo('a'));
     const controller = new AbortController();
@@ -206,9 +206,9 @@ describe('The time for a call', () => {
 });
 
 describe('A query that takes long', () => {
-  const slow = (): Promise<SubgraphResponse> => pendingAnswer().promise;
+  const slow = (): Promise<SubgraphResponse> => pendingResponse().promise;
 
-  it('is sent a second time where hedging is on, and the first answer counts', async () => {
+  it('is sent a second time where hedging is on, and the first response counts', async () => {
     const { client, sent, observer } = createClient([slow(), 200], { hedging: { afterMs: 5 } });
     expect((await client.send(requestTo('a'))).status).toBe(200);
     expect(sent).toHaveLength(2);
@@ -227,14 +227,14 @@ describe('A query that takes long', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('waits for the second answer when the first fails after that was sent', async () => {
-    const { promise: first, reject } = pendingAnswer();
-    const { promise: second, resolve } = pendingAnswer();
+  it('waits for the second response when the first fails after that was sent', async () => {
+    const { promise: first, reject } = pendingResponse();
+    const { promise: second, resolve } = pendingResponse();
     const { client, sent } = createClient([first, second], { hedging: { afterMs: 1 } });
-    const answer = client.send(requestTo('a'));
+    const result = client.send(requestTo('a'));
     while (sent.length < 2) await pause(1);
     reject(new SubgraphFailure('a', 'timeout', 'It is timeout.'));
     resolve({ status: 200, body: Buffer.from('late') });
-    expect((await answer).body.toString()).toBe('late');
+    expect((await result).body.toString()).toBe('late');
   });
 });

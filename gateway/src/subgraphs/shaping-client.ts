@@ -96,7 +96,7 @@ function sendOnce(call: ShapedCall): Promise<SubgraphResponse> {
   const { limit, breaker } = traffic;
   const timeoutMs = Math.min(traffic.rules.timeoutMs, timeLeftMs(request.signal));
   const kind = breaker ? breaker.admits() : 'ordinary';
-  if (kind === undefined) return Promise.reject(refuse(call, 'Circuit breaker open for'));
+  if (kind === undefined) return Promise.reject(reject(call, 'Circuit breaker open for'));
   return limit.tryAcquire(callerOf(request))
     ? exchange(call, kind, timeoutMs)
     : sendWhenFree(call, kind, timeoutMs);
@@ -107,7 +107,7 @@ async function sendWhenFree(call: ShapedCall, kind: CallKind, timeoutMs: number)
   const { request } = call;
   const startedAt = performance.now();
   const slot = await limit.acquire(callerOf(request), request.signal, timeoutMs, (why) =>
-    refuse(call, REASONS[why]),
+    reject(call, REASONS[why]),
   );
   return exchange(call, kind, timeoutMs - (performance.now() - startedAt), slot);
 }
@@ -125,7 +125,7 @@ function callerOf({ sharedBy = GATEWAY }: SubgraphRequest): QueueCaller {
   return sharedBy;
 }
 
-function refuse({ request, observer }: ShapedCall, why: string): SubgraphFailure {
+function reject({ request, observer }: ShapedCall, why: string): SubgraphFailure {
   observer.callEnded(request.subgraph, 'rejected', 0);
   return new SubgraphFailure(
     request.subgraph,
@@ -182,7 +182,7 @@ function end(
   observer.callEnded(request.subgraph, outcome, durationMs);
 }
 
-/** What the gateway itself refuses or a client gives up says nothing about the subgraph. */
+/** What the gateway itself rejects or a client gives up says nothing about the subgraph. */
 function judge({ breaker }: SubgraphTraffic, kind: CallKind, outcome: CallOutcome): void {
   if (outcome === 'aborted' || outcome === 'rejected') return;
   if (outcome === 'timeout') breaker?.failed('after-waiting');

@@ -21,12 +21,12 @@ function graceMs({ signal }: SubgraphRequest, { timeoutMs }: CallLimits): number
 
 /** One HTTP exchange. Settles `answer` once, at the earliest of answer, failure, time-out and abort. */
 export class SubgraphCall implements ExchangeHandler {
-  readonly answer: Promise<SubgraphResponse>;
+  readonly response: Promise<SubgraphResponse>;
   readonly #request: SubgraphRequest;
   readonly #limits: CallLimits;
   readonly #timer: NodeJS.Timeout;
   readonly #stopWatching: () => void;
-  #resolve!: (answer: SubgraphResponse | Promise<SubgraphResponse>) => void; // assigned by the promise's executor, which runs at once
+  #resolve!: (response: SubgraphResponse | Promise<SubgraphResponse>) => void; // assigned by the promise's executor, which runs at once
   #reject!: (error: Error) => void;
   #abort: ((reason: Error) => void) | undefined;
   #ended: Error | undefined;
@@ -38,7 +38,7 @@ export class SubgraphCall implements ExchangeHandler {
   constructor(request: SubgraphRequest, limits: CallLimits) {
     this.#request = request;
     this.#limits = limits;
-    this.answer = new Promise((resolve, reject) => {
+    this.response = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
@@ -72,7 +72,7 @@ export class SubgraphCall implements ExchangeHandler {
     this.#release();
     const body = this.#body?.take() ?? Buffer.alloc(0);
     this.#resolve(
-      this.#encoding === undefined ? this.#answerWith(body) : this.#decompressed(body, this.#encoding),
+      this.#encoding === undefined ? this.#respondWith(body) : this.#decompressed(body, this.#encoding),
     );
   }
 
@@ -81,12 +81,12 @@ export class SubgraphCall implements ExchangeHandler {
     this.#reject(this.#ended ?? this.#failureOf(error));
   }
 
-  #answerWith(body: Buffer): SubgraphResponse {
+  #respondWith(body: Buffer): SubgraphResponse {
     return { status: this.#status, body, cacheControl: this.#cacheControl };
   }
 
   async #decompressed(body: Buffer, encoding: string): Promise<SubgraphResponse> {
-    return this.#answerWith(await decompress(this.#request.subgraph, body, encoding, this.#limits.maxBytes));
+    return this.#respondWith(await decompress(this.#request.subgraph, body, encoding, this.#limits.maxBytes));
   }
 
   #end(error: Error): void {

@@ -14,9 +14,9 @@ export type {
 
 /** Settings of {@link createSubgraphClient}. */
 export interface SubgraphClientOptions {
-  /** From the call to the last byte of the answer, milliseconds. @default 10_000 */
+  /** From the call to the last byte of the response, milliseconds. @default 10_000 */
   readonly timeoutMs?: number | undefined;
-  /** The largest answer, before and after decompression. @default 16 MiB */
+  /** The largest response, before and after decompression. @default 16 MiB */
   readonly maxResponseBytes?: number | undefined;
   /** Sockets to one origin; more calls wait for one. @default 256 */
   readonly maxConnections?: number | undefined;
@@ -57,7 +57,7 @@ export function createSubgraphClient(options: SubgraphClientOptions = {}): Subgr
       const call = new SubgraphCall(request, { timeoutMs, maxBytes });
       const { headers, body } = request;
       poolOf(target.origin).dispatch({ path: target.path, headers, timeoutMs, body }, call);
-      return call.answer;
+      return call.response;
     },
     async close() {
       const closing = [...pools.values()].map((pool) => pool.close());

@@ -4,7 +4,7 @@ import type { ErrorDisclosure } from '../settings/subgraph-errors.ts';
 export type SubgraphFailureKind =
   'unreachable' | 'timeout' | 'too-large' | 'redirect' | 'encoding' | 'unavailable';
 
-/** A subgraph gave no answer that can be read. The message names the subgraph, never its address. */
+/** A subgraph gave no response that can be read. The message names the subgraph, never its address. */
 export class SubgraphFailure extends Error {
   override readonly name = 'SubgraphFailure';
   readonly subgraph: string;

@@ -19,7 +19,7 @@ export interface SubgraphRequest {
   readonly signal: AbortSignal;
   /** From the call to the last byte of the response, milliseconds; sent to the subgraph. @default that of the client */
   readonly timeoutMs?: number;
-  /** The largest answer, before and after decompression. @default that of the client */
+  /** The largest response, before and after decompression. @default that of the client */
   readonly maxBytes?: number;
 }
 
@@ -35,7 +35,7 @@ export interface SubgraphResponse {
 /** Calls subgraphs. */
 export interface SubgraphClient {
   /**
-   * @throws SubgraphFailure when there is no answer: no connection, time-out, too large, a redirect
+   * @throws SubgraphFailure when there is no response: no connection, time-out, too large, a redirect
    * @throws the signal's reason when that ended it
    */
   send(request: SubgraphRequest): Promise<SubgraphResponse>;

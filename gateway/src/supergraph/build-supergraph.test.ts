@@ -60,7 +60,7 @@ describe('a supergraph', () => {
     ['text that is no GraphQL', 'type {'],
     ['half of a supergraph', guarded.slice(0, guarded.length / 2)],
     ['a schema that is no supergraph', 'type Query { a: Int }'],
-  ])('that is %s is refused in words', (_name, sdl) => {
+  ])('that is %s is rejected in words', (_name, sdl) => {
     expect(() => buildSupergraph(sdl)).toThrow(InvalidSupergraph);
   });
 
@@ -71,7 +71,7 @@ describe('a supergraph', () => {
     expect(() => buildSupergraph('type Query {\n  a: }')).toThrow(/^The text .*: Syntax Error: .*\(2:6\)$/);
   });
 
-  it('with connectors is refused in words', () => {
+  it('with connectors is rejected in words', () => {
     const link = '@link(url: "https://specs.apollo.dev/connect/v0.1", for: EXECUTION)';
     const sdl = guarded.replace(/schema\s+@link/, (start) => start.replace('@link', `${link} @link`));
     expect(() => buildSupergraph(sdl)).toThrow(/connectors/);

@@ -39,7 +39,7 @@ directive @live(
  */
 export function buildSupergraph(sdl: string, options: BuildOptions = {}): Supergraph {
   const federated = readSupergraph(sdl);
-  refuseConnectors(federated.schema);
+  rejectConnectors(federated.schema);
   const subgraphs = endpointsOf(federated, options.subgraphUrls ?? {});
   return new Supergraph({
     hash: hashOf(sdl, subgraphs),
@@ -75,7 +75,7 @@ function reasonOf(sdl: string, error: unknown): string {
   return messageOf(error);
 }
 
-function refuseConnectors(schema: Schema): void {
+function rejectConnectors(schema: Schema): void {
   const linked = [...(schema.coreFeatures?.allFeatures() ?? [])].some(
     ({ url }) => url.identity === CONNECTORS,
   );

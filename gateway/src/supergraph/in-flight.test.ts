@@ -7,7 +7,7 @@ import { replaceInTypeDefs } from '../testing/replace-in-type-defs.ts';
 
 const stage = stageMagazine();
 
-it('F-11 an answer in parts ends on the supergraph it began with, fetches that come later included', async () => {
+it('F-11 a response in parts ends on the supergraph it began with, fetches that come later included', async () => {
   const { graph, gateway } = stage;
   graph.reviewsGate.close();
   const parts = await stage.open('{ post { title ...@defer { reviews { text by { name } } } } }', NEW);

@@ -40,7 +40,7 @@ describe('The supergraph of a running gateway', () => {
     ['half written', 'half'],
     ['no supergraph', 'type Query { public: String! }'],
   ])(
-    'F-12 that is %s is refused with a log record and a metric, and the one before serves',
+    'F-12 that is %s is rejected with a log record and a metric, and the one before serves',
     async (_what, text) => {
       const before = await changes('rejected');
       replaceSupergraph(text === 'half' ? compose(graph.all).slice(0, 3_000) : text);
@@ -50,7 +50,7 @@ describe('The supergraph of a running gateway', () => {
     },
   );
 
-  it('is replaced within 15 s, also by one whose predecessor was refused, and also back again', async () => {
+  it('is replaced within 15 s, also by one whose predecessor was rejected, and also back again', async () => {
     const extended = graph.all.map((subgraph) => ({
       ...subgraph,
       typeDefs: replaceInTypeDefs(subgraph.typeDefs, 'public: String!', 'public: String! added: String'),

@@ -11,10 +11,10 @@ import { createSubgraphsSource } from './subgraphs-source.ts';
 import { createSupergraphStore, type SupergraphStore } from './supergraph-store.ts';
 
 const PEOPLE = `${FEDERATION}
-  type Query { person: Person }
-  type Person @key(fields: "id") { id: ID! name: String! }`;
+  type Query { user: User }
+  type User @key(fields: "id") { id: ID! name: String! }`;
 const POSTS = `${FEDERATION}
-  type Person @key(fields: "id") { id: ID! posts: Int! }`;
+  type User @key(fields: "id") { id: ID! posts: Int! }`;
 
 const running = new Map<string, SubgraphServer>();
 let ports: { readonly people: number; readonly posts: number };
@@ -25,15 +25,15 @@ let events: string[];
 async function serve(name: 'people' | 'posts', sdl: string): Promise<void> {
   await running.get(name)?.close();
   const schema = buildSubgraphSchema(parse(sdl));
-  const person: Readonly<Record<string, unknown>> = { __typename: 'Person', id: '1', name: 'Ada', posts: 7 };
+  const user: Readonly<Record<string, unknown>> = { __typename: 'User', id: '1', name: 'Ada', posts: 7 };
   const fieldResolver: GraphQLFieldResolver<unknown, unknown> = (
     source,
     _values,
     _context,
     { fieldName },
   ) => {
-    if (fieldName === 'person') return person;
-    return fieldName === 'sdl' ? (source as { readonly sdl: string }).sdl : person[fieldName]; // of _service
+    if (fieldName === 'user') return user;
+    return fieldName === 'sdl' ? (source as { readonly sdl: string }).sdl : user[fieldName]; // of _service
   };
   running.set(name, await startSubgraphServer({ schema, fieldResolver, port: ports[name] }));
 }
@@ -53,8 +53,8 @@ async function start(patienceMs?: number): Promise<SupergraphStore> {
   return store;
 }
 
-function personFields(): string[] {
-  const type = store?.current().schema.getType('Person');
+function userFields(): string[] {
+  const type = store?.current().schema.getType('User');
   return type && 'getFields' in type ? Object.keys(type.getFields()).toSorted() : [];
 }
 
@@ -74,9 +74,9 @@ describe('A supergraph of running subgraphs', () => {
     await serve('people', PEOPLE);
     await serve('posts', POSTS);
     await start();
-    expect(personFields()).toEqual(['id', 'name', 'posts']);
+    expect(userFields()).toEqual(['id', 'name', 'posts']);
     await serve('posts', POSTS.replace('posts: Int!', 'posts: Int! drafts: Int'));
-    await expect.poll(personFields, { timeout: 10_000 }).toEqual(['drafts', 'id', 'name', 'posts']);
+    await expect.poll(userFields, { timeout: 10_000 }).toEqual(['drafts', 'id', 'name', 'posts']);
     expect(events.filter((text) => text === 'serving')).toHaveLength(2);
   });
 
@@ -99,10 +99,10 @@ describe('A supergraph of running subgraphs', () => {
     );
   });
 
-  it('that does not compose is refused at start, at once', async () => {
+  it('that does not compose is rejected at start, at once', async () => {
     await serve('people', PEOPLE);
     await serve('posts', POSTS.replace('posts: Int!', 'posts: Int! name: Int!'));
-    await expect(start()).rejects.toThrow(/a valid schema couldn't be composed.*Person\.name/is);
+    await expect(start()).rejects.toThrow(/a valid schema couldn't be composed.*User\.name/is);
     expect(events).toEqual([]);
   });
 
@@ -111,15 +111,15 @@ describe('A supergraph of running subgraphs', () => {
     await serve('posts', POSTS);
     await start();
     await serve('posts', POSTS.replace('posts: Int!', 'posts: Int! name: Int!'));
-    await expect.poll(() => events.at(-1), { timeout: 10_000 }).toMatch(/^rejected: .*Person\.name/s);
-    expect(personFields()).toEqual(['id', 'name', 'posts']);
+    await expect.poll(() => events.at(-1), { timeout: 10_000 }).toMatch(/^rejected: .*User\.name/s);
+    expect(userFields()).toEqual(['id', 'name', 'posts']);
     // A schema that changed while another subgraph was down is not missed.
     await running.get('people')?.close();
     await serve('posts', POSTS.replace('posts: Int!', 'posts: Int! likes: Int'));
     await expect.poll(() => events.at(-1), { timeout: 10_000 }).toMatch(/^rejected: .*"people"/);
-    expect(personFields()).toEqual(['id', 'name', 'posts']);
+    expect(userFields()).toEqual(['id', 'name', 'posts']);
     await serve('people', PEOPLE);
-    await expect.poll(personFields, { timeout: 10_000 }).toEqual(['id', 'likes', 'name', 'posts']);
+    await expect.poll(userFields, { timeout: 10_000 }).toEqual(['id', 'likes', 'name', 'posts']);
   });
 
   it('is served by a gateway that has no supergraph file', async () => {
@@ -136,9 +136,9 @@ describe('A supergraph of running subgraphs', () => {
     const response = await fetch(`${served.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query: '{ person { name posts } }' }),
+      body: JSON.stringify({ query: '{ user { name posts } }' }),
     });
-    expect(await response.json()).toEqual({ data: { person: { name: 'Ada', posts: 7 } } });
+    expect(await response.json()).toEqual({ data: { user: { name: 'Ada', posts: 7 } } });
     await served.close();
   });
 

@@ -33,7 +33,7 @@ export function createSubgraphsSource(
     patienceMs: PATIENCE_MS,
     pollMs: POLL_MS,
     async read(signal) {
-      const loaded = await load().catch(refuseWithout);
+      const loaded = await load().catch(rejectWithout);
       const asked = composer ?? new loaded.IntrospectAndCompose({ subgraphs: [...subgraphs] });
       composer = undefined; // after a failure it would take what it has seen of a schema for composed
       const text = await compose(asked, loaded, AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]));
@@ -49,7 +49,7 @@ async function compose(
   { RemoteGraphQLDataSource }: ComposerModule,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const answer: { readonly supergraphSdl: string | null } = await composer
+  const response: { readonly supergraphSdl: string | null } = await composer
     .initialize({
       update: () => {},
       healthCheck: () => Promise.resolve(),
@@ -59,18 +59,18 @@ async function compose(
           fetcher: (target, init) => fetch(target, { ...init, body: init?.body?.toString() ?? null, signal }),
         }),
     })
-    .catch(refuseComposition);
-  return answer.supergraphSdl ?? undefined;
+    .catch(rejectComposition);
+  return response.supergraphSdl ?? undefined;
 }
 
 /** What does not compose is not worth waiting for; a subgraph that does not answer is. */
-function refuseComposition(error: unknown): never {
+function rejectComposition(error: unknown): never {
   if (error instanceof Error && error.message.startsWith("A valid schema couldn't be composed"))
     throw new InvalidSupergraph(error.message, { cause: error });
   throw error;
 }
 
-function refuseWithout(cause: unknown): never {
+function rejectWithout(cause: unknown): never {
   throw new InvalidSupergraph(
     `Composing running subgraphs takes a package that is for development only: npm install ${COMPOSER}`,
     { cause },

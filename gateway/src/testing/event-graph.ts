@@ -55,15 +55,15 @@ export const NEWS = gql`
     published(topic: String = "all"): News!
     shared: News! @sharedSubscription
     guarded: News @requiresScopes(scopes: [["read:data"]])
-    refused: News
+    rejected: News
   }
   type News {
     id: ID!
-    author: Person
+    author: User
     secret: String @authenticated
     broken: String!
   }
-  type Person @key(fields: "id", resolvable: false) {
+  type User @key(fields: "id", resolvable: false) {
     id: ID!
   }
 `;
@@ -71,9 +71,9 @@ export const NEWS = gql`
 const PEOPLE = gql`
   extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])
   type Query {
-    person(id: ID!): Person
+    user(id: ID!): User
   }
-  type Person @key(fields: "id") {
+  type User @key(fields: "id") {
     id: ID!
     name: String!
   }
@@ -86,9 +86,9 @@ export async function startEventGraph(): Promise<EventGraph> {
     name: 'people',
     typeDefs: PEOPLE,
     resolvers: {
-      Query: { person: findPerson },
-      Person: {
-        __resolveReference: ({ id }: { id: string }) => (id === 'gone' ? null : { id, name: `Person ${id}` }),
+      Query: { user: findUser },
+      User: {
+        __resolveReference: ({ id }: { id: string }) => (id === 'gone' ? null : { id, name: `User ${id}` }),
       },
     },
   });
@@ -105,10 +105,10 @@ export async function startEventGraph(): Promise<EventGraph> {
 
 const SLOW_MS = 300;
 
-/** The person `slow` takes a while. */
-async function findPerson(_: unknown, { id }: { readonly id: string }): Promise<unknown> {
+/** The user `slow` takes a while. */
+async function findUser(_: unknown, { id }: { readonly id: string }): Promise<unknown> {
   if (id === 'slow') await pause(SLOW_MS);
-  return { id, name: `Person ${id}` };
+  return { id, name: `User ${id}` };
 }
 
 /** What belongs to one subscription: resolvers and results of all its events share it. */
@@ -143,7 +143,7 @@ async function startNews(): Promise<NewsSubgraph> {
           subscribe: (_: unknown, __: unknown, context: StreamContext) =>
             subscribeTo('all', 'guarded', context),
         },
-        refused: {
+        rejected: {
           subscribe: () => {
             throw new Error('no such desk at db-7.internal');
           },

@@ -21,16 +21,16 @@ const PEOPLE = gql`
   ${LINK}
   type Query {
     public: String!
-    me: Person @login
-    person(id: ID!): Person
-    people(limit: Int = 20): [Person!]!
+    me: User @login
+    user(id: ID!): User
+    people(limit: Int = 20): [User!]!
     secrets: [Secret!]
-    staff: Person @policy(policies: [["role:ADMIN"], ["role:EDITOR", "vetted"]])
+    staff: User @policy(policies: [["role:ADMIN"], ["role:EDITOR", "vetted"]])
     fail: String
     echo(value: String, list: [Int!], input: EchoInput, kind: Kind): String
   }
   type Mutation {
-    rename(id: ID!, name: String!): Person
+    rename(id: ID!, name: String!): User
   }
   input EchoInput {
     name: String!
@@ -41,12 +41,12 @@ const PEOPLE = gql`
     ONE
     TWO
   }
-  type Person @key(fields: "id") {
+  type User @key(fields: "id") {
     id: ID!
     name: String!
     email: String @requiresScopes(scopes: [["read:profile"], ["admin"]])
     clearance: Clearance
-    friends(first: Int): [Person!]!
+    friends(first: Int): [User!]!
   }
   enum Clearance @login {
     LOW
@@ -73,7 +73,7 @@ const BOOKS = gql`
     id: ID!
     title: String!
     note: String @requiresScopes(scopes: [["read:notes"]])
-    author: Person!
+    author: User!
   }
   type Map implements Item {
     title: String!
@@ -83,7 +83,7 @@ const BOOKS = gql`
     title: String!
   }
   union Found = Book | Map | Vault
-  type Person @key(fields: "id") {
+  type User @key(fields: "id") {
     id: ID!
     email: String @external
     books: [Book!]!
@@ -91,14 +91,14 @@ const BOOKS = gql`
   }
 `;
 
-interface Person {
+interface User {
   readonly id: string;
   readonly name: string;
   readonly email: string;
   readonly clearance: string;
 }
 
-const PERSONS: readonly Person[] = ['Ada', 'Ed', 'Vi'].map((name, index) => ({
+const USERS: readonly User[] = ['Ada', 'Ed', 'Vi'].map((name, index) => ({
   id: `user-${index + 1}`,
   name,
   email: `${name.toLowerCase()}@example.com`,
@@ -115,8 +115,8 @@ const ALL_BOOKS = Array.from({ length: 3 }, (_, index) => ({
 
 const found = [ALL_BOOKS[0], { __typename: 'Map', title: 'Atlas' }, { __typename: 'Vault', title: 'Safe' }];
 
-const findPerson = ({ id }: { readonly id: string }): Person | null =>
-  PERSONS.find((person) => person.id === id) ?? null;
+const findUser = ({ id }: { readonly id: string }): User | null =>
+  USERS.find((user) => user.id === id) ?? null;
 
 /** Starts both subgraphs on free ports. */
 export async function startLibraryGraph(): Promise<LibraryGraph> {
@@ -126,18 +126,18 @@ export async function startLibraryGraph(): Promise<LibraryGraph> {
     resolvers: {
       Query: {
         public: () => 'open to all',
-        me: () => PERSONS[0],
-        person: (_: unknown, args: { id: string }) => findPerson(args),
-        people: (_: unknown, { limit }: { limit: number }) => PERSONS.slice(0, limit),
+        me: () => USERS[0],
+        user: (_: unknown, args: { id: string }) => findUser(args),
+        people: (_: unknown, { limit }: { limit: number }) => USERS.slice(0, limit),
         secrets: () => [{ text: 'hush' }],
-        staff: () => PERSONS[1],
+        staff: () => USERS[1],
         fail: () => {
-          throw new Error('connection to db-7.internal refused');
+          throw new Error('connection to db-7.internal rejected');
         },
         echo: (_: unknown, args: unknown) => JSON.stringify(args),
       },
-      Mutation: { rename: (_: unknown, { id, name }: Person) => ({ ...findPerson({ id }), name }) },
-      Person: { __resolveReference: findPerson, friends: () => [] },
+      Mutation: { rename: (_: unknown, { id, name }: User) => ({ ...findUser({ id }), name }) },
+      User: { __resolveReference: findUser, friends: () => [] },
     },
   });
   const books = await startSubgraph({
@@ -150,7 +150,7 @@ export async function startLibraryGraph(): Promise<LibraryGraph> {
         search: () => found,
         finds: () => found,
       },
-      Person: {
+      User: {
         books: ({ id }: { id: string }) => ALL_BOOKS.filter((book) => book.author.id === id),
         contact: ({ email }: { email: string }) => `mailto:${email}`,
       },

@@ -12,7 +12,7 @@ export const NEW = 'multipart/mixed;incrementalSpec=v0.2, application/json';
 /** Longer than tests wait: what ends a call was not its time-out. */
 const SUBGRAPH_MS = 60_000;
 
-/** What tests of answers in parts have in common. */
+/** What tests of responses in parts have in common. */
 export interface MagazineStage {
   readonly graph: MagazineGraph;
   readonly gateway: TestGateway;
@@ -23,7 +23,7 @@ export interface MagazineStage {
 /**
  * A gateway before the magazine graph, for all tests of a file. After each, slow subgraphs answer again.
  *
- * @param heartbeatMs milliseconds of silence in an answer after which something is sent; by default none is
+ * @param heartbeatMs milliseconds of silence in a response after which something is sent; by default none is
  */
 export function stageMagazine(heartbeatMs = 60_000): MagazineStage {
   let graph: MagazineGraph;

@@ -71,7 +71,7 @@ export class NewsStream implements AsyncIterableIterator<unknown> {
     this.#onEnd = onEnd;
   }
 
-  /** The id of the event that was taken last. Events are answered one by one, so it is that of the answer. */
+  /** The id of the event that was taken last. Events are answered one by one, so it is that of the response. */
   get takenId(): string | undefined {
     return this.#takenId;
   }
@@ -118,5 +118,5 @@ export class NewsStream implements AsyncIterableIterator<unknown> {
 
 /** What the resolvers of an event's fields read. */
 export function valueOf({ id, author }: NewsEvent): unknown {
-  return { id, author: author === undefined ? null : { __typename: 'Person', id: author }, secret: 'hush' };
+  return { id, author: author === undefined ? null : { __typename: 'User', id: author }, secret: 'hush' };
 }

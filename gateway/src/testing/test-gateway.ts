@@ -21,14 +21,14 @@ export interface TestGateway {
   get(
     parameters: Readonly<Record<string, string>>,
     headers?: Readonly<Record<string, string>>,
-  ): Promise<GraphAnswer>;
+  ): Promise<GraphResponse>;
   /** Sends a POST /graphql. */
-  post(body: unknown, headers?: Readonly<Record<string, string>>): Promise<GraphAnswer>;
+  post(body: unknown, headers?: Readonly<Record<string, string>>): Promise<GraphResponse>;
   close(): Promise<void>;
 }
 
 /** What came back. */
-export interface GraphAnswer {
+export interface GraphResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -107,9 +107,9 @@ async function get(
   url: string,
   parameters: Readonly<Record<string, string>>,
   headers: Readonly<Record<string, string>> = PREFLIGHT,
-): Promise<GraphAnswer> {
+): Promise<GraphResponse> {
   const query = new URLSearchParams(parameters).toString();
-  return readAnswer(await fetch(`${url}/graphql?${query}`, { headers }));
+  return readResponse(await fetch(`${url}/graphql?${query}`, { headers }));
 }
 
 /** Sends a request as a client would, text as it is and everything else as JSON. */
@@ -117,17 +117,17 @@ async function post(
   url: string,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
-): Promise<GraphAnswer> {
+): Promise<GraphResponse> {
   const response = await fetch(`${url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
-  return readAnswer(response);
+  return readResponse(response);
 }
 
 /** Reads a response of the graph. */
-export async function readAnswer(response: Response): Promise<GraphAnswer> {
+export async function readResponse(response: Response): Promise<GraphResponse> {
   const text = await response.text();
   const parsed: unknown = JSON.parse(text);
   return {

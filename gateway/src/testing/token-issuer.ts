@@ -18,7 +18,7 @@ export interface TokenIssuer {
   /** From now on tokens are signed with a new key; the old one stays published unless it is retired. */
   rotate(options?: { readonly retire?: boolean }): Promise<void>;
   /** What the JWKS address answers from now on; `undefined` is the truth again. */
-  misbehave(answer: { readonly status: number; readonly body: string } | undefined): void;
+  misbehave(result: { readonly status: number; readonly body: string } | undefined): void;
   close(): Promise<void>;
 }
 
@@ -77,8 +77,8 @@ export async function startTokenIssuer(): Promise<TokenIssuer> {
       const next = await createPair(`key-${pairs.length + 1}`);
       pairs = options.retire ? [next] : [...pairs, next];
     },
-    misbehave(answer) {
-      misbehaviour = answer;
+    misbehave(result) {
+      misbehaviour = result;
     },
     close: () =>
       new Promise((resolve) => {

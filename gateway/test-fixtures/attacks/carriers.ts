@@ -15,8 +15,8 @@ export interface Verdict {
 /** A way by which operations reach a gateway. */
 export interface Carrier {
   readonly name: string;
-  /** That of every refusal; absent where the status says something else, or nothing. */
-  readonly refusalStatus?: 400;
+  /** That of every rejection; absent where the status says something else, or nothing. */
+  readonly rejectionstatus?: 400;
   /** @param url the gateway's, without a path. @returns a verdict for each operation that was sent */
   send(url: string, operation: HostileOperation): Promise<readonly Verdict[]>;
   /** Whether it can carry an operation of this size. */
@@ -34,7 +34,7 @@ const HARMLESS = '{"query":"{ __typename }"}';
 export const carriers: readonly Carrier[] = [
   {
     name: 'POST',
-    refusalStatus: 400,
+    rejectionstatus: 400,
     takes: () => true,
     send: async (url, operation) => [
       await post(`${url}/graphql`, requestText(operation), headersOf(operation, RESULT)),
@@ -46,17 +46,17 @@ export const carriers: readonly Carrier[] = [
     async send(url, operation) {
       const body = `[${HARMLESS},${HARMLESS},${requestText(operation)}]`;
       const { status = 0, text } = await post(`${url}/graphql`, body, headersOf(operation, JSON_TYPE));
-      const answers = JSON.parse(text) as unknown;
-      if (!Array.isArray(answers)) return [{ status, code: codeOf(answers), text }]; // the batch as a whole was refused
-      const [first, second, third] = answers as unknown[];
+      const responses = JSON.parse(text) as unknown;
+      if (!Array.isArray(responses)) return [{ status, code: codeOf(responses), text }]; // the batch as a whole was rejected
+      const [first, second, third] = responses as unknown[];
       for (const harmless of operation.authorization === undefined ? [first, second] : [])
-        if (codeOf(harmless) !== undefined) throw new Error(`A harmless element was refused: ${text}`);
+        if (codeOf(harmless) !== undefined) throw new Error(`A harmless element was rejected: ${text}`);
       return [{ status, code: codeOf(third), text: JSON.stringify(third) }];
     },
   },
   {
     name: 'GET',
-    refusalStatus: 400,
+    rejectionstatus: 400,
     takes: (operation) => queryString(operation).length <= MAX_URL_CHARACTERS,
     async send(url, operation) {
       const headers = headersOf(operation, { ...RESULT, ...PREFLIGHT });
@@ -65,7 +65,7 @@ export const carriers: readonly Carrier[] = [
   },
   {
     name: 'an automatic persisted query',
-    refusalStatus: 400,
+    rejectionstatus: 400,
     takes: ({ extensions }) => extensions === undefined,
     async send(url, operation) {
       const sha256Hash = createHash('sha256').update(operation.query).digest('hex');
@@ -146,12 +146,12 @@ async function verdictOf(response: Response): Promise<Verdict> {
   return { status: response.status, code: codeOf(JSON.parse(event ?? text)), text };
 }
 
-interface Answer {
+interface GraphResponse {
   readonly errors?: readonly { readonly extensions: { readonly code: string } }[];
 }
 
-function codeOf(answer: unknown): string | undefined {
-  return (answer as Answer).errors?.[0]?.extensions.code; // a GraphQL response
+function codeOf(result: unknown): string | undefined {
+  return (result as GraphResponse).errors?.[0]?.extensions.code; // a GraphQL response
 }
 
 /**
@@ -181,7 +181,7 @@ async function subscribe(url: string, operation: HostileOperation): Promise<Verd
   }
 }
 
-/** What HTTP answers, by the code of graphql-transport-ws that a connection is closed with for it. */
+/** What HTTP responses, by the code of graphql-transport-ws that a connection is closed with for it. */
 const CODES_OF_CLOSING: ReadonlyMap<number, string> = new Map([
   [4_400, 'BAD_REQUEST'],
   [4_403, 'UNAUTHENTICATED'],

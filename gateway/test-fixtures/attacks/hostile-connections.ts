@@ -46,8 +46,8 @@ async function post(
 }
 
 /** @throws when the status is another one */
-async function expectStatus(answer: Promise<Response>, ...expected: readonly number[]): Promise<string> {
-  const response = await answer;
+async function expectStatus(result: Promise<Response>, ...expected: readonly number[]): Promise<string> {
+  const response = await result;
   const text = await response.text();
   if (expected.includes(response.status)) return text;
   throw new Error(`Answered ${response.status} and not ${expected.join(' or ')}: ${text.slice(0, 200)}`);
@@ -137,7 +137,7 @@ async function compressedBody(url: string): Promise<void> {
 async function longHeaders(url: string): Promise<void> {
   const socket = await openSocket(url);
   socket.write(`GET /graphql HTTP/1.1\r\nhost: x\r\nx-long: ${'x'.repeat(65_536)}\r\n\r\n`);
-  await expectAnswer(socket, /^HTTP\/1\.1 431 /);
+  await expectResponse(socket, /^HTTP\/1\.1 431 /);
 }
 
 async function twoLengths(url: string): Promise<void> {
@@ -145,7 +145,7 @@ async function twoLengths(url: string): Promise<void> {
   socket.write(
     'POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\nGET /x HTTP/1.1\r\n\r\n',
   );
-  await expectAnswer(socket, /^HTTP\/1\.1 400 /);
+  await expectResponse(socket, /^HTTP\/1\.1 400 /);
 }
 
 async function pipelined(url: string): Promise<void> {
@@ -153,7 +153,7 @@ async function pipelined(url: string): Promise<void> {
   const head = `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${HARMLESS.length}`;
   socket.write(`${head}\r\n\r\n${HARMLESS}`.repeat(999));
   socket.write(`${head}\r\nconnection: close\r\n\r\n${HARMLESS}`);
-  await expectAnswer(socket, /^HTTP\/1\.1 200 /);
+  await expectResponse(socket, /^HTTP\/1\.1 200 /);
 }
 
 async function openSocket(url: string): Promise<Socket> {
@@ -164,8 +164,8 @@ async function openSocket(url: string): Promise<Socket> {
   return socket;
 }
 
-/** Reads to the end. What is cut off while it still sends may get no answer. @throws when what came is something else */
-async function expectAnswer(socket: Socket, expected: RegExp): Promise<void> {
+/** Reads to the end. What is cut off while it still sends may get no response. @throws when what came is something else */
+async function expectResponse(socket: Socket, expected: RegExp): Promise<void> {
   let text = '';
   socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
   await new Promise((resolve) => socket.once('close', resolve));
@@ -198,7 +198,7 @@ async function invalidMessages(url: string): Promise<void> {
   }
 }
 
-/** Each is answered, or refused because there are too many at once. */
+/** Each is answered, or rejected because there are too many at once. */
 async function manyOperations(url: string): Promise<void> {
   const socket = await openWebSocket(url);
   const ended = new Set<string>();

@@ -12,7 +12,7 @@ export interface HostileOperation {
   readonly authorization?: string;
   /** More headers; on a connection those of the upgrade request, and of `connection_init`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What the answer's first error says; absent where it is answered. */
+  /** What the response's first error says; absent where it is answered. */
   readonly code?: RegExp;
 }
 
@@ -20,9 +20,9 @@ const TOO_COMPLEX = /^QUERY_TOO_COMPLEX$/;
 const INVALID = /^GRAPHQL_VALIDATION_FAILED$/;
 const MALFORMED = /^BAD_REQUEST$/;
 const UNPARSABLE = /^(GRAPHQL_PARSE_ERROR|QUERY_TOO_COMPLEX)$/;
-const ANY_REFUSAL = /^(GRAPHQL_PARSE_ERROR|GRAPHQL_VALIDATION_FAILED|QUERY_TOO_COMPLEX)$/;
+const ANY_REJECTION = /^(GRAPHQL_PARSE_ERROR|GRAPHQL_VALIDATION_FAILED|QUERY_TOO_COMPLEX)$/;
 
-/** Those of the section "Parser / validation / limits": each is refused, or harmless. The default limits are in force. */
+/** Those of the section "Parser / validation / limits": each is rejected, or harmless. The default limits are in force. */
 export const hostileOperations: readonly HostileOperation[] = [
   ...nesting(),
   ...variables(),
@@ -45,8 +45,8 @@ function nesting(): readonly HostileOperation[] {
       code: UNPARSABLE,
     })),
     ...[1_000, 4_900, 50_000].flatMap((levels) => [
-      { attack: `S-002 lists nested ${levels} deep`, query: list(levels), code: ANY_REFUSAL },
-      { attack: `S-002 objects nested ${levels} deep`, query: object(levels), code: ANY_REFUSAL },
+      { attack: `S-002 lists nested ${levels} deep`, query: list(levels), code: ANY_REJECTION },
+      { attack: `S-002 objects nested ${levels} deep`, query: object(levels), code: ANY_REJECTION },
     ]),
   ];
 }
@@ -69,7 +69,7 @@ function variables(): readonly HostileOperation[] {
     {
       attack: 'S-018 2,000 variable definitions',
       query: `query (${many.slice(0, many.lastIndexOf('$', 19_000))}) { public }`,
-      code: ANY_REFUSAL,
+      code: ANY_REJECTION,
     },
     {
       attack: 'S-019 a list variable of 400,000 elements',
@@ -92,15 +92,15 @@ function fragments(): readonly HostileOperation[] {
     const steps = Array.from(
       { length: levels },
       (_, i) =>
-        `fragment f${i} on Person { friends @include(if: true) { ...f${i + 1} } ... on Person { ...f${i + 1} } }`,
+        `fragment f${i} on User { friends @include(if: true) { ...f${i + 1} } ... on User { ...f${i + 1} } }`,
     );
-    return `{ people { ...f0 } } ${steps.join(' ')} fragment f${levels} on Person { id }`;
+    return `{ people { ...f0 } } ${steps.join(' ')} fragment f${levels} on User { id }`;
   };
   return [
     { attack: 'S-005 a chain of 10,000 fragments', query: `{...f0} ${chain}`, code: UNPARSABLE },
     {
       attack: 'S-006 a fragment that spreads itself',
-      query: '{ people { ...f } } fragment f on Person { friends { ...f } }',
+      query: '{ people { ...f } } fragment f on User { friends { ...f } }',
       code: INVALID,
     },
     {
@@ -130,12 +130,12 @@ function limits(): readonly HostileOperation[] {
     { attack: 'S-008 a depth of 11', query: `{ ${deep(11)} }`, code: TOO_COMPLEX },
     {
       attack: 'S-008 a depth of 11 in named fragments',
-      query: `{ people(limit: 1) { ...a } } fragment a on Person { ${'friends(first: 1) { '.repeat(4)} ...b ${'}'.repeat(4)} } fragment b on Person { ${'friends(first: 1) { '.repeat(5)} id ${'}'.repeat(5)} }`,
+      query: `{ people(limit: 1) { ...a } } fragment a on User { ${'friends(first: 1) { '.repeat(4)} ...b ${'}'.repeat(4)} } fragment b on User { ${'friends(first: 1) { '.repeat(5)} id ${'}'.repeat(5)} }`,
       code: TOO_COMPLEX,
     },
     {
       attack: 'S-008 a depth of 11 in inline fragments',
-      query: `{ ... { ... on Query { ${deep(10, '... on Person { friends(first: 1) { id } }')} } } }`,
+      query: `{ ... { ... on Query { ${deep(10, '... on User { friends(first: 1) { id } }')} } } }`,
       code: TOO_COMPLEX,
     },
     {
@@ -162,7 +162,7 @@ function limits(): readonly HostileOperation[] {
     },
     {
       attack: 'S-009 12 aliases in a fragment of 6',
-      query: `{ people { ...a } me { ...a } } fragment a on Person { ${aliases(6, 'id')} }`,
+      query: `{ people { ...a } me { ...a } } fragment a on User { ${aliases(6, 'id')} }`,
       code: TOO_COMPLEX,
     },
     { attack: 'S-010 a cost in a literal', query: `{ books(first: 1001) { ${books} } }`, code: TOO_COMPLEX },
@@ -262,7 +262,7 @@ function introspection(): readonly HostileOperation[] {
     {
       attack: 'S-023 introspection that goes in circles',
       query: `{ __schema { types { ${types.repeat(20)} name ${'} }'.repeat(20)} } } }`,
-      code: ANY_REFUSAL,
+      code: ANY_REJECTION,
     },
     { attack: 'S-040 _service', query: '{ _service { sdl } }', code: INVALID },
     {
@@ -298,12 +298,12 @@ function mistakes(): readonly HostileOperation[] {
     })),
     {
       attack: 'S-010 a variable that is missing',
-      query: 'query ($id: ID!) { person(id: $id) { id } }',
+      query: 'query ($id: ID!) { user(id: $id) { id } }',
       code: badInput,
     },
     {
       attack: 'S-010 a variable that is not declared',
-      query: '{ person(id: $id) { id } }',
+      query: '{ user(id: $id) { id } }',
       code: INVALID,
     },
     {
@@ -317,7 +317,7 @@ function mistakes(): readonly HostileOperation[] {
       attack: 'S-040 a representation in a variable',
       query:
         'query ($representations: [_Any!]!) { _entities(representations: $representations) { __typename } }',
-      variables: '{"representations":[{"__typename":"Person","id":"1"}]}',
+      variables: '{"representations":[{"__typename":"User","id":"1"}]}',
       code: INVALID,
     },
     {

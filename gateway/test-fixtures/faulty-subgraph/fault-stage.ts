@@ -21,9 +21,9 @@ export interface FaultStage {
   /** Needs it: answered, or null with an error at the field, as fast as may be. @returns whether it was answered */
   affected(): Promise<boolean>;
   mutate(token: string): Promise<void>;
-  /** The first part of the answer does not need the subgraph, the other one does. @returns milliseconds to the first */
+  /** The first part of the response does not need the subgraph, the other one does. @returns milliseconds to the first */
   deferred(): Promise<number>;
-  /** Calls of the subgraph that has faults, as far as they have ended; those that were refused are none. */
+  /** Calls of the subgraph that has faults, as far as they have ended; those that were rejected are none. */
   calls(): Promise<number>;
   journal(): readonly string[];
   close(): Promise<void>;
@@ -122,14 +122,14 @@ function createRequests(pool: Pool, forget: () => void): Requests {
   const post = async (body: unknown): Promise<unknown> => {
     forget();
     const headers = { 'content-type': 'application/json' };
-    const answer = await pool.request({
+    const response = await pool.request({
       path: '/graphql',
       method: 'POST',
       headers,
       body: JSON.stringify(body),
     });
-    const text = await answer.body.text();
-    if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${text}`);
+    const text = await response.body.text();
+    if (response.statusCode !== 200) throw new Error(`${response.statusCode} ${text}`);
     return JSON.parse(text);
   };
   return {
@@ -137,20 +137,20 @@ function createRequests(pool: Pool, forget: () => void): Requests {
       assertEqual(await post({ query: '{ items { name } }' }), { data: { items: [{ name: 'one' }] } });
     },
     async affected() {
-      const answer = (await post({ query: '{ items { name stock } }' })) as Answer;
-      const isAnswered = answer.data?.items[0]?.stock === 10;
-      assertEqual(answer.data, { items: [{ name: 'one', stock: isAnswered ? 10 : null }] });
+      const response = (await post({ query: '{ items { name stock } }' })) as GraphResponse;
+      const isAnswered = response.data?.items[0]?.stock === 10;
+      assertEqual(response.data, { items: [{ name: 'one', stock: isAnswered ? 10 : null }] });
       assertEqual(
-        answer.errors?.flatMap(({ path }) => (path ? [path] : [])) ?? [],
+        response.errors?.flatMap(({ path }) => (path ? [path] : [])) ?? [],
         isAnswered ? [] : [['items', 0, 'stock']],
       );
       return isAnswered;
     },
     async mutate(token) {
       const query = 'mutation ($token: String!) { restock(token: $token) }';
-      const answer = (await post({ query, variables: { token } })) as Answer;
-      const paths = answer.errors?.flatMap(({ path }) => (path ? [path] : [])) ?? [];
-      assertEqual(answer.data, { restock: paths.length === 0 ? token : null });
+      const response = (await post({ query, variables: { token } })) as GraphResponse;
+      const paths = response.errors?.flatMap(({ path }) => (path ? [path] : [])) ?? [];
+      assertEqual(response.data, { restock: paths.length === 0 ? token : null });
       if (paths.length > 0) assertEqual(paths, [['restock']]);
     },
     async deferred() {
@@ -158,10 +158,10 @@ function createRequests(pool: Pool, forget: () => void): Requests {
       const start = performance.now();
       const headers = { 'content-type': 'application/json', accept: 'multipart/mixed;deferSpec=20220824' };
       const body = JSON.stringify({ query: '{ items { name ... @defer { stock } } }' });
-      const answer = await pool.request({ path: '/graphql', method: 'POST', headers, body });
+      const response = await pool.request({ path: '/graphql', method: 'POST', headers, body });
       let firstMs = 0;
       let text = '';
-      for await (const chunk of answer.body) {
+      for await (const chunk of response.body) {
         text += String(chunk);
         firstMs ||= performance.now() - start;
       }
@@ -171,7 +171,7 @@ function createRequests(pool: Pool, forget: () => void): Requests {
   };
 }
 
-interface Answer {
+interface GraphResponse {
   readonly data: { readonly items: readonly { readonly stock?: unknown }[] } | null;
   /** One without a path is what the subgraph says of its whole response. */
   readonly errors?: readonly { readonly path?: readonly unknown[] }[];

@@ -1,4 +1,4 @@
-/** How the subgraph answers from now on: as it should, late, or with something that is no answer. */
+/** How the subgraph answers from now on: as it should, late, or with something that is no response. */
 export type Behaviour =
   | { readonly kind: 'good' }
   | { readonly kind: 'late'; readonly ms: number }

@@ -39,7 +39,7 @@ const schema = buildSubgraphSchema({
   },
 });
 
-/** S-110, S-111, S-038: what is no answer, with its status. Few of them look like a subgraph that is down. */
+/** S-110, S-111, S-038: what is no response, with its status. Few of them look like a subgraph that is down. */
 const GARBAGE: readonly (readonly [status: number, body: string])[] = [
   [200, '{"data": {"_entities": [{"stock"'],
   [200, ''],
@@ -78,7 +78,7 @@ server.intercept((_request, response) => misbehave(response, behaviour));
 const listening: Listening = { port: Number(new URL(server.url).port) };
 process.send?.(listening);
 
-/** @returns whether the answer is given */
+/** @returns whether the response is given */
 async function misbehave(response: ServerResponse, how: Behaviour): Promise<boolean> {
   server.requests.length = 0;
   switch (how.kind) {

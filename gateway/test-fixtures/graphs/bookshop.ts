@@ -7,7 +7,7 @@ interface Reference {
 
 const titles: Readonly<Record<string, string | null>> = { b1: 'First', b2: 'Second', b3: null };
 
-/** Books of one subgraph with the stock and prices of another: small enough to reckon every answer by hand. */
+/** Books of one subgraph with the stock and prices of another: small enough to reckon every response by hand. */
 export const bookshop: Readonly<Record<'books' | 'stock', HandSubgraph>> = {
   books: {
     typeDefs: gql`

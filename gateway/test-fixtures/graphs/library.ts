@@ -51,7 +51,7 @@ export const library: GraphDefinition = {
           publisher: Publisher
           series: Series
           minutes: Int
-          cast: [Person!]
+          cast: [User!]
         }
         type Game implements Media & Thing @key(fields: "id") {
           id: ID!
@@ -75,7 +75,7 @@ export const library: GraphDefinition = {
         type Publisher @key(fields: "id", resolvable: false) {
           id: ID!
         }
-        type Person @key(fields: "id") {
+        type User @key(fields: "id") {
           id: ID!
           name: String! @override(from: "people")
           nickname: String @shareable
@@ -89,7 +89,7 @@ export const library: GraphDefinition = {
           x: Float!
           y: Float!
         }
-        union Featured = Book | Film | Person
+        union Featured = Book | Film | User
         enum MediaKind {
           BOOK
           FILM
@@ -106,24 +106,24 @@ export const library: GraphDefinition = {
             import: ["@key", "@shareable", "@provides", "@external", "@requires"]
           )
         type Query {
-          people(first: Int = 3): [Person!]!
-          person(id: ID!): Person
+          people(first: Int = 3): [User!]!
+          user(id: ID!): User
           shelf2(number: Int!): Shelf
           spotlight: Spotlight
           featured: Featured @shareable
         }
-        type Person @key(fields: "id") {
+        type User @key(fields: "id") {
           id: ID!
           name: String!
           nickname: String @shareable
           born: Int
           works: [Work!]!
-          mentor: Person
+          mentor: User
           card: Card
         }
         type Card {
           number: String!
-          owner: Person!
+          owner: User!
           valid: Boolean
         }
         type Shelf @shareable {
@@ -138,20 +138,20 @@ export const library: GraphDefinition = {
         type Publisher @key(fields: "id") {
           id: ID!
           name: String!
-          staff(limit: Int = 2): [Person!]
+          staff(limit: Int = 2): [User!]
           motto: String @requires(fields: "founded")
           founded: Int @external
         }
-        union Spotlight = Person | Publisher
-        union Featured = Film | Person | Publisher
+        union Spotlight = User | Publisher
+        union Featured = Film | User | Publisher
         union Work = Book | Film
         type Book @key(fields: "id") {
           id: ID!
-          author: Person
+          author: User
         }
         type Film @key(fields: "id") {
           id: ID!
-          director: Person!
+          director: User!
         }
       `,
     },
@@ -181,11 +181,11 @@ export const library: GraphDefinition = {
         type Loan @key(fields: "id") {
           id: ID!
           media: Media!
-          reader: Person
+          reader: User
           days: Int!
           state: LoanState
         }
-        type Person @key(fields: "id") {
+        type User @key(fields: "id") {
           id: ID!
           debts: Float
           borrowed: [Media!]
@@ -222,10 +222,10 @@ export const library: GraphDefinition = {
           id: ID!
           label: String
           text: String!
-          by: Person
+          by: User
           about: Media
         }
-        type Person @key(fields: "id") {
+        type User @key(fields: "id") {
           id: ID!
           quoted: [Quote!]!
         }

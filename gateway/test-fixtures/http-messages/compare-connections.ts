@@ -34,7 +34,7 @@ export async function startConnectionPair(): Promise<ConnectionPair> {
 }
 
 /**
- * Both must have read the same. With a refusal a server ends the connection, and how much of what comes behind is still read
+ * Both must have read the same. With a rejection a server ends the connection, and how much of what comes behind is still read
  * depends on when it arrives: then the first may have read less, and nothing else.
  */
 function differenceOf(own: RequestsRead, ofNode: RequestsRead): string | undefined {

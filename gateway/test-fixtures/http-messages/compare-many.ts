@@ -25,7 +25,7 @@ export interface Counts {
 export interface Findings extends Counts {
   /** Each input that the readers disagree about, and how. */
   readonly differences: readonly string[];
-  /** Whether enough was accepted: readers that refuse everything agree with everybody. */
+  /** Whether enough was accepted: readers that reject everything agree with everybody. */
   readonly isMeaningful: boolean;
 }
 

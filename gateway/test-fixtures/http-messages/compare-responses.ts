@@ -11,7 +11,7 @@ export interface Comparison {
 }
 
 interface Reading {
-  readonly state: 'complete' | 'refused' | 'waiting';
+  readonly state: 'complete' | 'rejected' | 'waiting';
   readonly start: ResponseStart | undefined;
   readonly keepsAlive: boolean;
   /** Latin-1. */
@@ -29,9 +29,9 @@ export function compareResponse({ text, isOrdinary }: RandomMessage, pieces: rea
   const own = readInPieces(pieces, bytes.length);
   const isAccepted = own.state === 'complete';
   if (isAccepted) return { isAccepted, difference: differenceOf(own, bytes) };
-  const [answer] = finalOf(readByLlhttp('response', bytes).messages);
+  const [response] = finalOf(readByLlhttp('response', bytes).messages);
   // without the end of a head nothing has been accepted: llhttp ends some heads with carriage returns alone
-  if (own.state === 'waiting' && own.start && answer?.isComplete)
+  if (own.state === 'waiting' && own.start && response?.isComplete)
     return { isAccepted, difference: 'it waits where llhttp has read all' };
   return { isAccepted, difference: isOrdinary ? 'an ordinary response is not accepted' : undefined };
 }
@@ -40,13 +40,13 @@ function differenceOf(own: Reading, bytes: Buffer): string | undefined {
   const isUntilClose = own.end === bytes.length && !own.keepsAlive;
   const { messages, error } = readByLlhttp('response', bytes.subarray(0, own.end), isUntilClose);
   if (error !== undefined) return `accepted, though llhttp says ${error}`;
-  const [answer, ...more] = finalOf(messages);
-  if (!answer?.isComplete || more.length > 0) return 'it ends elsewhere than llhttp says';
-  if (answer.status !== own.start?.status) return 'the status differs';
-  if (answer.body !== own.body) return 'the body differs';
-  if (own.keepsAlive && !answer.keepsAlive)
+  const [response, ...more] = finalOf(messages);
+  if (!response?.isComplete || more.length > 0) return 'it ends elsewhere than llhttp says';
+  if (response.status !== own.start?.status) return 'the status differs';
+  if (response.body !== own.body) return 'the body differs';
+  if (own.keepsAlive && !response.keepsAlive)
     return 'the connection is used again, though llhttp says that it ends';
-  return headOf(answer) === headOf(own) ? undefined : 'the headers differ';
+  return headOf(response) === headOf(own) ? undefined : 'the headers differ';
 }
 
 function finalOf(messages: readonly LlhttpMessage[]): readonly LlhttpMessage[] {
@@ -101,7 +101,7 @@ function readInPieces(pieces: readonly Buffer[], total: number): Reading {
     }
   } catch (error) {
     if (!(error instanceof BrokenResponse)) throw error;
-    return reading('refused', before);
+    return reading('rejected', before);
   }
   return reading(reader.head?.framing === 'until-close' ? 'complete' : 'waiting', total);
 }

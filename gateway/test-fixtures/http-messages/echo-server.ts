@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createHttpServer, createLogger } from '@trellis/runtime';
 import type { FastifyInstance } from 'fastify';
 import { HttpConnections } from '../../src/http/message/http-connections.ts';
-import { PlainFirstServer, type PlainAnswerer } from '../../src/http/fast-path/plain-first-server.ts';
+import { PlainFirstServer, type PlainResponder } from '../../src/http/fast-path/plain-first-server.ts';
 
 const TURNS_OF_SILENCE = 8;
 
@@ -13,7 +13,7 @@ const TURNS_OF_SILENCE = 8;
 export interface RequestsRead {
   /** Sorted. */
   readonly requests: readonly string[];
-  /** Whether it has ended the connection, as it does with a refusal. */
+  /** Whether it has ended the connection, as it does with a rejection. */
   readonly isEnded: boolean;
 }
 
@@ -30,7 +30,7 @@ export class EchoServer {
   constructor(path: string, isPlainFirst: boolean) {
     this.#path = path;
     const make = (listener: RequestListener, options: ServerOptions): Server =>
-      new PlainFirstServer(options, listener, this.#answerer());
+      new PlainFirstServer(options, listener, this.#responder());
     this.#server = createHttpServer({
       logger: createLogger({ service: 'echo', level: 'silent' }),
       ...(isPlainFirst && { fastify: { serverFactory: (listener) => make(listener, {}) } }),
@@ -38,7 +38,7 @@ export class EchoServer {
     this.#server.addHook('onRequest', ({ raw }, reply, done) => {
       reply.hijack();
       this.#record(raw);
-      void this.#mayAnswer().then(() => reply.raw.end('read'));
+      void this.#mayRespond().then(() => reply.raw.end('read'));
       done();
     });
   }
@@ -79,12 +79,12 @@ export class EchoServer {
     return { requests: this.#read.toSorted(), isEnded };
   }
 
-  #mayAnswer(): Promise<void> {
+  #mayRespond(): Promise<void> {
     return new Promise((resolve) => (this.#held ? this.#held.push(resolve) : resolve()));
   }
 
   #release(): void {
-    for (const answer of this.#held ?? []) answer();
+    for (const response of this.#held ?? []) response();
     this.#held = undefined;
   }
 
@@ -102,7 +102,7 @@ export class EchoServer {
     request.once('end', () => this.#read.push(textOf(method, url, headers, Buffer.concat(parts))));
   }
 
-  #answerer(): PlainAnswerer {
+  #responder(): PlainResponder {
     return {
       rules: { paths: new Set(['/graphql']), maxBodyBytes: 10_000, without: new Set(), takes: () => true },
       timeoutMs: 30_000,
@@ -110,17 +110,17 @@ export class EchoServer {
       connections: new HttpConnections({
         rules: () => ({ maxConnections: 100, maxConnectionsPerAddress: 100 }),
         isProxy: () => false,
-        onRefused: () => undefined,
+        onRejected: () => undefined,
       }),
       addressOf: () => '',
       unread: () => ({ update: () => undefined, end: () => undefined }),
       hold: () => ({ hold: () => undefined, release: () => undefined }),
       ended: () => undefined,
       failed: () => undefined,
-      answer: async (_exchange, { path, headers, body }) => {
+      response: async (_exchange, { path, headers, body }) => {
         this.#plain += 1;
         this.#read.push(textOf('POST', path, headers, body));
-        await this.#mayAnswer();
+        await this.#mayRespond();
         return { status: 200, headers: {}, body: 'read' };
       },
     };

@@ -16,7 +16,7 @@ export interface LlhttpMessage {
 /** What llhttp makes of some bytes. */
 export interface LlhttpReading {
   readonly messages: readonly LlhttpMessage[];
-  /** Its code, where it refuses them. */
+  /** Its code, where it rejects them. */
   readonly error: string | undefined;
 }
 

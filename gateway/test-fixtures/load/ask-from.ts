@@ -1,15 +1,15 @@
 import { Agent, request } from 'node:http';
 
 /** What came back. */
-export interface Answer {
+export interface GraphResponse {
   readonly status: number;
   readonly text: string;
 }
 
 /** Asks a gateway from addresses of this machine: all of 127.0.0.0/8 are its own on Linux. */
 export interface AddressedClient {
-  /** Rejects when the connection ends without an answer. */
-  ask(query: string, localAddress: string): Promise<Answer>;
+  /** Rejects when the connection ends without a response. */
+  ask(query: string, localAddress: string): Promise<GraphResponse>;
   close(): void;
 }
 

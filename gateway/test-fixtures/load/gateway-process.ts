@@ -69,9 +69,9 @@ function spawnGateway(
 async function untilReady(url: string, child: ChildProcess): Promise<void> {
   const deadline = Date.now() + START_WITHIN_MS;
   for (;;) {
-    const answer = await request(`${url}/health/ready`).catch(() => undefined);
-    await answer?.body.dump();
-    if (answer?.statusCode === 200) return;
+    const response = await request(`${url}/health/ready`).catch(() => undefined);
+    await response?.body.dump();
+    if (response?.statusCode === 200) return;
     if (child.exitCode !== null) throw new Error(`The gateway has ended with ${child.exitCode}.`);
     if (Date.now() > deadline) throw new Error('The gateway did not become ready.');
     await sleep(100);

@@ -2,7 +2,7 @@
 export interface MixedOperation {
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** What the answer must hold. */
+  /** What the response must hold. */
   readonly expected: string;
 }
 

@@ -4,7 +4,7 @@ export interface LoadReport {
   /** Why requests were not answered as they should be: the first 20. */
   readonly reasons: readonly string[];
   readonly failed: number;
-  /** From when each request was due to its answer, sorted. */
+  /** From when each request was due to its response, sorted. */
   readonly latenciesMs: readonly number[];
 }
 
@@ -25,7 +25,7 @@ const TICK_MS = 10;
 const MAX_REASONS = 20;
 
 /**
- * Sends requests at a fixed rate, however long the answers take: what a slow server delays is counted as delayed, and not
+ * Sends requests at a fixed rate, however long the responses take: what a slow server delays is counted as delayed, and not
  * left out.
  */
 export function startLoad({ perSecond, send }: LoadOptions): Load {

@@ -24,7 +24,7 @@ export interface ResumingReport {
   /** Times that a client heard an event again, summed over the clients. */
   readonly twice: number;
   /** Why one of them ended otherwise than by a close frame. */
-  readonly refusal: string | undefined;
+  readonly rejection: string | undefined;
 }
 
 /** Clients that go on elsewhere, where they were, when they are disconnected. */
@@ -52,21 +52,21 @@ export async function openResumingSubscribers(
     cameTrue(() => subscribers.every(condition));
   if (!(await all(({ heard }) => heard.length > 0))) {
     close();
-    throw new Error(`Not all subscribers have heard something. ${refusalOf(subscribers)}`);
+    throw new Error(`Not all subscribers have heard something. ${rejectionOf(subscribers)}`);
   }
   return {
     async report() {
       const codes = await Promise.all(subscribers.map(({ disconnected }) => disconnected));
-      await all(({ hasResumed, refusal }) => hasResumed || refusal !== undefined);
+      await all(({ hasResumed, rejection }) => hasResumed || rejection !== undefined);
       const { last } = options.events;
-      await all(({ heard, refusal }) => (heard.at(-1) ?? 0) >= last || refusal !== undefined);
+      await all(({ heard, rejection }) => (heard.at(-1) ?? 0) >= last || rejection !== undefined);
       const gaps = subscribers.map(({ heard }) => compare(heard, last));
       return {
         codes,
         events: last - Math.min(...subscribers.map(({ heard }) => heard[0] ?? last)) + 1,
         lost: gaps.reduce((sum, { lost }) => sum + lost, 0),
         twice: gaps.reduce((sum, { twice }) => sum + twice, 0),
-        refusal: refusalOf(subscribers),
+        rejection: rejectionOf(subscribers),
       };
     },
     close,
@@ -81,8 +81,8 @@ function compare(heard: readonly number[], last: number): { readonly lost: numbe
   return { lost: expected - numbers.size, twice: counted.length - numbers.size };
 }
 
-function refusalOf(subscribers: readonly Subscriber[]): string | undefined {
-  return subscribers.find(({ refusal }) => refusal !== undefined)?.refusal;
+function rejectionOf(subscribers: readonly Subscriber[]): string | undefined {
+  return subscribers.find(({ rejection }) => rejection !== undefined)?.rejection;
 }
 
 async function cameTrue(condition: () => boolean): Promise<boolean> {
@@ -110,7 +110,7 @@ class Subscriber {
   /** The code of the first connection's close frame. */
   readonly disconnected: Promise<number>;
   hasResumed = false;
-  refusal: string | undefined;
+  rejection: string | undefined;
   readonly #query: string;
   #socket: WebSocket;
   #isDisconnected = false;
@@ -137,7 +137,7 @@ class Subscriber {
     await pause();
     if (this.#isClosed) return;
     this.#socket = this.#connect(to);
-    this.#socket.on('close', (code) => (this.refusal ??= `The second gateway has closed with ${code}.`));
+    this.#socket.on('close', (code) => (this.rejection ??= `The second gateway has closed with ${code}.`));
   }
 
   #connect(url: string): WebSocket {
@@ -153,7 +153,7 @@ class Subscriber {
     else if (type === 'ping') socket.send('{"type":"pong"}');
     else if (type === 'next') this.#hear(payload as EventResult);
     else if (type !== 'pong' && !JSON.stringify(payload ?? '').includes('SHUTTING_DOWN'))
-      this.refusal ??= `${type} ${JSON.stringify(payload)}`;
+      this.rejection ??= `${type} ${JSON.stringify(payload)}`;
   }
 
   #subscribe(socket: WebSocket): void {
@@ -167,7 +167,7 @@ class Subscriber {
   #hear(result: EventResult): void {
     this.#lastEventId = readEventId(result.extensions) ?? this.#lastEventId;
     const published = result.data?.published;
-    if (!published || published.author === null) this.refusal ??= `next ${JSON.stringify(result)}`;
+    if (!published || published.author === null) this.rejection ??= `next ${JSON.stringify(result)}`;
     else this.heard.push(Number(published.id));
     this.hasResumed = this.#isDisconnected;
   }

@@ -33,11 +33,11 @@ export async function startStockGraph({ articles, guarded = false }: StockGraphO
     shelf: { __typename: 'Shelf', id: `shelf of ${id}` },
   }));
   const shelves = ids.map((id, row) => ({ __typename: 'Shelf', row, label: `Shelf of ${id}` }));
-  const answers = { articles: named, stock: { _entities: stocked }, shelves: { _entities: shelves } };
+  const responses = { articles: named, stock: { _entities: stocked }, shelves: { _entities: shelves } };
   const servers = await Promise.all([
-    serve(JSON.stringify({ data: { articles: answers.articles } })),
-    serve(JSON.stringify({ data: answers.stock })),
-    serve(JSON.stringify({ data: answers.shelves })),
+    serve(JSON.stringify({ data: { articles: responses.articles } })),
+    serve(JSON.stringify({ data: responses.stock })),
+    serve(JSON.stringify({ data: responses.shelves })),
   ]);
   const urls = servers.map(urlOf);
   const typeDefs = guarded ? SCHEMAS.map(guard) : SCHEMAS;

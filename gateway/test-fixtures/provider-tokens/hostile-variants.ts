@@ -12,7 +12,7 @@ export interface GoodToken {
   readonly claims: Claims;
 }
 
-/** A token that has to be refused. */
+/** A token that has to be rejected. */
 export interface HostileVariant {
   readonly what: string;
   readonly make: (good: GoodToken) => string;
@@ -247,7 +247,7 @@ const forms = [
   { what: 'whose claims are no JSON', make: ({ forge, header }) => forge.forge(header, '{"iss":') },
 ] satisfies HostileVariant[];
 
-/** All that have to be refused, of whatever shape. */
+/** All that have to be rejected, of whatever shape. */
 export const hostileVariants: readonly HostileVariant[] = [
   ...audiences,
   ...issuers,

@@ -3,11 +3,11 @@ import { difference, type Answered } from '../synthetic/compare.ts';
 import type { AskedGateway } from '../synthetic/over-http.ts';
 import type { RandomOperation } from '../synthetic/random-operation.ts';
 import type { RunningGraph } from '../synthetic/start-graph.ts';
-import { errorPlaces, holesIn, isReported } from './answer-places.ts';
+import { errorPlaces, holesIn, isReported } from './response-places.ts';
 import { setRequestFaults, type RequestFault } from './request-faults.ts';
 import type { StockGateway } from './stock-gateway.ts';
 
-/** What two answers can differ in. */
+/** What two responses can differ in. */
 export type Aspect =
   /** `data`, to the letter. */
   | 'data'
@@ -33,7 +33,7 @@ export interface StockDifference {
   readonly stock: Answered | undefined;
   /** What stock threw. */
   readonly thrown?: string;
-  /** The answer of one executor over the whole schema; it knows nothing of the faults of requests. */
+  /** The response of one executor over the whole schema; it knows nothing of the faults of requests. */
   readonly whole: ExecutionResult;
   readonly effects: Readonly<Record<'ours' | 'stock' | 'whole', readonly string[]>>;
   /** In what they differ; none where they agree. */
@@ -124,7 +124,7 @@ function areAllowed(effects: StockDifference['effects'], whole: ExecutionResult)
 }
 
 /**
- * Where requests fail, the answer is the right one with nulls, and an error explains each null. Not so where an
+ * Where requests fail, the response is the right one with nulls, and an error explains each null. Not so where an
  * entity is unknown to its subgraph, which is no error and may leave its type open, and where something requires a field that is
  * missing, so that it has another value.
  */

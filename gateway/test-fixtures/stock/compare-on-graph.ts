@@ -20,7 +20,7 @@ export interface GraphComparison {
   readonly withFieldFaults: number;
   /** Operations while requests failed. */
   readonly withRequestFaults: number;
-  /** Operations whose answer has errors. */
+  /** Operations whose response has errors. */
   readonly withErrors: number;
   /** Mutations of several fields that subgraphs executed. */
   readonly severalEffects: number;

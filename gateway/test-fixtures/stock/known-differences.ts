@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Kind, visit } from 'graphql';
 import type { Answered } from '../synthetic/compare.ts';
 import type { RandomOperation } from '../synthetic/random-operation.ts';
-import { errorPlaces, holesIn, NOWHERE } from './answer-places.ts';
+import { errorPlaces, holesIn, NOWHERE } from './response-places.ts';
 import type { Aspect, StockDifference } from './compare-gateways.ts';
 
 /** A kind of difference between @apollo/gateway and this gateway, and who is right. */
@@ -12,7 +12,7 @@ export interface KnownDifference {
   readonly right: 'ours' | 'stock' | 'both';
   /** What says so, with its section. */
   readonly standard: string;
-  /** What it explains. Where ours is right, it explains nothing of an answer of ours that is wrong. */
+  /** What it explains. Where ours is right, it explains nothing of a response of ours that is wrong. */
   readonly explains: readonly Aspect[];
   matches(difference: StockDifference): boolean;
 }
@@ -44,7 +44,7 @@ export const knownDifferences: readonly KnownDifference[] = [
     name: 'a required field with arguments conflicts with the same field of the operation',
     right: 'ours',
     standard:
-      'GraphQL (October 2021) §6.1: a valid operation is executed; a subgraph refuses stock’s by §5.3.2',
+      'GraphQL (October 2021) §6.1: a valid operation is executed; a subgraph rejects stock’s by §5.3.2',
     explains: ['data', 'errors'],
     matches: ({ stock }) =>
       (stock?.errors ?? []).some(({ message }) =>

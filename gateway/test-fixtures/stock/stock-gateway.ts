@@ -5,7 +5,7 @@ import type { RandomOperation } from '../synthetic/random-operation.ts';
 
 /** `@apollo/gateway`, asked as ApolloServer asks it. */
 export interface StockGateway {
-  /** @throws what the gateway throws, where it has no answer at all */
+  /** @throws what the gateway throws, where it has no response at all */
   ask(operation: RandomOperation): Promise<Answered>;
   close(): Promise<void>;
 }

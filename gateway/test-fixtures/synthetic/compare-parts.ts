@@ -1,7 +1,7 @@
 import type { ExecutionResult as WholeResult, GraphQLError } from 'graphql';
 import type { PathKey } from '../../src/execution/failure.ts';
 import { executeIncrementally } from '../../src/execution/execute-incrementally.ts';
-import type { CompletedPart } from '../../src/execution/incremental-answer.ts';
+import type { CompletedPart } from '../../src/execution/incremental-result.ts';
 import { EXACT, groupErrors, prepareToRun, type Engine } from './compare.ts';
 import { FAULT_CODE } from './field-resolution.ts';
 import type { RandomOperation } from './random-operation.ts';
@@ -9,7 +9,7 @@ import type { RunningGraph } from './start-graph.ts';
 
 type Tree = Record<PathKey, unknown>;
 
-/** An answer made of its parts. */
+/** A response made of its parts. */
 export interface PartsTogether {
   /** Made of what each part adds. */
   readonly data: unknown;
@@ -83,8 +83,8 @@ function define(target: Tree, key: string, value: unknown): void {
 }
 
 /**
- * Compares parts put together with the whole answer. They are the same but for this: a part that fails takes its own fields
- * along and never what came before it, where the whole answer has a null.
+ * Compares parts put together with the whole response. They are the same but for this: a part that fails takes its own fields
+ * along and never what came before it, where the whole response has a null.
  *
  * @returns what differs; nothing when they agree
  */

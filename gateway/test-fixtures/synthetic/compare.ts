@@ -7,7 +7,7 @@ import {
 import { PlanRun, type ExecutionContext } from '../../src/execution/plan-run.ts';
 import type { ExecutionResult } from '../../src/plan/execution-result.ts';
 import { runStep } from '../../src/execution/run-plan.ts';
-import { shapeAnswer, writeAnswer } from '../../src/execution/shape-answer.ts';
+import { shapeResult, writeResult } from '../../src/execution/shape-result.ts';
 import type { SubgraphClient } from '../../src/subgraphs/subgraph-client.ts';
 import { passthroughObjects } from '../../src/plan/passthrough.ts';
 import { passthroughShape } from '../../src/plan/passthrough-shape.ts';
@@ -27,10 +27,10 @@ export interface Engine {
 }
 
 /** The gateway's answers to one run of an operation. */
-export interface FederatedAnswers {
+export interface FederatedResponses {
   /** Made the careful way. */
   readonly careful: ExecutionResult;
-  /** `data` as the compiled writer has it, which answers what is asked often; absent where it leaves the answer to the careful way. */
+  /** `data` as the compiled writer has it, which answers what is asked often; absent where it leaves the response to the careful way. */
   readonly written: string | undefined;
   /** `data` of the one response that would be passed on as it is if it were large; absent where it would be read. */
   readonly verbatim: string | undefined;
@@ -41,7 +41,7 @@ export async function executeFederated(
   engine: Engine,
   graph: RunningGraph,
   operation: RandomOperation,
-): Promise<FederatedAnswers> {
+): Promise<FederatedResponses> {
   const [plan, context] = await prepareToRun(engine, graph, operation, { incremental: false });
   const { client, bodies } = recording(context.subgraphClient);
   const run = new PlanRun(plan, { ...context, subgraphClient: client });
@@ -49,7 +49,7 @@ export async function executeFederated(
   deepFreeze(run.data.root); // completing it only reads
   const written = run.data.failed ? undefined : writtenText(plan, run);
   const verbatim = verbatimText(plan, bodies);
-  return { careful: shapeAnswer(run), written, verbatim };
+  return { careful: shapeResult(run), written, verbatim };
 }
 
 /** A client that keeps what subgraphs answered. */
@@ -66,10 +66,10 @@ function recording({ send, close }: SubgraphClient): { client: SubgraphClient; b
   return { client, bodies };
 }
 
-/** Of a long answer the bytes are what counts. */
+/** Of a long response the bytes are what counts. */
 function writtenText(plan: Plan, run: PlanRun): string | undefined {
-  const answer = writeAnswer(plan.compileWriter(), run);
-  return answer?.body ? dataTextOf(answer.body) : answer?.dataText;
+  const result = writeResult(plan.compileWriter(), run);
+  return result?.body ? dataTextOf(result.body) : result?.dataText;
 }
 
 function verbatimText(plan: Plan, bodies: readonly Buffer[]): string | undefined {
@@ -111,8 +111,8 @@ export async function prepareToRun(
  *
  * @returns what differs; nothing when they are all equal
  */
-export function differenceOfAny(answers: FederatedAnswers, whole: WholeResult): string | undefined {
-  const { careful, written, verbatim } = answers;
+export function differenceOfAny(responses: FederatedResponses, whole: WholeResult): string | undefined {
+  const { careful, written, verbatim } = responses;
   const right = JSON.stringify(whole.data ?? null);
   for (const [way, text] of Object.entries({ written, verbatim }))
     if (text !== undefined && (text !== right || whole.errors)) return `${way}: ${text}\nexpected: ${right}`;
@@ -120,7 +120,7 @@ export function differenceOfAny(answers: FederatedAnswers, whole: WholeResult): 
 }
 
 /**
- * Compares two answers: data to the letter, keys in their order; errors by path and message, in any order.
+ * Compares two responses: data to the letter, keys in their order; errors by path and message, in any order.
  *
  * Of errors below a value that became null, an executor reports those that it comes to (GraphQL §6.4.4): there both must
  * report one at least for each such null, and the gateway none but of faults that were made.
@@ -148,10 +148,10 @@ export function difference(federated: Answered, whole: WholeResult): string | un
   return undefined;
 }
 
-/** Errors of an answer. */
+/** Errors of a response. */
 export type Errors = readonly Pick<GraphQLError, 'path' | 'message' | 'extensions'>[] | undefined;
 
-/** An answer, by whomever. */
+/** A response, by whomever. */
 export interface Answered {
   readonly data?: unknown;
   readonly errors?: Errors;

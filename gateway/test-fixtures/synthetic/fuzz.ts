@@ -9,7 +9,7 @@ import {
   differenceOfAny,
   executeFederated,
   type Engine,
-  type FederatedAnswers,
+  type FederatedResponses,
 } from './compare.ts';
 import { createFaultPlan, noFaults } from './field-resolution.ts';
 import { createRandom, hashOf, type Random } from './hash.ts';
@@ -21,9 +21,9 @@ import type { GraphDefinition } from './subgraph-definition.ts';
 /** What a run of the fuzzer found. */
 export interface FuzzFindings {
   readonly operations: number;
-  /** Operations whose right answer has errors. */
+  /** Operations whose right response has errors. */
   readonly withErrors: number;
-  /** Right answers of more than a hundred characters: the others prove little. */
+  /** Right responses of more than a hundred characters: the others prove little. */
   readonly substantial: number;
   /** Answers that the compiled writer could make too. */
   readonly written: number;
@@ -33,7 +33,7 @@ export interface FuzzFindings {
   readonly parts: number;
   /** Operations that were sent to a whole gateway as well. */
   readonly sent: number;
-  /** Each with the operation, its variables and both answers. */
+  /** Each with the operation, its variables and both responses. */
   readonly differences: readonly string[];
 }
 
@@ -92,9 +92,9 @@ async function fuzz(
     const whole = await graph.executeWhole(operation.document, operation.variables);
     if (whole.errors) withErrors += 1;
     if (JSON.stringify(whole.data).length > 100) substantial += 1;
-    const found = await checkAnswers(engine, graph, operation, whole);
-    if (found.answers?.written !== undefined) written += 1;
-    if (found.answers?.verbatim !== undefined) verbatim += 1;
+    const found = await checkResponses(engine, graph, operation, whole);
+    if (found.responses?.written !== undefined) written += 1;
+    if (found.responses?.verbatim !== undefined) verbatim += 1;
     const inParts = await checkParts(engine, graph, operation, whole);
     parts += inParts.parts;
     differences.push(...[found.difference, inParts.difference].filter((text) => text !== undefined));
@@ -113,23 +113,23 @@ function nextOperation(graph: RunningGraph, random: Random): RandomOperation {
   return randomOperation(schema, random, { maxDepth: 2 + random.below(3), defer: true, root });
 }
 
-interface AnswersCheck {
+interface ResponsesCheck {
   /** Absent where there was none. */
-  readonly answers?: FederatedAnswers;
+  readonly responses?: FederatedResponses;
   readonly difference: string | undefined;
 }
 
-/** The operation in one piece, in each way that an answer is made. */
-async function checkAnswers(
+/** The operation in one piece, in each way that a response is made. */
+async function checkResponses(
   engine: Engine,
   graph: RunningGraph,
   operation: RandomOperation,
   whole: Parameters<typeof differenceOfAny>[1],
-): Promise<AnswersCheck> {
+): Promise<ResponsesCheck> {
   try {
-    const answers = await executeFederated(engine, graph, operation);
-    const found = differenceOfAny(answers, whole);
-    return { answers, difference: found && reportOf(operation, found) };
+    const responses = await executeFederated(engine, graph, operation);
+    const found = differenceOfAny(responses, whole);
+    return { responses, difference: found && reportOf(operation, found) };
   } catch (error) {
     return { difference: reportOf(operation, error instanceof Error ? String(error.stack) : String(error)) };
   }
@@ -140,7 +140,7 @@ interface PartsCheck {
   readonly difference: string | undefined;
 }
 
-/** The same operation in parts: put together, they are the whole answer. */
+/** The same operation in parts: put together, they are the whole response. */
 async function checkParts(
   engine: Engine,
   graph: RunningGraph,
@@ -149,7 +149,7 @@ async function checkParts(
 ): Promise<PartsCheck> {
   let parts = 0;
   let found: string | undefined;
-  shuffleAnswers(graph, operation.text);
+  shuffleResponses(graph, operation.text);
   try {
     const together = await executeInParts(engine, graph, operation);
     ({ parts } = together);
@@ -165,7 +165,7 @@ async function checkParts(
 const MAX_TURNS = 30;
 
 /** Each call is answered some turns of the event loop late, so that what is asked first is not always there first. */
-function shuffleAnswers(graph: RunningGraph, salt: string): void {
+function shuffleResponses(graph: RunningGraph, salt: string): void {
   for (const server of graph.servers.values()) {
     server.intercept(async ({ query, variables }) => {
       const turns = hashOf(`${salt} ${query} ${JSON.stringify(variables)}`) % MAX_TURNS;

@@ -27,7 +27,7 @@ export interface RunningGraph {
   readonly effects: string[];
   /** What fails from now on, in the subgraphs and in the whole. */
   setFaults(faults: FaultPlan): void;
-  /** The right answer. */
+  /** The right response. */
   executeWhole(
     document: DocumentNode,
     variables: Readonly<Record<string, unknown>>,

@@ -49,7 +49,7 @@ export interface FieldQuestion {
 
 /** The data of a graph. */
 export interface World {
-  /** The answer to a field, the same for every caller. */
+  /** The response to a field, the same for every caller. */
   valueOf(question: FieldQuestion): unknown;
   /** The instance that a representation speaks of. */
   instanceOf(representation: Readonly<Record<string, unknown>>): Instance;
@@ -307,7 +307,7 @@ class Choices {
   #objectTypes(typeName: string, fieldName: string): readonly string[] {
     const isEntityInterface = this.#facts.entityInterfaces.has(typeName);
     const sets = [...this.#schemas.values()]
-      .filter((schema) => isEntityInterface || answersWith(schema, typeName, fieldName))
+      .filter((schema) => isEntityInterface || respondsWith(schema, typeName, fieldName))
       .map((schema) => possibleNames(schema, typeName))
       .filter((names) => names !== undefined);
     return isEntityInterface ? union(sets) : intersection(sets);
@@ -321,7 +321,7 @@ function possibleNames(schema: GraphQLSchema, typeName: string): readonly string
 }
 
 /** Whether a subgraph has a field of this name with this abstract type. */
-function answersWith(schema: GraphQLSchema, typeName: string, fieldName: string): boolean {
+function respondsWith(schema: GraphQLSchema, typeName: string, fieldName: string): boolean {
   return Object.values(schema.getTypeMap()).some((type) => {
     const field = isObjectType(type) || isInterfaceType(type) ? type.getFields()[fieldName] : undefined;
     return field !== undefined && getNamedType(field.type).name === typeName;

@@ -12,13 +12,13 @@ export {
   type FairQueueOptions,
   type QueueCaller,
   type QueuePlace,
-  type QueueRefusal,
+  type QueueRejection,
   type ServedItem,
 } from './fair-share/fair-queue.ts';
 export { RecentUse, type RecentUseOptions } from './fair-share/recent-use.ts';
 export { ShareBuckets, type BucketRate, type ShareBucketsOptions } from './fair-share/share-buckets.ts';
 export { shareKeysOf, type ShareKeys, type SharedBy } from './fair-share/share-keys.ts';
-export { ShareLimit, type ShareLimitOptions, type ShareRefusal } from './fair-share/share-limit.ts';
+export { ShareLimit, type ShareLimitOptions, type ShareRejection } from './fair-share/share-limit.ts';
 export { isBoundedKey } from './dpop/bounded-key.ts';
 export {
   PROOF_ALGORITHMS,

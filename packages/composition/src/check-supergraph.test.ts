@@ -141,7 +141,7 @@ describe('A supergraph against the one before', () => {
     expect(checkSupergraph(before, after).breaking).toEqual([]);
   });
 
-  it('is refused when it is none', () => {
+  it('is rejected when it is none', () => {
     expect(() => checkSupergraph('type Query { a: Int }', before)).toThrow(/@core|@link|supergraph/);
   });
 });

@@ -94,7 +94,7 @@ describe('Composition rule 1 and 2: entities and their extensions', () => {
 });
 
 describe('Composition rule 3: the directives of Federation 2', () => {
-  it('refuses a field of two subgraphs that is not @shareable, at both places', () => {
+  it('rejects a field of two subgraphs that is not @shareable, at both places', () => {
     const sdl = fed2('type Query {\n  "who" version: String!\n}');
     expect(errorsOf({ users: sdl, posts: sdl })).toEqual([
       expect.stringMatching(
@@ -335,8 +335,8 @@ subgraphs:
     expect(composition.supergraphSdl).toContain(`B @join__graph(name: "b", url: "${url}/graphql")`);
   });
 
-  it('one that is missing, one that refuses and one that does not respond in time are reported together', async () => {
-    server.post('/refuses', (_request, reply) => reply.status(401).send({ errors: [{ message: 'No.' }] }));
+  it('one that is missing, one that rejects and one that does not respond in time are reported together', async () => {
+    server.post('/rejects', (_request, reply) => reply.status(401).send({ errors: [{ message: 'No.' }] }));
     server.post('/nonsense', () => ({ data: null }));
     server.post('/hangs', () => new Promise(() => {}));
     const url = await server.listen({ port: 0, host: '127.0.0.1' });
@@ -348,15 +348,15 @@ subgraphs:
     const missing = { kind: 'file', path: 'a.graphql', file: join(folder, 'a.graphql') } as const;
     const subgraphs = [
       { name: 'a', routingUrl: url, schema: missing },
-      address('b', '/refuses'),
+      address('b', '/rejects'),
       address('c', '/nonsense'),
       address('d', '/hangs'),
     ];
     const composition = await composeSupergraph({ file: 'supergraph.yaml', subgraphs }, { timeoutMs: 200 });
     expect(composition.kind === 'failed' && composition.errors.map(formatDiagnostic)).toEqual([
       'a.graphql: SCHEMA_NOT_READABLE: The file could not be read (ENOENT).',
-      `${url}/refuses: SCHEMA_NOT_READABLE: The subgraph did not return its schema: No.`,
-      `${url}/nonsense: SCHEMA_NOT_READABLE: The subgraph did not return its schema: its answer (status 200) holds no _service.sdl.`,
+      `${url}/rejects: SCHEMA_NOT_READABLE: The subgraph did not return its schema: No.`,
+      `${url}/nonsense: SCHEMA_NOT_READABLE: The subgraph did not return its schema: its response (status 200) holds no _service.sdl.`,
       `${url}/hangs: SCHEMA_NOT_READABLE: The subgraph did not return its schema: The operation was aborted due to timeout.`,
     ]);
   });

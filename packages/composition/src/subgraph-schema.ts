@@ -85,15 +85,15 @@ async function askSubgraph(
   }
 }
 
-function sdlOf(answer: unknown, status: number): string {
-  const { data, errors } = (answer ?? {}) as ServiceAnswer; // checked member by member below
+function sdlOf(result: unknown, status: number): string {
+  const { data, errors } = (result ?? {}) as ServiceResponse; // checked member by member below
   const sdl = data?._service?.sdl;
   if (typeof sdl === 'string') return sdl;
   const said = errors?.[0]?.message;
-  throw new Error(typeof said === 'string' ? said : `its answer (status ${status}) holds no _service.sdl`);
+  throw new Error(typeof said === 'string' ? said : `its response (status ${status}) holds no _service.sdl`);
 }
 
-interface ServiceAnswer {
+interface ServiceResponse {
   readonly data?: { readonly _service?: { readonly sdl?: unknown } | null } | null;
   readonly errors?: readonly { readonly message?: unknown }[];
 }

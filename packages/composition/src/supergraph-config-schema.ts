@@ -33,14 +33,14 @@ const schemaSource = z
     subgraph: z.unknown().optional(),
   })
   .superRefine(({ file, subgraph_url, sdl, graphref, subgraph, introspection_headers }, context) => {
-    const refuse = (message: string): void => context.addIssue({ code: 'custom', message });
+    const reject = (message: string): void => context.addIssue({ code: 'custom', message });
     if (graphref !== undefined || subgraph !== undefined)
-      return refuse(
+      return reject(
         'graphref and subgraph name a schema in a registry, which is not supported: use file, subgraph_url or sdl',
       );
     if ([file, subgraph_url, sdl].filter((source) => source !== undefined).length !== 1)
-      refuse('needs exactly one of file, subgraph_url and sdl');
-    if (introspection_headers && !subgraph_url) refuse('introspection_headers go with subgraph_url');
+      reject('needs exactly one of file, subgraph_url and sdl');
+    if (introspection_headers && !subgraph_url) reject('introspection_headers go with subgraph_url');
   });
 
 const subgraph = z

@@ -87,7 +87,7 @@ subgraphs:
 });
 
 describe('A configuration that is not usable', () => {
-  it('is refused with every problem at once, each at its line', async () => {
+  it('is rejected with every problem at once, each at its line', async () => {
     const problems = await problemsOf(`federation_version: 1
 subgraphs:
   users:
@@ -127,7 +127,7 @@ telemetry: true
     ]);
   });
 
-  it('refuses the same subgraph twice', async () => {
+  it('rejects the same subgraph twice', async () => {
     const subgraph = 'routing_url: http://localhost/graphql\n    schema: { file: a.graphql }';
     expect(await problemsOf(`subgraphs:\n  users:\n    ${subgraph}\n  users:\n    ${subgraph}\n`)).toEqual([
       'supergraph.yaml:5:3: INVALID_CONFIG: Map keys must be unique',

@@ -77,9 +77,16 @@ export function createEventStream({ redis, service, maxLength = 10_000 }: EventS
       await redis.del(key);
     },
     readAfter: async (connection, seq, limit, waitMs) => {
-      const answer = (await connection.xread('COUNT', limit, 'BLOCK', waitMs, 'STREAMS', key, `${seq}-0`)) as
-        [[string, Entry[]]] | null; // one key was asked for
-      return (answer?.[0][1] ?? []).map(eventOf);
+      const response = (await connection.xread(
+        'COUNT',
+        limit,
+        'BLOCK',
+        waitMs,
+        'STREAMS',
+        key,
+        `${seq}-0`,
+      )) as [[string, Entry[]]] | null; // one key was asked for
+      return (response?.[0][1] ?? []).map(eventOf);
     },
   };
 }

@@ -160,7 +160,7 @@ function isLockTimeout(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === LOCK_NOT_AVAILABLE;
 }
 
-/** Looks first: a role that owns its schema, and may create none, is refused even `IF NOT EXISTS`. */
+/** Looks first: a role that owns its schema, and may create none, is rejected even `IF NOT EXISTS`. */
 async function createSchemaIfAbsent(client: pg.Client, schema: string): Promise<void> {
   const { rowCount } = await client.query('SELECT FROM pg_namespace WHERE nspname = $1', [schema]);
   if (rowCount === 0) await client.query(`CREATE SCHEMA ${pg.escapeIdentifier(schema)}`);

@@ -23,7 +23,7 @@ export interface RedisOptions {
    */
   readonly gatherWrites?: boolean;
   /**
-   * Sends commands again whose answer was lost with the connection. Not for writes that must happen once: sent twice, a
+   * Sends commands again whose response was lost with the connection. Not for writes that must happen once: sent twice, a
    * refresh token looks as if it had been used twice. Without it they fail at their time-out. @default true
    */
   readonly resend?: boolean;

@@ -63,7 +63,7 @@ const understood: readonly (readonly [url: string, target: object])[] = [
   ],
 ];
 
-const refused: readonly string[] = [
+const rejected: readonly string[] = [
   '',
   'secret',
   'http://secret',
@@ -91,7 +91,7 @@ describe('The URL of a Redis', () => {
     expect(problemOfRedisUrl(url)).toBeUndefined();
   });
 
-  it.each(refused)('is refused with what it must be, and without what it is: %s', (url) => {
+  it.each(rejected)('is rejected with what it must be, and without what it is: %s', (url) => {
     const problem = problemOfRedisUrl(url);
     expect(problem).toMatch(/^must /);
     expect(problem).not.toContain('secret');

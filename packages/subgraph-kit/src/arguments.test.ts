@@ -11,7 +11,7 @@ describe('readCount', () => {
     [undefined, 20],
   ])('reads %j as %j', (value, expected) => expect(readCount('first', value, bounds)).toBe(expected));
 
-  it.each([-1, 101, 2_147_483_647, -2_147_483_648, Number.NaN])('refuses %d and names it', (value) => {
+  it.each([-1, 101, 2_147_483_647, -2_147_483_648, Number.NaN])('rejects %d and names it', (value) => {
     expect(() => readCount('first', value, bounds)).toThrow(
       expect.objectContaining({
         extensions: { code: 'BAD_USER_INPUT', field: 'first', invalidValue: value },
@@ -37,7 +37,7 @@ describe('readCursor', () => {
     '42',
     '3f2b8c1e-9d4a-4b7e-8f10-2a6c5d9e7b31',
     "01941f29-7c00-7a00-8000-0000000000ad' --",
-  ])('S-099 refuses the tampered cursor %j and names it', (value) =>
+  ])('S-099 rejects the tampered cursor %j and names it', (value) =>
     expect(() => readCursor('after', value)).toThrow(
       expect.objectContaining({
         extensions: { code: 'BAD_USER_INPUT', field: 'after', invalidValue: value },

@@ -23,7 +23,7 @@ const resolvers = {
   Query: {
     caller: (_root: unknown, _args: object, { userContext }: Context) => userContext.user?.id ?? 'anonymous',
     hang: () => new Promise(() => {}),
-    refuse: () => Promise.reject(badUserInput('Too long.', 'input.title', 'x')),
+    reject: () => Promise.reject(badUserInput('Too long.', 'input.title', 'x')),
     crash: () => Promise.reject(new Error('connect ECONNREFUSED db.internal:5432')),
     echo: (_root: unknown, { value }: { value: unknown }) => value,
   },
@@ -122,12 +122,12 @@ describe('the signed user context', () => {
     expect(contextsMade).not.toHaveBeenCalled();
   });
 
-  it('S-062 is refused when it was signed for another subgraph', async () => {
+  it('S-062 is rejected when it was signed for another subgraph', async () => {
     const { status } = await ask(production, { query: '{ caller }' }, await keys.sign('posts', ada));
     expect(status).toBe(401);
   });
 
-  it('is refused when another key signed it', async () => {
+  it('is rejected when another key signed it', async () => {
     const untrusted = await createTestUserContext();
     const { status } = await ask(production, { query: '{ caller }' }, await untrusted.sign('notes', ada));
     expect(status).toBe(401);
@@ -154,22 +154,22 @@ describe('the signed user context', () => {
 
 describe('errors', () => {
   it('that were written for clients arrive whole', async () => {
-    const { data, errors } = await askAsAda(production, '{ refuse }');
-    expect(data).toEqual({ refuse: null });
+    const { data, errors } = await askAsAda(production, '{ reject }');
+    expect(data).toEqual({ reject: null });
     expect(errors).toEqual([
       {
         message: 'Too long.',
         locations: [{ line: 1, column: 3 }],
-        path: ['refuse'],
+        path: ['reject'],
         extensions: { code: 'BAD_USER_INPUT', field: 'input.title', invalidValue: 'x' },
       },
     ]);
   });
 
   it('S-101 that just happened are logged whole, and say nothing but where', async () => {
-    const answer = await askAsAda(production, '{ crash }');
-    expect(JSON.stringify(answer)).not.toMatch(/ECONNREFUSED|db\.internal|stack/);
-    const [error] = answer.errors ?? [];
+    const result = await askAsAda(production, '{ crash }');
+    expect(JSON.stringify(result)).not.toMatch(/ECONNREFUSED|db\.internal|stack/);
+    const [error] = result.errors ?? [];
     expect(error).toMatchObject({ message: 'Something failed inside.', path: ['crash'] });
     expect(error?.extensions['code']).toBe('INTERNAL_SERVER_ERROR');
     expect(log.join('')).toContain('ECONNREFUSED');
@@ -190,16 +190,16 @@ describe('errors', () => {
     ['query A { caller } query B { caller }', 400, 'GRAPHQL_VALIDATION_FAILED'],
     ['', 400, 'GRAPHQL_VALIDATION_FAILED'],
   ])('for %j: %d %s', async (query, status, code) => {
-    const answer = await askAsAda(production, query);
-    expect([answer.status, answer.errors?.[0]?.extensions['code']]).toEqual([status, code]);
+    const result = await askAsAda(production, query);
+    expect([result.status, result.errors?.[0]?.extensions['code']]).toEqual([status, code]);
   });
 
   it.each([
     ['a variable', 'query ($at: DateTime) { echo(at: $at) }', 'at'],
     ['a field of a variable', 'query ($in: Span) { echo(in: $in) }', 'in.from'],
   ])('name %s that does not fit, as BAD_USER_INPUT', async (_what, query, field) => {
-    const answer = await askAsAda(production, query, { at: 'tomorrow', in: { from: 'tomorrow' } });
-    expect([answer.status, answer.errors?.[0]?.extensions]).toEqual([
+    const result = await askAsAda(production, query, { at: 'tomorrow', in: { from: 'tomorrow' } });
+    expect([result.status, result.errors?.[0]?.extensions]).toEqual([
       400,
       { code: 'BAD_USER_INPUT', field, invalidValue: 'tomorrow' },
     ]);

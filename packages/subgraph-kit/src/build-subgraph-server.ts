@@ -11,7 +11,7 @@ import { createHttpServer, type Logger, type Metrics, type ReadinessCheck } from
 import type { UserContext, UserContextVerifier } from '@trellis/subgraph-protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
-import { answerInGraphShape } from './answer-in-graph-shape.ts';
+import { respondInGraphShape } from './respond-in-graph-shape.ts';
 import { buildExecutableSchema } from './build-executable-schema.ts';
 import type { GuardedContext } from './guard-fields.ts';
 import { createErrorFormatter, type ErrorFormatter } from './format-graph-error.ts';
@@ -82,7 +82,7 @@ export async function buildSubgraphServer<Context extends BaseContext & GuardedC
     fastify: { onProtoPoisoning: 'ignore', onConstructorPoisoning: 'ignore' },
     ...(options.readiness && { readiness: options.readiness }),
   });
-  server.setErrorHandler(answerInGraphShape);
+  server.setErrorHandler(respondInGraphShape);
   server.post(
     '/graphql',
     fastifyApolloHandler(apollo, {
@@ -122,7 +122,7 @@ async function startApollo<Context extends BaseContext & GuardedContext>(
     introspection: options.development,
     includeStacktraceInErrorResponses: options.development,
     hideSchemaDetailsFromClientErrors: !options.development,
-    csrfPrevention: false, // browsers don't reach a subgraph, and a request without a signed context is refused
+    csrfPrevention: false, // browsers don't reach a subgraph, and a request without a signed context is rejected
     persistedQueries: false,
     allowBatchedHttpRequests: false,
     stopOnTerminationSignals: false, // the deployable drains

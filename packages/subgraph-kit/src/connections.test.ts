@@ -41,7 +41,7 @@ describe('readPage', () => {
     [{ first: 1, last: 2 }, 'last', 2],
     [{ after: 'x' }, 'after', 'x'],
     [{ before: '' }, 'before', ''],
-  ])('S-099 refuses %j and names it', (args, field, invalidValue) =>
+  ])('S-099 rejects %j and names it', (args, field, invalidValue) =>
     expect(() => readPage(args, bounds)).toThrow(
       expect.objectContaining({ extensions: { code: 'BAD_USER_INPUT', field, invalidValue } }),
     ),

@@ -4,7 +4,7 @@ import type { Logger } from '@trellis/runtime';
 import { graphErrorCodes, type GraphErrorCode } from '@trellis/subgraph-protocol';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 
-/** Formats one error of an answer; Apollo Server's `formatError`. */
+/** Formats one error of a response; Apollo Server's `formatError`. */
 export type ErrorFormatter = (formatted: GraphQLFormattedError, error: unknown) => GraphQLFormattedError;
 
 /** Codes of Apollo Server that the graph spells otherwise. */
@@ -17,7 +17,7 @@ const CODES: ReadonlyMap<unknown, GraphErrorCode> = new Map([
 
 /**
  * Gives each error a code of the graph, and replaces the text of every error that was not written for clients: what went
- * wrong is logged whole, and the answer carries `extensions.incident` to find it by. Specification: Errors 2, 3.
+ * wrong is logged whole, and the response carries `extensions.incident` to find it by. Specification: Errors 2, 3.
  */
 export function createErrorFormatter(logger: Logger): ErrorFormatter {
   return (formatted, error) => {
@@ -36,7 +36,7 @@ function codeOf(error: unknown): GraphErrorCode | undefined {
     : undefined;
 }
 
-/** A scalar that refuses a value says so itself; graphql-js and Apollo Server wrap what it throws. */
+/** A scalar that rejects a value says so itself; graphql-js and Apollo Server wrap what it throws. */
 function innermost(error: unknown): unknown {
   const unwrapped = unwrapResolverError(error);
   const inner = unwrapped instanceof GraphQLError ? unwrapped.originalError : undefined;

@@ -143,7 +143,7 @@ describe.each(SERVICES)('L7: Of the subgraph %s', (service) => {
   const rights = readDeclaredRights(parse(readFileSync(typeDefs, 'utf8')));
   const schema = buildExecutableSchema({ typeDefs, resolvers: {}, resolverTimeoutMs: 1_000 });
 
-  it.each([...rights.keys()])('%s is refused to a context without the right', (coordinate) => {
+  it.each([...rights.keys()])('%s is denied to a context without the right', (coordinate) => {
     const [typeName = '', fieldName = ''] = coordinate.split('.');
     const type = schema.getType(typeName);
     const resolve = isObjectType(type) ? type.getFields()[fieldName]?.resolve : undefined;

@@ -4,17 +4,17 @@ import { defineStatements, execute, queryRows, type Transaction } from '@trellis
 import { statements } from './generated/statements.ts';
 
 /** One root field of a mutation that carries an idempotency key. */
-export interface IdempotentCall<Answer> {
+export interface IdempotentCall<Result> {
   /** Keys of different users have nothing to do with one another. */
   readonly userId: string;
   /** As the client sent it. */
   readonly key: string;
-  /** The field's key in the answer; one request may call the same field several times. */
+  /** The field's key in the response; one request may call the same field several times. */
   readonly path: string;
   /** The field and its arguments. The same key with others is a mistake of the client. */
   readonly call: unknown;
   /** Reads a result that was stored as JSON. */
-  readonly revive: (stored: unknown) => Answer;
+  readonly revive: (stored: unknown) => Result;
 }
 
 /** Hours for which an idempotency record is stored. */
@@ -41,26 +41,26 @@ const sql = defineStatements(statements, 'idempotency', {
 type RecordName = readonly [userId: string, key: string, path: string];
 
 /**
- * Does the work of a mutation once, however often the client sends it. The answer is stored in the transaction of the work
+ * Does the work of a mutation once, however often the client sends it. The result is stored in the transaction of the work
  * itself, so that there is no moment at which one exists without the other; a work that fails leaves no trace, and may be
  * tried again.
  *
  * @returns what `work` resolves to, or what it resolved to the first time
  * @throws GraphQLError BAD_USER_INPUT when the key is malformed, or was used with other arguments
  */
-export async function once<Answer>(
+export async function once<Result>(
   transaction: Transaction,
-  idempotent: IdempotentCall<Answer>,
-  work: () => Promise<Answer>,
-): Promise<Answer> {
+  idempotent: IdempotentCall<Result>,
+  work: () => Promise<Result>,
+): Promise<Result> {
   if (!KEY.test(idempotent.key)) throw badKey('must have 1 to 255 visible ASCII characters', idempotent.key);
   const name: RecordName = [idempotent.userId, idempotent.key, idempotent.path];
   const fingerprint = fingerprintOf(idempotent.call);
   const claimed = await execute(transaction, sql.claim, [...name, fingerprint]);
   if (claimed === 0) return idempotent.revive(await recall(transaction, name, fingerprint));
-  const answer = await work();
-  await execute(transaction, sql.store, [...name, JSON.stringify(answer)]);
-  return answer;
+  const result = await work();
+  await execute(transaction, sql.store, [...name, JSON.stringify(result)]);
+  return result;
 }
 
 /** Deletes expired idempotency records. */

@@ -12,7 +12,7 @@ export interface ResolverTimeLimit {
 type Resolver = GraphQLFieldResolver<unknown, unknown>;
 
 /**
- * Makes every resolver of a schema fail its own field when it takes too long, so that the rest of the answer arrives. The
+ * Makes every resolver of a schema fail its own field when it takes too long, so that the rest of the response arrives. The
  * elements of a list that a resolver returns as promises count each for itself: one hanging entity costs one entity. What
  * the resolver began is not undone; the database ends its own statements. Specification: Limits.
  *

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 /** What {@link addLookupRoute} serves. */
 export interface LookupRouteOptions {
-  /** What is looked up, in the plural: the last part of the path, and the member of the answer. */
+  /** What is looked up, in the plural: the last part of the path, and the member of the response. */
   readonly things: string;
   readonly verifier: ServiceTokenVerifier;
   /** The services that may ask. */

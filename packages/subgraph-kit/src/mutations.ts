@@ -3,23 +3,23 @@ import { responsePathAsArray, type GraphQLResolveInfo } from 'graphql';
 import { once } from './idempotency.ts';
 
 /** One root field of a mutation. */
-export interface MutationCall<Answer> {
+export interface MutationCall<Result> {
   /** Who does it. */
   readonly userId: string;
   /** The arguments as the resolver received them. */
   readonly args: unknown;
   readonly info: GraphQLResolveInfo;
   /** Reads a result that was stored as JSON back into what the resolver returns. */
-  readonly revive: (stored: unknown) => Answer;
+  readonly revive: (stored: unknown) => Result;
 }
 
 /** Does the mutations of one request, one transaction each. */
 export interface Mutations {
   /** Commits what `work` does when it resolves; where the request carries an idempotency key, it is done once. */
-  run<Answer>(
-    call: MutationCall<Answer>,
-    work: (transaction: Transaction) => Promise<Answer>,
-  ): Promise<Answer>;
+  run<Result>(
+    call: MutationCall<Result>,
+    work: (transaction: Transaction) => Promise<Result>,
+  ): Promise<Result>;
 }
 
 /** Settings of {@link createMutations}. */
@@ -35,23 +35,23 @@ export interface MutationsOptions {
 export function createMutations({ pool, idempotencyKey, onCommit }: MutationsOptions): Mutations {
   return {
     run: async (call, work) => {
-      const answer = await inTransaction(pool, (transaction) =>
+      const response = await inTransaction(pool, (transaction) =>
         idempotencyKey === undefined
           ? work(transaction)
           : doOnce(transaction, call, idempotencyKey, () => work(transaction)),
       );
       onCommit();
-      return answer;
+      return response;
     },
   };
 }
 
-function doOnce<Answer>(
+function doOnce<Result>(
   transaction: Transaction,
-  { userId, args, info, revive }: MutationCall<Answer>,
+  { userId, args, info, revive }: MutationCall<Result>,
   key: string,
-  work: () => Promise<Answer>,
-): Promise<Answer> {
+  work: () => Promise<Result>,
+): Promise<Result> {
   const path = responsePathAsArray(info.path).join('.');
   return once(transaction, { userId, key, path, call: [info.fieldName, args], revive }, work);
 }

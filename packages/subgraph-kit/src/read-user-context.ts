@@ -22,7 +22,7 @@ export type UserContextReader = (request: FastifyRequest) => Promise<UserContext
 const ANONYMOUS: UserContext = Object.freeze({ scopes: [] });
 
 /**
- * Makes the reader. A request without a valid context is refused with UNAUTHENTICATED and HTTP 401 before any resolver
+ * Makes the reader. A request without a valid context is rejected with UNAUTHENTICATED and HTTP 401 before any resolver
  * runs, because a caller that reaches a subgraph past the gateway has passed no check at all.
  */
 export function createUserContextReader(options: UserContextReaderOptions): UserContextReader {
@@ -36,7 +36,7 @@ export function createUserContextReader(options: UserContextReaderOptions): User
         { err: error, requestId: request.id },
         'rejected a request without a valid user context',
       );
-      throw refusal();
+      throw rejection();
     }
   };
 }
@@ -51,7 +51,7 @@ function queryOf({ body }: FastifyRequest): unknown {
   return typeof body === 'object' && body !== null && 'query' in body ? body.query : undefined;
 }
 
-function refusal(): GraphQLError {
+function rejection(): GraphQLError {
   const { message, extensions } = unauthenticated('A subgraph answers only what the gateway has signed.');
   return new GraphQLError(message, { extensions: { ...extensions, http: { status: 401 } } });
 }

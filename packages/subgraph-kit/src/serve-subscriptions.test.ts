@@ -157,12 +157,12 @@ describe('subscriptions of a subgraph', () => {
     ]);
   });
 
-  it('are refused without a context of their own, and with one for another subgraph', async () => {
+  it('are rejected without a context of their own, and with one for another subgraph', async () => {
     connect(asGateway);
-    const refusal = [expect.objectContaining({ extensions: { code: 'UNAUTHENTICATED' } })];
-    await expect(resultsOf('subscription { ticked(upTo: 1) { id } }')).rejects.toEqual(refusal);
+    const rejection = [expect.objectContaining({ extensions: { code: 'UNAUTHENTICATED' } })];
+    await expect(resultsOf('subscription { ticked(upTo: 1) { id } }')).rejects.toEqual(rejection);
     const foreign = { headers: { [USER_CONTEXT_HEADER]: await keys.sign('posts', ADA) } };
-    await expect(resultsOf('subscription { ticked(upTo: 1) { id } }', foreign)).rejects.toEqual(refusal);
+    await expect(resultsOf('subscription { ticked(upTo: 1) { id } }', foreign)).rejects.toEqual(rejection);
   });
 
   it('are served to the gateway alone: a socket without a signed context is closed with 4403', async () => {
@@ -173,7 +173,7 @@ describe('subscriptions of a subgraph', () => {
   it.each([
     ['{ ticks }', 'Only subscriptions are served over WebSocket.'],
     ['subscription { unknown }', 'Cannot query field "unknown" on type "Subscription".'],
-  ])('refuse what is no valid subscription: %s', async (query, message) => {
+  ])('reject what is no valid subscription: %s', async (query, message) => {
     connect(asGateway);
     await expect(resultsOf(query, await headersOf(ADA))).rejects.toMatchObject([{ message }]);
   });

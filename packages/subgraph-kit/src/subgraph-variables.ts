@@ -11,7 +11,7 @@ const variables = {
     type: 'choice',
     choices: ['development', 'test', 'production'],
     optional: true,
-    doc: 'development, test or production. Production hides the schema and refuses demo data. Absent: production, unless HOST is a loopback address.',
+    doc: 'development, test or production. Production hides the schema and rejects demo data. Absent: production, unless HOST is a loopback address.',
   },
   HOST: { type: 'text', default: '127.0.0.1', doc: 'Address to listen on.' },
   DATABASE_URL: {
@@ -102,6 +102,6 @@ export function subgraphContradictions(config: SubgraphConfig): readonly string[
 
 function demoDataProblem({ NODE_ENV: environment }: SubgraphConfig): string {
   return environment === 'production'
-    ? 'DEMO_DATA is refused in production.'
+    ? 'DEMO_DATA is rejected in production.'
     : 'DEMO_DATA is only for a HOST that is a loopback address.';
 }

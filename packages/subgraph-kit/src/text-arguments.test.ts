@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonValue } from './scalars/json.ts';
 import { readJson, readText } from './text-arguments.ts';
 
-const refusal = (field: string) =>
+const rejection = (field: string) =>
   expect.objectContaining({ extensions: expect.objectContaining({ code: 'BAD_USER_INPUT', field }) });
 
 describe('readText', () => {
@@ -26,20 +26,20 @@ describe('readText', () => {
     ['a\u0007b', 'must be one line'],
     ['a\u202eb', 'change the direction'],
     ['a\u200fb', 'change the direction'],
-  ])('refuses %j: %s', (value, problem) => {
+  ])('rejects %j: %s', (value, problem) => {
     expect(() => read(value)).toThrow(problem);
-    expect(() => read(value)).toThrow(refusal('input.title'));
+    expect(() => read(value)).toThrow(rejection('input.title'));
   });
 
   it('lets lines break where they may', () => {
     expect(read('a\nb', true)).toBe('a\nb');
-    expect(() => read('a\u0000b', true)).toThrow(refusal('input.title'));
+    expect(() => read('a\u0000b', true)).toThrow(rejection('input.title'));
   });
 
   it('L1: lets marks of direction stand in paragraphs, and nothing that reorders what follows', () => {
     expect(read('\u05d0\u200f!', true)).toBe('\u05d0\u200f!');
     for (const text of ['a\u202eb', 'a\u2067b'])
-      expect(() => read(text, true)).toThrow(refusal('input.title'));
+      expect(() => read(text, true)).toThrow(rejection('input.title'));
   });
 });
 
@@ -61,8 +61,8 @@ describe('readJson', () => {
     [{ a: { b: 'x\u202e' } }, 'change the direction'],
     [{ 'k\ud800': 1 }, 'well-formed Unicode'],
     [[Number.POSITIVE_INFINITY], 'finite numbers'],
-  ])('refuses a value: %#', (value, problem) => {
+  ])('rejects a value: %#', (value, problem) => {
     expect(() => read(value)).toThrow(problem);
-    expect(() => read(value)).toThrow(refusal('input.metadata'));
+    expect(() => read(value)).toThrow(rejection('input.metadata'));
   });
 });

@@ -43,9 +43,9 @@ export function createActivityStream(redis: RedisConnection): ActivityStream {
     },
     readAfter: async (connection, after, waitMs) => {
       const from = typeof after === 'number' ? `${after}-0` : after;
-      const answer = (await connection.xread('COUNT', PAGE, 'BLOCK', waitMs, 'STREAMS', KEY, from)) as
+      const response = (await connection.xread('COUNT', PAGE, 'BLOCK', waitMs, 'STREAMS', KEY, from)) as
         [[string, Entry[]]] | null; // one key was asked for
-      return (answer?.[0][1] ?? []).map(batchOf);
+      return (response?.[0][1] ?? []).map(batchOf);
     },
   };
 }

@@ -83,7 +83,7 @@ function mirror(client: Socket, real: Socket, twin: Socket, comparison: Comparis
   for (const [side, socket] of [real, twin].entries()) {
     const replies = new RespReader();
     socket.on('data', (chunk: Buffer) => {
-      for (const reply of replies.push(chunk)) conversation.answer(side, reply);
+      for (const reply of replies.push(chunk)) conversation.response(side, reply);
       if (socket === real) client.write(chunk);
     });
   }
@@ -179,7 +179,7 @@ class Conversation {
     }
   }
 
-  answer(side: number, reply: RespMessage): void {
+  response(side: number, reply: RespMessage): void {
     if (reply[0] === '>') return; // a message of a channel
     this.#replies[side === 0 ? 0 : 1].push(reply);
     const [[real], [twin]] = this.#replies;

@@ -26,7 +26,7 @@ export interface TestPgBouncerOptions {
 
 /** Debian's place is not on everybody's PATH. */
 const PLACES = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin'];
-/** It refuses to run as root. */
+/** It does not run as root. */
 const UNPRIVILEGED = 'daemon';
 const START_ATTEMPTS = 100;
 const START_PAUSE_MS = 50;

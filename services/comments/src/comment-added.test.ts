@@ -122,23 +122,23 @@ describe('Subscription.commentAdded', () => {
   it.each([
     ['an unknown post', createId()],
     ['no id', 'x'],
-  ])('is refused for %s', async (_what, postId) => {
-    const { refusal, close } = await subscribe(reader, postId);
-    expect(refusal).toMatchObject([
+  ])('is rejected for %s', async (_what, postId) => {
+    const { rejection, close } = await subscribe(reader, postId);
+    expect(rejection).toMatchObject([
       { extensions: { code: 'BAD_USER_INPUT', field: 'postId', invalidValue: postId } },
     ]);
     await close();
   });
 
-  it('S-050 of a draft is for those who may see it, and refused to others as if there were none', async () => {
+  it('S-050 of a draft is for those who may see it, and denied to others as if there were none', async () => {
     const draft = await knownPost(false);
-    const refused = await subscribe(reader, draft.id);
-    expect(refused.refusal).toMatchObject([{ message: 'There is no such post.' }]);
+    const rejected = await subscribe(reader, draft.id);
+    expect(rejected.rejection).toMatchObject([{ message: 'There is no such post.' }]);
     const subscriptions = [await subscribe(author, draft.id), await subscribe(editor, draft.id)];
     await add(draft.id, 'on a draft');
     for (const subscription of subscriptions)
       await eventually(() => expect(bodiesOf(subscription)).toEqual(['on a draft']));
-    await Promise.all([refused, ...subscriptions].map(({ close }) => close()));
+    await Promise.all([rejected, ...subscriptions].map(({ close }) => close()));
   });
 
   it('falls silent for those who may not see the post any more, and speaks again when they may', async () => {

@@ -6,7 +6,7 @@ import {
   type UserContext,
 } from '@trellis/subgraph-protocol';
 import { createId } from '@trellis/subgraph-kit';
-import { startTestSubgraph, type AnswerError, type TestSubgraph } from '@trellis/subgraph-kit/testing';
+import { startTestSubgraph, type ResponseError, type TestSubgraph } from '@trellis/subgraph-kit/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createKnownPostStore, type PostFacts } from './known-post-store.ts';
 import { createPostEventsHandler } from './post-events-handler.ts';
@@ -116,7 +116,7 @@ async function resolveReference(id: string, as: UserContext) {
   return data._entities[0]?.body;
 }
 
-const codes = (errors: readonly AnswerError[]) => errors.map(({ extensions }) => extensions['code']);
+const codes = (errors: readonly ResponseError[]) => errors.map(({ extensions }) => extensions['code']);
 const count = async () => (await comments.pool.query('SELECT FROM comment')).rowCount;
 const events = async () =>
   (await comments.pool.query('SELECT type, subject, payload FROM outbox ORDER BY position')).rows;
@@ -154,7 +154,7 @@ describe('Mutation.addComment', () => {
     [' \n', 'body'],
     ['x'.repeat(10_001), 'body'],
     ['zero\u0000', 'body'],
-  ])('refuses the words %#', async (body, field) => {
+  ])('rejects the words %#', async (body, field) => {
     const { errors } = await add((await knownPost()).id, body);
     expect(errors.map(({ extensions }) => extensions)).toEqual([
       expect.objectContaining({ code: 'BAD_USER_INPUT', field, invalidValue: body }),
@@ -163,14 +163,14 @@ describe('Mutation.addComment', () => {
   });
 
   it.each([createId(), '12345678-1234-0234-0234-123456789012', 'nonsense', '', "' OR true --"])(
-    'refuses a post %j that does not exist',
+    'rejects a post %j that does not exist',
     async (id) => {
       expect((await add(id)).errors).toEqual(NO_POST);
       expect(await count()).toBe(0);
     },
   );
 
-  it('S-093 refuses a draft of others in the same words, and takes comments on it from those who see it', async () => {
+  it('S-093 rejects a draft of others in the same words, and takes comments on it from those who see it', async () => {
     const draft = await knownPost(false);
     expect((await add(draft.id)).errors).toEqual(NO_POST);
     expect((await add(draft.id, 'Mine', postAuthor)).errors).toEqual([]);
@@ -231,11 +231,11 @@ describe('Mutation.addComment', () => {
 
   it('writes one comment however often it is retried with a key, and answers also when the post is gone', async () => {
     const post = await knownPost();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => add(post.id, 'Once', author, 'k')));
-    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => add(post.id, 'Once', author, 'k')));
+    expect(new Set(responses.map((response) => JSON.stringify(response))).size).toBe(1);
     expect(await count()).toBe(1);
     await hear('post.deleted', { id: post.id });
-    expect(await add(post.id, 'Once', author, 'k')).toEqual(answers[0]);
+    expect(await add(post.id, 'Once', author, 'k')).toEqual(responses[0]);
   });
 });
 
@@ -252,7 +252,7 @@ describe('Mutation.editComment', () => {
   });
 
   it.each([' ', '\u200b', 'x'.repeat(10_001), 'a\0b', '\ud800'])(
-    'refuses words that addComment refuses (%#)',
+    'rejects words that addComment rejects (%#)',
     async (body) => {
       const { id } = await addedComment();
       expect(codes((await edit(id, body)).errors)).toEqual(['BAD_USER_INPUT']);

@@ -97,7 +97,7 @@ describe('Post.comments', () => {
     ['limit: -1', 'limit', -1],
     ['limit: 101', 'limit', 101],
     ['after: "1; DROP TABLE comment"', 'after', '1; DROP TABLE comment'],
-  ])('S-099 refuses (%s) as BAD_USER_INPUT and names it', async (args, field, invalidValue) => {
+  ])('S-099 rejects (%s) as BAD_USER_INPUT and names it', async (args, field, invalidValue) => {
     const { data, errors } = await ask(`comments(${args}) { id }`, [hot]);
     expect(data._entities).toEqual([null]);
     expect(errors[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', field, invalidValue });

@@ -86,12 +86,12 @@ const sixteen = (question: (index: number) => Question) =>
 const CODE = ["'); DROP TABLE comment --", '$1 \\ %s', '{"$ne": null}', '<script>alert(1)</script>'];
 const UNKNOWN = [createId(), '12345678-1234-0234-0234-123456789012', 'nonsense', '', '0', '\u0000'];
 const BLANK_OR_BROKEN = ['', ' \n', '\u200b', 'a\0b', '\ud800'];
-const badInput = (field: string) => ({ refused: 'BAD_USER_INPUT', field });
+const badInput = (field: string) => ({ rejected: 'BAD_USER_INPUT', field });
 
 function wrongRoles(question: (as: UserContext) => Question): readonly HazardCase[] {
   return [
-    { name: 'client for itself', send: () => [question(robot)], outcome: { refused: 'FORBIDDEN' } },
-    { name: 'anonymous caller', send: () => [question(anonymous)], outcome: { refused: 'UNAUTHENTICATED' } },
+    { name: 'client for itself', send: () => [question(robot)], outcome: { rejected: 'FORBIDDEN' } },
+    { name: 'anonymous caller', send: () => [question(anonymous)], outcome: { rejected: 'UNAUTHENTICATED' } },
   ];
 }
 
@@ -113,7 +113,7 @@ const table: HazardTable = {
       ...CODE.map((body) => ({
         name: body,
         send: () => [add(published, body)],
-        outcome: { done: [1], answer: { addComment: { body } } },
+        outcome: { done: [1], response: { addComment: { body } } },
       })),
       ...ids(["' OR true --"], badInput('postId'), add),
     ],
@@ -139,7 +139,7 @@ const table: HazardTable = {
       ...CODE.map((body) => ({
         name: body,
         send: () => [edit(open, body)],
-        outcome: { done: [1], answer: { editComment: { body } } },
+        outcome: { done: [1], response: { editComment: { body } } },
       })),
       ...ids(["' OR true --"], { nothing: null }, edit),
     ],
@@ -153,7 +153,7 @@ const table: HazardTable = {
       {
         name: 'on a published post, by a viewer and by the author of the post',
         send: () => [edit(open, 'X', viewer), edit(open, 'X', { ...postAuthor, user: asViewer(postAuthor) })],
-        outcome: { refused: 'FORBIDDEN' },
+        outcome: { rejected: 'FORBIDDEN' },
       },
       { name: 'on a draft', send: () => [edit(hidden, 'X', viewer)], outcome: { nothing: null } },
     ],
@@ -170,7 +170,7 @@ const table: HazardTable = {
     outOfRange: 'An id is all it takes, and one that can’t be is unknown.',
     wrongRole: wrongRoles((as) => remove(open, as)),
     foreignOwner: [
-      { name: 'on a published post', send: () => [remove(open, viewer)], outcome: { refused: 'FORBIDDEN' } },
+      { name: 'on a published post', send: () => [remove(open, viewer)], outcome: { rejected: 'FORBIDDEN' } },
       { name: 'on a draft', send: () => [remove(hidden, viewer)], outcome: { nothing: false } },
     ],
     staleVersion: 'Comments have no version.',

@@ -12,7 +12,7 @@ const knownPosts = {} as KnownPostStore;
 
 interface Call {
   readonly ids: readonly string[];
-  answer(): void;
+  response(): void;
 }
 
 /** A posts service that answers on demand; every post exists, and is published unless it is named as a draft. */
@@ -24,7 +24,7 @@ function startOwner(draft?: string) {
       new Promise((resolve) => {
         const { ids } = body as { ids: string[] };
         const posts = ids.map((id) => ({ id, authorId, published: id !== draft }));
-        calls.push({ ids, answer: () => resolve({ posts }) });
+        calls.push({ ids, response: () => resolve({ posts }) });
       }),
   };
   return { calls, client };
@@ -43,10 +43,10 @@ describe('Looking posts up at their owner', () => {
     await new Promise(setImmediate);
     expect(calls.map(({ ids }) => ids)).toEqual([[first]]);
 
-    calls[0]?.answer();
+    calls[0]?.response();
     await vi.waitFor(() => expect(calls).toHaveLength(2));
     expect(calls[1]?.ids).toEqual([second, draft]);
-    calls[1]?.answer();
+    calls[1]?.response();
     expect((await Promise.all(found)).map((post) => post?.id)).toEqual([first, second, undefined, second]);
   });
 });

@@ -14,11 +14,11 @@ export interface PostFinder {
   find(id: string, viewer: Viewer): Promise<PostFacts | undefined>;
 }
 
-const answer = z.object({
+const result = z.object({
   posts: z.array(z.object({ id: z.uuid(), authorId: z.uuid(), published: z.boolean() })),
 });
 
-/** Milliseconds that the posts service has for its answer, well below what a resolver may take. */
+/** Milliseconds that the posts service has for its response, well below what a resolver may take. */
 const PATIENCE_MS = 1_000;
 
 /** Posts in one call. */
@@ -93,6 +93,6 @@ async function askOwner(
 ): Promise<readonly (PostFacts | undefined)[]> {
   const body = { ids: [...new Set(ids)] };
   const response = await posts.post('/internal/posts', body, AbortSignal.timeout(PATIENCE_MS));
-  const found = new Map(answer.parse(response).posts.map((post) => [post.id, post]));
+  const found = new Map(result.parse(response).posts.map((post) => [post.id, post]));
   return ids.map((id) => found.get(id));
 }

@@ -29,5 +29,5 @@ export const demoAccounts: readonly DemoAccount[] = Object.freeze([
   },
 ]);
 
-/** The password of every demo account. Production refuses demo accounts. */
+/** The password of every demo account. Production rejects demo accounts. */
 export const demoPassword = 'correct horse battery staple';

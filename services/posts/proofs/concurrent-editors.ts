@@ -26,7 +26,7 @@ proof({
     });
     try {
       const { id } = await create(subgraph);
-      const refused = await Promise.all(
+      const rejected = await Promise.all(
         Array.from({ length: EDITORS }, () => editRepeatedly(subgraph, id, editsEach)),
       );
       const edits = EDITORS * editsEach;
@@ -38,7 +38,7 @@ proof({
           editors: EDITORS,
           edits,
           lost: edits - metadata.edits,
-          staleRefused: refused.reduce((sum, count) => sum + count, 0),
+          staleRejected: rejected.reduce((sum, count) => sum + count, 0),
         },
       };
     } finally {
@@ -74,7 +74,7 @@ async function read(subgraph: TestSubgraph, id: string): Promise<Post> {
 /** @returns how often the editor had to read again */
 async function editRepeatedly(subgraph: TestSubgraph, id: string, edits: number): Promise<number> {
   const as = editor();
-  let refused = 0;
+  let rejected = 0;
   for (let done = 0; done < edits;) {
     const { metadata, updatedAt } = await read(subgraph, id);
     const { errors } = await subgraph.ask({
@@ -84,10 +84,10 @@ async function editRepeatedly(subgraph: TestSubgraph, id: string, edits: number)
     });
     const [error] = errors;
     if (!error) done += 1;
-    else if (error.extensions['code'] === 'BAD_USER_INPUT') refused += 1;
+    else if (error.extensions['code'] === 'BAD_USER_INPUT') rejected += 1;
     else throw new Error(error.message);
   }
-  return refused;
+  return rejected;
 }
 
 /** Every version was published once. */

@@ -28,9 +28,9 @@ proof({
     try {
       const user = { id: createId(), roles: ['EDITOR'], tokenIssuedAt: 1 };
       const author: UserContext = { user, scopes: ['read:data', 'write:data'] };
-      const answers = await inBatches(mutations, (index) => sendOften(subgraph, author, index));
+      const responses = await inBatches(mutations, (index) => sendOften(subgraph, author, index));
       const { posts, events } = await count(subgraph);
-      const contradictory = answers.filter((seen) => new Set(seen).size !== 1).length;
+      const contradictory = responses.filter((seen) => new Set(seen).size !== 1).length;
       return {
         passed: posts === mutations && events === mutations && contradictory === 0,
         figures: {
@@ -76,7 +76,7 @@ async function sendOften(
   return [...atOnce, await send()];
 }
 
-/** A batch at a time, so that connections are contended for and requests are not refused. */
+/** A batch at a time, so that connections are contended for and requests are not rejected. */
 async function inBatches<Result>(
   count: number,
   work: (index: number) => Promise<Result>,

@@ -78,7 +78,7 @@ describe('POST /internal/posts', () => {
     });
   });
 
-  it.each([{}, { ids: 'x' }, { ids: ['nonsense'] }])('refuses the body %j', async (payload) => {
+  it.each([{}, { ids: 'x' }, { ids: ['nonsense'] }])('rejects the body %j', async (payload) => {
     expect((await call('/internal/posts', 'comments', payload)).status).toBe(400);
   });
 });
@@ -112,5 +112,5 @@ describe('GET /internal/snapshot', () => {
     '/internal/events',
     '/internal/events?after=-1',
     '/internal/events?after=0&limit=0',
-  ])('refuses %s', async (url) => expect((await call(url, 'comments')).status).toBe(400));
+  ])('rejects %s', async (url) => expect((await call(url, 'comments')).status).toBe(400));
 });

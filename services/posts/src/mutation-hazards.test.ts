@@ -101,10 +101,10 @@ const outOfRange: readonly (readonly [field: string, value: unknown])[] = [
   ['metadata', JSON.parse('['.repeat(100) + ']'.repeat(100))],
   ['metadata', { a: '\0' }],
 ];
-const badInput = (field: string) => ({ refused: 'BAD_USER_INPUT', field: `input.${field}` });
+const badInput = (field: string) => ({ rejected: 'BAD_USER_INPUT', field: `input.${field}` });
 
 /** Each field with a value that it can't have, sent by a question made of it. */
-function refusals(
+function rejections(
   values: readonly (readonly [field: string, value: unknown])[],
   question: (input: object) => Question,
 ): readonly HazardCase[] {
@@ -118,8 +118,8 @@ function refusals(
 /** Callers that may not write at all, regardless of its author. */
 function wrongRoles(question: (as: UserContext) => Question): readonly HazardCase[] {
   return [
-    { name: 'client for itself', send: () => [question(robot)], outcome: { refused: 'FORBIDDEN' } },
-    { name: 'anonymous caller', send: () => [question(anonymous)], outcome: { refused: 'UNAUTHENTICATED' } },
+    { name: 'client for itself', send: () => [question(robot)], outcome: { rejected: 'FORBIDDEN' } },
+    { name: 'anonymous caller', send: () => [question(anonymous)], outcome: { rejected: 'UNAUTHENTICATED' } },
   ];
 }
 
@@ -136,10 +136,10 @@ const table: HazardTable = {
     injection: CODE.map((text) => ({
       name: text,
       send: () => [create(wordsOf(text))],
-      outcome: { done: [1], answer: { createPost: { success: true, post: wordsOf(text) } } },
+      outcome: { done: [1], response: { createPost: { success: true, post: wordsOf(text) } } },
     })),
-    overLong: refusals(Object.entries(tooLong), create),
-    outOfRange: refusals(
+    overLong: rejections(Object.entries(tooLong), create),
+    outOfRange: rejections(
       [
         ...outOfRange,
         ['publishedAt', 'tomorrow'],
@@ -150,13 +150,13 @@ const table: HazardTable = {
     ),
     wrongRole: [
       ...wrongRoles((as) => create({}, as)),
-      { name: 'viewer', send: () => [create({}, viewer)], outcome: { refused: 'FORBIDDEN' } },
+      { name: 'viewer', send: () => [create({}, viewer)], outcome: { rejected: 'FORBIDDEN' } },
     ],
     foreignOwner: [
       {
         name: 'in the name of another user',
         send: () => [create({ authorId: otherEditor.user?.id })],
-        outcome: { refused: 'BAD_USER_INPUT', field: 'input' },
+        outcome: { rejected: 'BAD_USER_INPUT', field: 'input' },
       },
     ],
     staleVersion: 'A new post has no earlier version.',
@@ -175,15 +175,15 @@ const table: HazardTable = {
       ...CODE.map((text) => ({
         name: text,
         send: () => [update(published.id, wordsOf(text))],
-        outcome: { done: [1], answer: { updatePost: wordsOf(text) } },
+        outcome: { done: [1], response: { updatePost: wordsOf(text) } },
       })),
       ...unknownIds(["' OR true --"], null, (id) => update(id, { title: 'X' })),
     ],
     overLong: [
-      ...refusals(Object.entries(tooLong), (input) => update(published.id, input)),
+      ...rejections(Object.entries(tooLong), (input) => update(published.id, input)),
       ...unknownIds(['x'.repeat(100_000)], null, (id) => update(id, { title: 'X' })),
     ],
-    outOfRange: refusals(
+    outOfRange: rejections(
       [
         ...outOfRange,
         ['title', null],
@@ -201,7 +201,7 @@ const table: HazardTable = {
       {
         name: 'a published post',
         send: () => [update(published.id, { title: 'X' }, viewer)],
-        outcome: { refused: 'FORBIDDEN' },
+        outcome: { rejected: 'FORBIDDEN' },
       },
       { name: 'a draft', send: () => [update(draft.id, { title: 'X' }, viewer)], outcome: { nothing: null } },
     ],
@@ -246,7 +246,7 @@ const table: HazardTable = {
       {
         name: 'a published post',
         send: () => [remove(published.id, viewer)],
-        outcome: { refused: 'FORBIDDEN' },
+        outcome: { rejected: 'FORBIDDEN' },
       },
       { name: 'a draft', send: () => [remove(draft.id, viewer)], outcome: { nothing: false } },
     ],

@@ -148,10 +148,10 @@ describe('Subscription.postCreated', () => {
   });
 
   it.each(['x', '0', '-1', '1.5', '12345678901234567', '1 OR 1=1'])(
-    'refuses %j, which is no id of an event',
+    'rejects %j, which is no id of an event',
     async (lastEventId) => {
-      const { refusal, close } = await subscribe(viewer, lastEventId);
-      expect(refusal).toMatchObject([
+      const { rejection, close } = await subscribe(viewer, lastEventId);
+      expect(rejection).toMatchObject([
         { extensions: { code: 'BAD_USER_INPUT', field: 'lastEventId', invalidValue: lastEventId } },
       ]);
       await close();
@@ -161,10 +161,10 @@ describe('Subscription.postCreated', () => {
   it('says so when later events are not stored any more, or never were', async () => {
     const key = 'trellis:{events:posts}:stream';
     const future = await subscribe(viewer, '999999');
-    expect(future.refusal).toMatchObject([{ extensions: { code: 'EVENTS_MISSED' } }]);
+    expect(future.rejection).toMatchObject([{ extensions: { code: 'EVENTS_MISSED' } }]);
     await connection.xtrim(key, 'MAXLEN', 1);
     const past = await subscribe(viewer, '1');
-    expect(past.refusal).toMatchObject([{ extensions: { code: 'EVENTS_MISSED' } }]);
+    expect(past.rejection).toMatchObject([{ extensions: { code: 'EVENTS_MISSED' } }]);
     await Promise.all([future.close(), past.close()]);
   });
 

@@ -1,6 +1,6 @@
 import { inTransaction, queryChecked } from '@trellis/postgres';
 import { createId } from '@trellis/subgraph-kit';
-import { startTestSubgraph, type AnswerError, type TestSubgraph } from '@trellis/subgraph-kit/testing';
+import { startTestSubgraph, type ResponseError, type TestSubgraph } from '@trellis/subgraph-kit/testing';
 import type { Role, UserContext } from '@trellis/subgraph-protocol';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { publishDuePosts } from './post-writer.ts';
@@ -86,7 +86,7 @@ async function remove(id: string, as = editor, retry: Retry = {}) {
   return { deleted: data?.deletePost, errors };
 }
 
-const codes = (errors: readonly AnswerError[]) => errors.map(({ extensions }) => extensions['code']);
+const codes = (errors: readonly ResponseError[]) => errors.map(({ extensions }) => extensions['code']);
 const countPosts = async () => (await posts.pool.query('SELECT FROM post')).rowCount;
 const events = async () => {
   const columns = { type: 'text', subject: 'uuid', payload: 'json' } as const;
@@ -179,7 +179,7 @@ describe('Mutation.createPost', () => {
     ['metadata', { metadata: { a: '\u0000' } }],
     ['metadata', { metadata: JSON.parse('['.repeat(100) + ']'.repeat(100)) as unknown }],
     ['publishedAt', { publishedAt: 'tomorrow' }],
-  ])('refuses a %s that is not acceptable as BAD_USER_INPUT and names it (%#)', async (field, wrong) => {
+  ])('rejects a %s that is not acceptable as BAD_USER_INPUT and names it (%#)', async (field, wrong) => {
     const { result, errors } = await create({ title: 'T', body: 'B', ...wrong });
     expect(result).toBeUndefined();
     expect(
@@ -299,7 +299,7 @@ describe('Mutation.updatePost', () => {
   });
 
   it.each(['title', 'body', 'tags', 'published', 'expectedUpdatedAt'])(
-    'refuses null for %s',
+    'rejects null for %s',
     async (field) => {
       const before = await createdPost();
       const { post, errors } = await update(before.id, { [field]: null });
@@ -313,7 +313,7 @@ describe('Mutation.updatePost', () => {
   );
 
   it.each([{ title: '' }, { body: ' ' }, { tags: [''] }, { metadata: 'x'.repeat(16_384) }])(
-    'refuses what createPost refuses (%#)',
+    'rejects what createPost rejects (%#)',
     async (input) => {
       const before = await createdPost();
       expect(codes((await update(before.id, input)).errors)).toEqual(['BAD_USER_INPUT']);
@@ -342,7 +342,7 @@ describe('Mutation.updatePost', () => {
   });
 
   describe('optimistic concurrency', () => {
-    it('refuses a stale version and does nothing', async () => {
+    it('rejects a stale version and does nothing', async () => {
       const before = await createdPost();
       await update(before.id, { title: 'First' });
       const { post, errors } = await update(before.id, {
@@ -499,14 +499,14 @@ describe('idempotency keys', () => {
   const input = { title: 'Once', body: 'Only' };
   const key = { idempotencyKey: 'k-1' };
 
-  it('give the same answer again, without doing it again', async () => {
+  it('give the same response again, without doing it again', async () => {
     const first = await create(input, editor, key);
     expect(await create(input, editor, key)).toEqual(first);
     expect(first.result?.success).toBe(true);
     expect(await events()).toHaveLength(1);
   });
 
-  it('hold for every mutation, and for answers of every kind', async () => {
+  it('hold for every mutation, and for responses of every kind', async () => {
     const { id } = await createdPost();
     const once = { idempotencyKey: 'k-2' };
     const updated = await update(id, { title: 'U' }, editor, once);
@@ -520,10 +520,10 @@ describe('idempotency keys', () => {
     );
   });
 
-  it('let one of fifty concurrent retries work, and all of them see its answer', async () => {
-    const answers = await Promise.all(Array.from({ length: 50 }, () => create(input, editor, key)));
-    expect(new Set(answers.map(({ result }) => JSON.stringify(result))).size).toBe(1);
-    expect(answers[0]?.result?.success).toBe(true);
+  it('let one of fifty concurrent retries work, and all of them see its response', async () => {
+    const responses = await Promise.all(Array.from({ length: 50 }, () => create(input, editor, key)));
+    expect(new Set(responses.map(({ result }) => JSON.stringify(result))).size).toBe(1);
+    expect(responses[0]?.result?.success).toBe(true);
     expect(await events()).toHaveLength(1);
   });
 
@@ -563,7 +563,7 @@ describe('idempotency keys', () => {
     expect((await create({ ...input, title: 'Next day' }, editor, key)).result?.success).toBe(true);
   });
 
-  it.each(['', 'a b', 'x'.repeat(256)])('refuse %j', async (idempotencyKey) => {
+  it.each(['', 'a b', 'x'.repeat(256)])('reject %j', async (idempotencyKey) => {
     const { errors } = await create(input, editor, { idempotencyKey });
     expect(errors[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', field: 'Idempotency-Key' });
   });

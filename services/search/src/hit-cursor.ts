@@ -26,7 +26,7 @@ export function readHitCursor(field: string, value: string | null | undefined): 
   throw badUserInput(`"${field}" must be the cursor of an item of the list.`, field, value);
 }
 
-/** Whether PostgreSQL can read it as a `real`: it refuses what is too large and what is too small. */
+/** Whether PostgreSQL can read it as a `real`: it rejects what is too large and what is too small. */
 function isRank(text: string): boolean {
   const rank = Number(text);
   const single = Math.fround(rank);

@@ -26,17 +26,17 @@ export interface PostFacts {
 export type OwnerClients = Readonly<Partial<Record<Source, ServiceClient>>>;
 
 const things = z.array(z.object({ id: z.uuid() }));
-const usersAnswer = z.object({ users: things });
-const commentsAnswer = z.object({ comments: things });
+const usersResponse = z.object({ users: things });
+const commentsResponse = z.object({ comments: things });
 const postFacts = z.object({ authorId: z.uuid(), published: z.boolean() });
-const postsAnswer = z.object({ posts: z.array(postFacts.extend({ id: z.uuid() })) });
-const placesAnswer = z.object({ 'comment-places': z.array(z.object({ id: z.uuid(), post: postFacts })) });
+const postsResponse = z.object({ posts: z.array(postFacts.extend({ id: z.uuid() })) });
+const placesResponse = z.object({ 'comment-places': z.array(z.object({ id: z.uuid(), post: postFacts })) });
 
 /**
  * Asks the owners by signed calls, one for all ids of a kind. No one is asked about nothing.
  *
- * @param patienceMs milliseconds for an answer; less than what a resolver may take, so that one owner that hangs costs its own
- *   hits and not the whole answer
+ * @param patienceMs milliseconds for a response; less than what a resolver may take, so that one owner that hangs costs its own
+ *   hits and not the whole response
  */
 export function createOwners(clients: OwnerClients, patienceMs = 2_000): Owners {
   const ask = async (source: Source, ids: readonly string[], things: string = source): Promise<unknown> => {
@@ -47,19 +47,19 @@ export function createOwners(clients: OwnerClients, patienceMs = 2_000): Owners 
     return client.post(`/internal/${things}`, { ids }, AbortSignal.timeout(patienceMs));
   };
   return {
-    findUsers: async (ids) => idsOf(usersAnswer.parse(await ask('users', ids)).users),
+    findUsers: async (ids) => idsOf(usersResponse.parse(await ask('users', ids)).users),
     findPosts: async (ids) => {
-      const answer = postsAnswer.parse(await ask('posts', ids));
-      return idsOf(answer.posts.filter(({ published }) => published));
+      const response = postsResponse.parse(await ask('posts', ids));
+      return idsOf(response.posts.filter(({ published }) => published));
     },
-    findComments: async (ids) => idsOf(commentsAnswer.parse(await ask('comments', ids)).comments),
+    findComments: async (ids) => idsOf(commentsResponse.parse(await ask('comments', ids)).comments),
     readPosts: async (ids) => {
-      const { posts } = postsAnswer.parse(await ask('posts', ids));
+      const { posts } = postsResponse.parse(await ask('posts', ids));
       return new Map(posts.map((post) => [post.id, post]));
     },
     readPostsOfComments: async (ids) => {
-      const answer = placesAnswer.parse(await ask('comments', ids, 'comment-places'));
-      return new Map(answer['comment-places'].map(({ id, post }) => [id, post]));
+      const response = placesResponse.parse(await ask('comments', ids, 'comment-places'));
+      return new Map(response['comment-places'].map(({ id, post }) => [id, post]));
     },
   };
 }

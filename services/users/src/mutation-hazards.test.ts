@@ -40,7 +40,7 @@ const create = (input: object, as = administrator): Question => ({
 });
 /** An address whose first part means something to SQL. */
 const EMAIL = 'a\'"$1@example.com';
-const badInput = (field: string) => ({ refused: 'BAD_USER_INPUT', field: `input.${field}` });
+const badInput = (field: string) => ({ rejected: 'BAD_USER_INPUT', field: `input.${field}` });
 
 const table: HazardTable = {
   createUser: {
@@ -48,7 +48,7 @@ const table: HazardTable = {
       (name) => ({
         name,
         send: () => [create({ name, email: EMAIL })],
-        outcome: { done: [1], answer: { createUser: { name, email: EMAIL } } },
+        outcome: { done: [1], response: { createUser: { name, email: EMAIL } } },
       }),
     ),
     overLong: [
@@ -73,20 +73,20 @@ const table: HazardTable = {
       { name: 'role', send: () => [create({ role: 'ROOT' })], outcome: badInput('role') },
     ],
     wrongRole: [
-      { name: 'editor', send: () => [create({}, editor)], outcome: { refused: 'FORBIDDEN' } },
-      { name: 'viewer', send: () => [create({}, viewer)], outcome: { refused: 'FORBIDDEN' } },
-      { name: 'client for itself', send: () => [create({}, robot)], outcome: { refused: 'FORBIDDEN' } },
+      { name: 'editor', send: () => [create({}, editor)], outcome: { rejected: 'FORBIDDEN' } },
+      { name: 'viewer', send: () => [create({}, viewer)], outcome: { rejected: 'FORBIDDEN' } },
+      { name: 'client for itself', send: () => [create({}, robot)], outcome: { rejected: 'FORBIDDEN' } },
       {
         name: 'anonymous caller',
         send: () => [create({}, anonymous)],
-        outcome: { refused: 'UNAUTHENTICATED' },
+        outcome: { rejected: 'UNAUTHENTICATED' },
       },
     ],
     foreignOwner: [
       {
         name: 'the id of another user',
         send: () => [create({ id: viewer.user?.id })],
-        outcome: { refused: 'BAD_USER_INPUT', field: 'input' },
+        outcome: { rejected: 'BAD_USER_INPUT', field: 'input' },
       },
     ],
     staleVersion: 'A new profile has no earlier version.',

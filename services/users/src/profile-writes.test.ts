@@ -61,7 +61,7 @@ describe('Mutation.createUser', () => {
     ['email', { email: 'a@b@c' }],
     ['email', { email: `${'x'.repeat(250)}@example.com` }],
     ['role', { role: 'ROOT' }],
-  ])('refuses a %s that is not acceptable as BAD_USER_INPUT and names it (%#)', async (field, wrong) => {
+  ])('rejects a %s that is not acceptable as BAD_USER_INPUT and names it (%#)', async (field, wrong) => {
     const { user: made, errors } = await create({ name: 'N', ...wrong });
     expect(made).toBeUndefined();
     expect(errors.map(({ extensions }) => [extensions['code'], extensions['field']])).toEqual([
@@ -104,10 +104,10 @@ describe('Mutation.createUser', () => {
   });
 
   it('makes one profile however often it is retried with a key', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () => create({ name: 'Once' }, administrator, 'k')),
     );
-    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(new Set(responses.map((response) => JSON.stringify(response))).size).toBe(1);
     expect(await count()).toBe(1);
   });
 

@@ -48,7 +48,7 @@ describe('the configuration of a subgraph', () => {
       { USER_CONTEXT_JWKS_URL: 'http://gateway/keys' },
       'USER_CONTEXT_JWKS and USER_CONTEXT_JWKS_URL exclude each other.',
     ],
-    [{ DEMO_DATA: 'true', NODE_ENV: 'production' }, 'DEMO_DATA is refused in production.'],
+    [{ DEMO_DATA: 'true', NODE_ENV: 'production' }, 'DEMO_DATA is rejected in production.'],
     [
       { DEMO_DATA: 'true', NODE_ENV: 'development', HOST: '0.0.0.0' },
       'DEMO_DATA is only for a HOST that is a loopback address.',
@@ -59,7 +59,7 @@ describe('the configuration of a subgraph', () => {
       { RESPONSE_CACHE_REDIS_URL: 'redis://localhost' },
       'RESPONSE_CACHE_REDIS_URL needs REDIS_URL: the relay publishes changes.',
     ],
-  ])('refuses the contradiction %j', (change, problem) =>
+  ])('rejects the contradiction %j', (change, problem) =>
     expect(problemsOf({ ...good, ...change })).toEqual([problem]),
   );
 });

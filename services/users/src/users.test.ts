@@ -81,7 +81,7 @@ describe('Query.users', () => {
     ['limit: 101', 'limit', 101],
     ['offset: -1', 'offset', -1],
     ['offset: 10001', 'offset', 10_001],
-  ])('refuses (%s) as BAD_USER_INPUT and names it', async (args, field, invalidValue) => {
+  ])('rejects (%s) as BAD_USER_INPUT and names it', async (args, field, invalidValue) => {
     const { data, errors } = await users.ask({ query: `{ users(${args}) { id } }` });
     expect(data).toBeNull();
     expect(errors[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', field, invalidValue });
@@ -154,7 +154,7 @@ describe('A4: Query.usersConnection', () => {
     [`after: "${encoded(`1.5 ${ada.id}`)}"`, 'after'],
     [`after: "${encoded(`99999999999999999 ${ada.id}`)}"`, 'after'],
     [`after: "${encoded(`99999999999999 ${'-'.repeat(36)}`)}"`, 'after'],
-  ])('S-099 refuses (%s) as BAD_USER_INPUT and names it', async (args, field) => {
+  ])('S-099 rejects (%s) as BAD_USER_INPUT and names it', async (args, field) => {
     const { data, errors } = await ask(args);
     expect([data, errors[0]?.extensions]).toEqual([
       null,

@@ -51,8 +51,8 @@ describe('M7: turns at hashing passwords', () => {
     const inTurn = createHashTurns(1);
     const { of } = createWork();
     const all = Array.from({ length: 60 }, () => inTurn(of('same'), callerAt('203.0.113.1')));
-    const refused = (await Promise.allSettled(all)).find(({ status }) => status === 'rejected');
-    expect(refused).toMatchObject({ reason: { status: 503, headers: { 'retry-after': '5' } } });
+    const rejected = (await Promise.allSettled(all)).find(({ status }) => status === 'rejected');
+    expect(rejected).toMatchObject({ reason: { status: 503, headers: { 'retry-after': '5' } } });
   });
 
   it('go on after work that fails', async () => {

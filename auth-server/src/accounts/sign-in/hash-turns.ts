@@ -11,7 +11,7 @@ interface Turn {
 
 /** Most callers that wait; more are rejected with Retry-After. */
 const MAX_WAITING = 100;
-/** Longest wait, milliseconds: a person has given up by then. */
+/** Longest wait, milliseconds: a user has given up by then. */
 const MAX_WAIT_MS = 15_000;
 
 /**

@@ -29,7 +29,7 @@ export type SignInOutcome =
        */
       readonly authenticatedAt: number;
     }
-  | { readonly kind: 'refused' }
+  | { readonly kind: 'rejected' }
   | { readonly kind: 'throttled'; readonly waitS: number };
 
 /**
@@ -95,7 +95,7 @@ export function createSignIn(dependencies: SignInDependencies): SignIn {
       });
     if (!account || !matches || account.disabled) {
       fail(attempt, matches ? 'disabled' : 'credentials');
-      return { kind: 'refused' };
+      return { kind: 'rejected' };
     }
     await admission.refund();
     if (purpose === 'sign_in') await succeed(account, attempt, password);

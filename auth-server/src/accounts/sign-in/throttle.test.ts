@@ -75,13 +75,13 @@ describe('A-088: who is counted together', () => {
     for (let round = 0; round < 10; round += 1) {
       expect((await throttle.admit({ ...attempt, knownBrowser: undefined })).kind).toBe('admitted');
     }
-    const refused = await throttle.admit({ ...attempt, knownBrowser: undefined });
-    expect(refused).toMatchObject({ kind: 'throttled', by: 'account' });
+    const rejected = await throttle.admit({ ...attempt, knownBrowser: undefined });
+    expect(rejected).toMatchObject({ kind: 'throttled', by: 'account' });
     expect(attempts.counts.size).toBe(0);
     expect((await throttle.admit({ ...attempt, knownBrowser: 'known' })).kind).toBe('admitted');
   });
 
-  it('counts an attempt that is refused nowhere', async () => {
+  it('counts an attempt that is rejected nowhere', async () => {
     const attempts = createCounting();
     const throttle = createThrottle(attempts, LIMITS, ROOM);
     const attempt = { account: 'ada', address: '192.0.2.7', knownBrowser: undefined };

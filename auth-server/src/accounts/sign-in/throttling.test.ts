@@ -27,11 +27,11 @@ async function attempt(email: string, password?: string, browser = new Browser()
 
 describe('throttling', () => {
   it.each(['ada@example.com', 'unknown@example.com'])(
-    'A-013 A-088 answers 429 with Retry-After after 5 failures of %s, before hashing, even for the right password',
+    'A-013 A-088 responds with 429 with Retry-After after 5 failures of %s, before hashing, even for the right password',
     async (email) => {
-      const answers = await Promise.all(Array.from({ length: 9 }, () => attempt(email, 'wrong')));
-      expect(answers.filter(({ status }) => status === 403)).toHaveLength(5);
-      expect(answers.filter(({ status }) => status === 429)).toHaveLength(4);
+      const responses = await Promise.all(Array.from({ length: 9 }, () => attempt(email, 'wrong')));
+      expect(responses.filter(({ status }) => status === 403)).toHaveLength(5);
+      expect(responses.filter(({ status }) => status === 429)).toHaveLength(4);
       const start = performance.now();
       const late = await attempt(email.toUpperCase());
       expect(late.status).toBe(429);
@@ -45,7 +45,7 @@ describe('throttling', () => {
     for (let round = 0; round < 8; round += 1) expect((await attempt('ed@example.com')).status).toBe(303);
   });
 
-  it('A-088 does not let unknown browsers lock out a browser in which the person has signed in before', async () => {
+  it('A-088 does not let unknown browsers lock out a browser in which the user has signed in before', async () => {
     const known = new Browser();
     expect((await attempt('vi@example.com', undefined, known)).status).toBe(303);
     for (let round = 0; round < 6; round += 1) await attempt('vi@example.com', 'wrong');
@@ -106,7 +106,7 @@ describe('throttling', () => {
   it('A-088 limits the failures of an address over all accounts', async () => {
     let status = 0;
     for (let round = 0; round < 70 && status !== 429; round += 1) {
-      ({ status } = await attempt(`person-${round}@example.com`, 'wrong'));
+      ({ status } = await attempt(`user-${round}@example.com`, 'wrong'));
     }
     expect(status).toBe(429);
     expect((await attempt('ed@example.com')).status).toBe(429);

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey, type JWTPayload } from 'jose';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { basic, createPkce, obtainCode, postForm, type JsonAnswer } from '../../testing/flow.ts';
+import { basic, createPkce, obtainCode, postForm, type JsonResponse } from '../../testing/flow.ts';
 import { runCommand } from '../../testing/run-command.ts';
 import { CLIENT_SECRET } from '../../testing/test-clients.ts';
 import { startTestAuthServer, type TestAuthServer } from '../../testing/test-auth-server.ts';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 /** A refresh with garbage: invalid_grant shows that the client was accepted. */
-function probe(form: Record<string, string>, headers: Record<string, string> = {}): Promise<JsonAnswer> {
+function probe(form: Record<string, string>, headers: Record<string, string> = {}): Promise<JsonResponse> {
   return postForm(
     `${server.issuer}/token`,
     { grant_type: 'refresh_token', refresh_token: 'x', ...form },
@@ -24,19 +24,19 @@ function probe(form: Record<string, string>, headers: Record<string, string> = {
 }
 
 describe('RFC 6749 §2.3: client authentication', () => {
-  it('A-101 refuses an unknown client', async () => {
-    const answer = await probe({ client_id: 'unknown' });
-    expect(answer.status).toBe(400);
-    expect(answer.body['error']).toBe('invalid_client');
+  it('A-101 rejects an unknown client', async () => {
+    const response = await probe({ client_id: 'unknown' });
+    expect(response.status).toBe(400);
+    expect(response.body['error']).toBe('invalid_client');
     expect((await probe({})).body['error']).toBe('invalid_client');
   });
 
   it('A-102 answers failed Basic with 401 and a challenge', async () => {
     for (const headers of [basic('basic', 'wrong'), basic('unknown'), basic('basic', `${CLIENT_SECRET} `)]) {
-      const answer = await probe({}, headers);
-      expect(answer.status).toBe(401);
-      expect(answer.body['error']).toBe('invalid_client');
-      expect(answer.headers.get('www-authenticate')).toMatch(/^Basic /);
+      const response = await probe({}, headers);
+      expect(response.status).toBe(401);
+      expect(response.body['error']).toBe('invalid_client');
+      expect(response.headers.get('www-authenticate')).toMatch(/^Basic /);
     }
   });
 
@@ -56,15 +56,15 @@ describe('RFC 6749 §2.3: client authentication', () => {
     `Basic ${btoa('basic:%zz')}`,
     'Bearer x',
     'Digest x',
-  ])('A-103 refuses the header %j', async (authorization) => {
-    const answer = await probe({}, { authorization });
-    expect(answer.status).toBe(401);
-    expect(answer.body['error']).toBe('invalid_client');
+  ])('A-103 rejects the header %j', async (authorization) => {
+    const response = await probe({}, { authorization });
+    expect(response.status).toBe(401);
+    expect(response.body['error']).toBe('invalid_client');
   });
 
   it('A-104 supports client_secret_post', async () => {
-    const answer = await probe({ client_id: 'post', client_secret: CLIENT_SECRET });
-    expect(answer.body['error']).toBe('invalid_grant');
+    const response = await probe({ client_id: 'post', client_secret: CLIENT_SECRET });
+    expect(response.body['error']).toBe('invalid_grant');
     expect((await probe({ client_id: 'post', client_secret: 'wrong' })).body['error']).toBe('invalid_client');
   });
 
@@ -84,12 +84,12 @@ describe('RFC 6749 §2.3: client authentication', () => {
     },
   );
 
-  it('A-106 refuses two methods at once', async () => {
-    const answer = await probe({ client_id: 'basic', client_secret: CLIENT_SECRET }, basic('basic'));
-    expect(answer.body['error']).toBe('invalid_request');
+  it('A-106 rejects two methods at once', async () => {
+    const response = await probe({ client_id: 'basic', client_secret: CLIENT_SECRET }, basic('basic'));
+    expect(response.body['error']).toBe('invalid_request');
   });
 
-  it('A-107 refuses a client_id that differs from the authenticated client', async () => {
+  it('A-107 rejects a client_id that differs from the authenticated client', async () => {
     expect((await probe({ client_id: 'spa' }, basic('basic'))).body['error']).toBe('invalid_client');
     expect((await probe({ client_id: 'basic' }, basic('basic'))).body['error']).toBe('invalid_grant');
   });
@@ -136,7 +136,7 @@ describe('RFC 7523 §3: private_key_jwt', () => {
     return new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'client-key' }).sign(key);
   }
 
-  function send(assertion: string, form: Record<string, string> = {}): Promise<JsonAnswer> {
+  function send(assertion: string, form: Record<string, string> = {}): Promise<JsonResponse> {
     return probe({
       client_assertion: assertion,
       client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
@@ -169,12 +169,12 @@ describe('RFC 7523 §3: private_key_jwt', () => {
   it('A-108 lets a client exchange a code', async () => {
     const pkce = createPkce();
     const code = await obtainCode(server.issuer, pkce, { client_id: 'jwt' });
-    const answer = await send(await sign(), {
+    const response = await send(await sign(), {
       grant_type: 'authorization_code',
       code,
       code_verifier: pkce.verifier,
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   });
 
   describe('M12: of a client whose assertions may name the token endpoint', () => {
@@ -213,7 +213,7 @@ describe('RFC 7523 §3: private_key_jwt', () => {
     });
   });
 
-  it('A-109 refuses every assertion that is not quite right', async () => {
+  it('A-109 rejects every assertion that is not quite right', async () => {
     const foreign = await generateKeyPair('ES256');
     const bad: Record<string, string> = {
       'audience of another server': await sign({ aud: 'https://other.example' }),
@@ -244,14 +244,16 @@ describe('RFC 7523 §3: private_key_jwt', () => {
 });
 
 describe('M5: secrets of clients', () => {
-  const guess = (address: string, clientId: string, secret?: string): Promise<JsonAnswer> =>
+  const guess = (address: string, clientId: string, secret?: string): Promise<JsonResponse> =>
     probe({}, { 'x-forwarded-for': address, ...basic(clientId, secret) });
 
   it.each(['basic', 'unknown'])(
     'of %s can be guessed 20 times from an address, however many are sent together',
     async (id) => {
-      const answers = await Promise.all(Array.from({ length: 60 }, () => guess('203.0.113.1', id, 'wrong')));
-      const statuses = answers.map(({ status }) => status);
+      const responses = await Promise.all(
+        Array.from({ length: 60 }, () => guess('203.0.113.1', id, 'wrong')),
+      );
+      const statuses = responses.map(({ status }) => status);
       expect(statuses.filter((status) => status === 401)).toHaveLength(20);
       expect(statuses.filter((status) => status === 429)).toHaveLength(40);
     },
@@ -291,7 +293,7 @@ describe('M5: secrets of clients', () => {
     const instance = await startTestAuthServer({ TRUSTED_PROXIES: '127.0.0.1', REDIS_URL: server.redis.url });
     try {
       await Promise.all(Array.from({ length: 20 }, () => guess('192.0.2.77', 'basic', 'wrong')));
-      const there = (secret?: string): Promise<JsonAnswer> =>
+      const there = (secret?: string): Promise<JsonResponse> =>
         postForm(
           `${instance.issuer}/token`,
           { grant_type: 'refresh_token', refresh_token: 'x' },

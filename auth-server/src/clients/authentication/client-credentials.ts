@@ -48,9 +48,9 @@ function readBasic(authorization: string, clientIdParameter: string | undefined)
   const colon = text.indexOf(':');
   const clientId = colon === -1 ? undefined : formDecode(text.slice(0, colon));
   const secret = colon === -1 ? undefined : formDecode(text.slice(colon + 1));
-  if (!clientId || !secret) throw refusedBasic('malformed Basic credentials');
+  if (!clientId || !secret) throw rejectedBasic('malformed Basic credentials');
   if (clientIdParameter !== undefined && clientIdParameter !== clientId) {
-    throw refusedBasic('client_id differs from the authenticated client');
+    throw rejectedBasic('client_id differs from the authenticated client');
   }
   return { method: 'client_secret_basic', clientId, secret };
 }
@@ -65,7 +65,7 @@ function formDecode(text: string): string | undefined {
 }
 
 /** A failed attempt by header is 401 with a challenge. RFC 6749 §5.2 */
-export function refusedBasic(detail: string): OAuthError {
+export function rejectedBasic(detail: string): OAuthError {
   return new OAuthError('invalid_client', 'Client authentication failed.', {
     status: 401,
     headers: { 'www-authenticate': 'Basic realm="client", charset="UTF-8"' },

@@ -1,7 +1,7 @@
 import { OAuthError, tooManyRequests } from '../../errors.ts';
 import type { Parameters } from '../../parameters.ts';
 import type { Client } from '../client-store.ts';
-import { readCredentials, refusedBasic, type PresentedCredentials } from './client-credentials.ts';
+import { readCredentials, rejectedBasic, type PresentedCredentials } from './client-credentials.ts';
 import { assertionProblem, claimedClientId } from './verify-assertion.ts';
 import { paths } from '../../paths.ts';
 import type { HasClock } from '../../clock.ts';
@@ -53,7 +53,7 @@ export async function authenticateClient(
       : await credentialsProblem(presented, client, address, features);
   if (client && problem === undefined) return client;
   fail(problem ?? 'unknown client');
-  throw refused(presented, problem ?? 'unknown client');
+  throw rejected(presented, problem ?? 'unknown client');
 }
 
 /** An unknown id may be anything, a secret too: it is not stored. */
@@ -138,7 +138,7 @@ function secretMatches(
   return isCurrent || (isPrevious && clock() < (previous?.expiresAt ?? 0));
 }
 
-function refused({ method }: PresentedCredentials, detail: string): OAuthError {
-  if (method === 'client_secret_basic') return refusedBasic(detail);
+function rejected({ method }: PresentedCredentials, detail: string): OAuthError {
+  if (method === 'client_secret_basic') return rejectedBasic(detail);
   return new OAuthError('invalid_client', 'Client authentication failed.', { detail });
 }

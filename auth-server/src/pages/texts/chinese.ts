@@ -10,7 +10,7 @@ export const chinese: PageTexts = {
     email: '电子邮箱',
     password: '密码',
     submit: '登录',
-    refused: '电子邮箱或密码不正确。',
+    rejected: '电子邮箱或密码不正确。',
     throttled: '失败次数过多，请等待几分钟后再试。',
   },
   consent: {
@@ -82,7 +82,7 @@ export const chinese: PageTexts = {
     current: '当前密码',
     change: '更改密码',
     changed: '密码已更改。所有其他登录和应用均已退出。',
-    refused: '当前密码不正确。',
+    rejected: '当前密码不正确。',
     throttled: '失败次数过多，请等待几分钟后再试。',
   },
   passwordProblems: {
@@ -138,7 +138,7 @@ export const chinese: PageTexts = {
   error: {
     title: '操作未成功',
     expired: '此页面已失效。请返回应用程序重新开始。',
-    refused: '应用程序发送的请求无法处理。请告知其运营者。',
+    rejected: '应用程序发送的请求无法处理。请告知其运营者。',
     tooMany: '来自您所在网络的请求过多，请稍候再试。',
     unavailable: '服务暂时不可用，请几秒钟后再试。',
     broken: '服务端发生错误，请稍后再试。',

@@ -10,7 +10,7 @@ export const german: PageTexts = {
     email: 'E-Mail-Adresse',
     password: 'Passwort',
     submit: 'Anmelden',
-    refused: 'E-Mail-Adresse oder Passwort ist falsch.',
+    rejected: 'E-Mail-Adresse oder Passwort ist falsch.',
     throttled: 'Zu viele Versuche sind fehlgeschlagen. Bitte warten Sie einige Minuten.',
   },
   consent: {
@@ -83,7 +83,7 @@ export const german: PageTexts = {
     current: 'Bisheriges Passwort',
     change: 'Passwort ändern',
     changed: 'Ihr Passwort ist geändert. Alle anderen Sitzungen und Anwendungen wurden abgemeldet.',
-    refused: 'Das bisherige Passwort ist falsch.',
+    rejected: 'Das bisherige Passwort ist falsch.',
     throttled: 'Zu viele Versuche sind gescheitert. Bitte warten Sie einige Minuten.',
   },
   passwordProblems: {
@@ -142,7 +142,7 @@ export const german: PageTexts = {
   error: {
     title: 'Das hat nicht funktioniert',
     expired: 'Diese Seite ist nicht mehr gültig. Bitte beginnen Sie in der Anwendung von vorn.',
-    refused:
+    rejected:
       'Die Anwendung hat eine Anfrage gestellt, die nicht beantwortet werden kann. Bitte melden Sie es ihren Betreibern.',
     tooMany:
       'Aus Ihrem Netz kommen zu viele Anfragen. Bitte warten Sie einen Augenblick und versuchen Sie es noch einmal.',

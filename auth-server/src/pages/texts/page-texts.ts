@@ -25,7 +25,7 @@ export interface PageTexts {
     readonly email: string;
     readonly password: string;
     readonly submit: string;
-    readonly refused: string;
+    readonly rejected: string;
     readonly throttled: string;
   };
   readonly consent: {
@@ -33,7 +33,7 @@ export interface PageTexts {
     readonly intro: (clientName: string) => string;
     /** Of a client that registered itself: its name may be anybody's. */
     readonly unvetted: string;
-    /** Who gets the answer. @param host or scheme of an app */
+    /** Who gets the response. @param host or scheme of an app */
     readonly destination: (host: string) => string;
     readonly signedInAs: (email: string) => string;
     readonly allow: string;
@@ -52,7 +52,7 @@ export interface PageTexts {
     readonly allowed: string;
     readonly denied: string;
   };
-  /** The page that takes the answer to the client; seen where scripts are off. */
+  /** The page that takes the response to the client; seen where scripts are off. */
   readonly formPost: {
     readonly title: string;
     readonly intro: (host: string) => string;
@@ -81,7 +81,7 @@ export interface PageTexts {
     readonly current: string;
     readonly change: string;
     readonly changed: string;
-    readonly refused: string;
+    readonly rejected: string;
     readonly throttled: string;
   };
   /** Why a password can't be chosen. */
@@ -112,7 +112,7 @@ export interface PageTexts {
   readonly error: {
     readonly title: string;
     readonly expired: string;
-    readonly refused: string;
+    readonly rejected: string;
     readonly unavailable: string;
     readonly tooMany: string;
     readonly broken: string;

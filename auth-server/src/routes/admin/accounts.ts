@@ -90,7 +90,7 @@ export function addAccountAdministration(server: FastifyInstance, features: Acco
       const { disabled, claims, ...rest } = parse(change, request.body);
       for (const one of [role, rest.role]) requireAllFor(administrator, one);
       const changes = { ...rest, claims: claims === undefined ? undefined : readClaims(claims) };
-      await refuseLastAdministrator(async () => {
+      await rejectLastAdministrator(async () => {
         const isChange = Object.values(changes).some((value) => value !== undefined);
         if (isChange && (await changeAccount(features, id, changes, by)) === 'taken') throw addressTaken();
         if (disabled === true) await disableAccount(features, id, by);
@@ -132,7 +132,7 @@ export function addAccountAdministration(server: FastifyInstance, features: Acco
 }
 
 /** Someone must be left who can administer. */
-async function refuseLastAdministrator(work: () => Promise<void>): Promise<void> {
+async function rejectLastAdministrator(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {

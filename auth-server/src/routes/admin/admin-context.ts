@@ -9,7 +9,7 @@ import type { VerifiedAccessToken } from '../../tokens/verify-own-token.ts';
 import {
   invalidToken,
   readHeaderToken,
-  refusedToken,
+  rejectedToken,
   verifyPresented,
   type TokenScheme,
   type PresentedTokenFeatures,
@@ -41,7 +41,7 @@ export type AdminHandler = (
 
 /**
  * Lets a handler answer those who may administer: a token for this API with the scope, of a client that acts for itself
- * or of a person whose role is ADMIN. To change something, the person must have signed in not long ago.
+ * or of a user whose role is ADMIN. To change something, the user must have signed in not long ago.
  */
 export function authorized(
   features: AuthorizedFeatures,
@@ -66,20 +66,20 @@ async function authorize(
   const path = pathBelow(settings.issuer, request.url);
   const token = await verifyPresented(features, presented, request, reply, path);
   if (token.audience !== settings.adminAudience) throw invalidToken(presented.scheme);
-  const isPerson = token.subject !== token.clientId;
-  const account = isPerson ? await accounts.findById(token.subject) : undefined;
-  const isAdministrator = !isPerson || (account?.role === 'ADMIN' && !account.disabled);
+  const isUser = token.subject !== token.clientId;
+  const account = isUser ? await accounts.findById(token.subject) : undefined;
+  const isAdministrator = !isUser || (account?.role === 'ADMIN' && !account.disabled);
   const scopes = heldAdminScopes(token.scopes);
   if (!isAdministrator || !scopes.includes(scope)) {
     const description = 'The token does not allow this.';
-    throw refusedToken(presented.scheme, 'insufficient_scope', description, `, scope="${scope}"`);
+    throw rejectedToken(presented.scheme, 'insufficient_scope', description, `, scope="${scope}"`);
   }
-  if (isPerson && request.method !== 'GET') checkFreshness(features, token, presented.scheme);
-  const name = account ? (`person ${account.id}` as const) : (`client ${token.clientId}` as const);
+  if (isUser && request.method !== 'GET') checkFreshness(features, token, presented.scheme);
+  const name = account ? (`user ${account.id}` as const) : (`client ${token.clientId}` as const);
   return { actor: { name, address: request.ip }, scopes };
 }
 
-/** @throws OAuthError insufficient_user_authentication when the person signed in too long ago. RFC 9470 §3 */
+/** @throws OAuthError insufficient_user_authentication when the user signed in too long ago. RFC 9470 §3 */
 function checkFreshness(
   features: AuthorizedFeatures,
   { authenticatedAt }: VerifiedAccessToken,
@@ -88,7 +88,7 @@ function checkFreshness(
   const maxAgeS = features.settings.adminSignInMaxAgeS;
   if (authenticatedAt !== undefined && nowS(features) - authenticatedAt <= maxAgeS) return;
   const description = 'Sign in again to change something.';
-  throw refusedToken(scheme, 'insufficient_user_authentication', description, `, max_age="${maxAgeS}"`);
+  throw rejectedToken(scheme, 'insufficient_user_authentication', description, `, max_age="${maxAgeS}"`);
 }
 
 /**

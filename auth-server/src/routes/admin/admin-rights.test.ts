@@ -90,12 +90,12 @@ describe('L5: the scopes of the admin API', () => {
 
   it('of accounts make no administrator, nor take over one', async () => {
     const token = await tokenFor('auth:accounts:read auth:accounts:write');
-    const person = { email: 'new@example.com', name: 'New', role: 'ADMIN' };
-    expect((await call(token, 'POST', '/accounts', person)).status).toBe(403);
+    const user = { email: 'new@example.com', name: 'New', role: 'ADMIN' };
+    expect((await call(token, 'POST', '/accounts', user)).status).toBe(403);
     expect((await call(token, 'PATCH', `/accounts/${ed?.id}`, { role: 'ADMIN' })).status).toBe(403);
     expect((await call(token, 'PATCH', `/accounts/${ada?.id}`, { disabled: true })).status).toBe(403);
     expect((await call(token, 'POST', `/accounts/${ada?.id}/reset`)).status).toBe(403);
-    expect((await call(token, 'POST', '/accounts', { ...person, role: 'EDITOR' })).status).toBe(201);
+    expect((await call(token, 'POST', '/accounts', { ...user, role: 'EDITOR' })).status).toBe(201);
     expect((await call(token, 'PATCH', `/accounts/${ed?.id}`, { name: 'Edgar' })).status).toBe(200);
   });
 
@@ -123,9 +123,9 @@ describe('L5: an administrator', () => {
     const change = (token: string) => call(token, 'PATCH', `/accounts/${ed?.id}`, { name: 'Ed' });
     expect((await change(accessToken)).status).toBe(200);
     const stale = await reissue(server, accessToken, { auth_time: Math.floor(Date.now() / 1000) - 61 });
-    const refused = await change(stale);
-    expect(refused.status).toBe(401);
-    expect(refused.headers.get('www-authenticate')).toMatch(
+    const rejected = await change(stale);
+    expect(rejected.status).toBe(401);
+    expect(rejected.headers.get('www-authenticate')).toMatch(
       /error="insufficient_user_authentication".*max_age="60"/,
     );
     expect((await call(stale, 'GET', '/accounts')).status).toBe(200);
@@ -135,8 +135,8 @@ describe('L5: an administrator', () => {
     const token = await tokenFor('auth:admin');
     const path = `/accounts/${ada?.id}`;
     for (const change of [{ role: 'VIEWER' }, { disabled: true }]) {
-      const answer = await call(token, 'PATCH', path, change);
-      expect([answer.status, await answer.json()]).toEqual([
+      const response = await call(token, 'PATCH', path, change);
+      expect([response.status, await response.json()]).toEqual([
         409,
         expect.objectContaining({ error: 'invalid_request' }),
       ]);
@@ -156,9 +156,9 @@ describe('L5: an administrator', () => {
     const token = await tokenFor('auth:admin');
     const paths = [`/accounts/${ada?.id}`, `/accounts/${ed?.id}`];
     await call(token, 'PATCH', paths[1] ?? '', { role: 'ADMIN' });
-    const answers = await Promise.all(paths.map((path) => call(token, 'PATCH', path, { role: 'EDITOR' })));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
-    const left = answers[0]?.status === 409 ? 0 : 1;
+    const responses = await Promise.all(paths.map((path) => call(token, 'PATCH', path, { role: 'EDITOR' })));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200, 409]));
+    const left = responses[0]?.status === 409 ? 0 : 1;
     expect(await (await call(token, 'GET', paths[left] ?? '')).json()).toMatchObject({ role: 'ADMIN' });
   });
 });

@@ -44,12 +44,12 @@ async function adminToken(changes: Record<string, string> = {}): Promise<string>
   return String(body['access_token']);
 }
 
-interface AdminAnswer {
+interface AdminResponse {
   readonly status: number;
   readonly body: Record<string, unknown>;
 }
 
-async function call(method: string, path: string, body?: unknown, bearer = token): Promise<AdminAnswer> {
+async function call(method: string, path: string, body?: unknown, bearer = token): Promise<AdminResponse> {
   const response = await fetch(`${server.issuer}/admin${path}`, {
     method,
     headers: {
@@ -196,7 +196,7 @@ describe('RFC 7591: clients that register themselves', () => {
   });
   afterAll(() => open.stop());
 
-  async function register(body: unknown, bearer = initial): Promise<AdminAnswer> {
+  async function register(body: unknown, bearer = initial): Promise<AdminResponse> {
     const response = await fetch(`${open.issuer}/register`, {
       method: 'POST',
       headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
@@ -231,12 +231,12 @@ describe('RFC 7591: clients that register themselves', () => {
     expect(body['unvetted']).toBe(true);
   });
 
-  it('M8: get nothing without the consent of a person: no client_credentials', async () => {
+  it('M8: get nothing without the consent of a user: no client_credentials', async () => {
     const { status, body } = await register({ grant_types: ['client_credentials'] });
     expect([status, body['error']]).toEqual([400, 'invalid_client_metadata']);
   });
 
-  it('M8: are shown as what they are: unverified, and where the answer goes', async () => {
+  it('M8: are shown as what they are: unverified, and where the response goes', async () => {
     const redirect_uri = 'https://evil.example/callback';
     const made = await register({
       redirect_uris: [redirect_uri],
@@ -250,10 +250,10 @@ describe('RFC 7591: clients that register themselves', () => {
     const consent = await browser.follow(await submitSignIn(browser, page), open.issuer);
     const html = await consent.text();
     expect(html).toContain('Its name has not been verified.');
-    expect(html).toContain('Your answer goes to evil.example.');
+    expect(html).toContain('Your response goes to evil.example.');
   });
 
-  it('are refused without the token, with bad metadata, and for administration', async () => {
+  it('are rejected without the token, with bad metadata, and for administration', async () => {
     expect((await register({ redirect_uris: [CALLBACK] }, 'wrong')).status).toBe(401);
     expect((await fetch(`${open.issuer}/register`, { method: 'POST' })).status).toBe(401);
     expect((await register({ redirect_uris: ['http://x.example/'] })).body['error']).toBe(

@@ -45,7 +45,7 @@ export function addClientAdministration(server: FastifyInstance, features: Clien
     ),
     POST: authorized(features, 'auth:clients:write', async (request, reply, by, administrator) => {
       requireScopesOf(administrator, scopesIn(request.body));
-      await refuseTaken(features, request.body);
+      await rejectTaken(features, request.body);
       const outcome = await registerClient(features, request.body, { source: 'administration', by });
       return sendOutcome(outcome, reply.status(201));
     }),
@@ -85,7 +85,7 @@ export function addClientAdministration(server: FastifyInstance, features: Clien
 }
 
 /** Registering must not replace. */
-async function refuseTaken({ clientStore }: ClientApiFeatures, body: unknown): Promise<void> {
+async function rejectTaken({ clientStore }: ClientApiFeatures, body: unknown): Promise<void> {
   const clientId = z.object({ client_id: z.string() }).safeParse(body).data?.client_id;
   if (clientId === undefined || !(await clientStore.find(clientId))) return;
   throw new OAuthError('invalid_request', 'There is a client with this client_id.', { status: 409 });

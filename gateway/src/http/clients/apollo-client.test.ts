@@ -48,9 +48,9 @@ function record(): Recording {
   };
 }
 
-const PERSON = gql`
-  query Person($id: ID!) {
-    person(id: $id) {
+const USER = gql`
+  query User($id: ID!) {
+    user(id: $id) {
       id
       name
     }
@@ -67,8 +67,8 @@ describe("Apollo Client's PersistedQueryLink", () => {
     const http = new HttpLink({ uri: `${gateway.url}/graphql`, fetch: recorded });
     const client = connect(new PersistedQueryLink({ sha256 }).concat(http));
     for (const id of ['1', '2']) {
-      const { data } = await client.query({ query: PERSON, variables: { id } });
-      expect(data).toMatchObject({ person: { id, name: `Person ${id}` } });
+      const { data } = await client.query({ query: USER, variables: { id } });
+      expect(data).toMatchObject({ user: { id, name: `User ${id}` } });
     }
     expect(requests.map(({ body }) => body.includes('"query"'))).toEqual([false, true, false]);
   });
@@ -80,10 +80,10 @@ describe("Apollo Client's PersistedQueryLink", () => {
       fetch: recorded,
     });
     const link = new PersistedQueryLink({ sha256, useGETForHashedQueries: true });
-    const query = gql('query ByGet { person(id: "9") { name } }');
+    const query = gql('query ByGet { user(id: "9") { name } }');
     for (const fetchPolicy of ['network-only', 'network-only'] as const) {
       const { data } = await connect(link.concat(http)).query({ query, fetchPolicy });
-      expect(data).toMatchObject({ person: { name: 'Person 9' } });
+      expect(data).toMatchObject({ user: { name: 'User 9' } });
     }
     expect(requests.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET']);
     expect(requests[2]?.url.searchParams.has('query')).toBe(false);
@@ -97,14 +97,14 @@ describe("Apollo Client's BatchHttpLink", () => {
     const client = connect(new BatchHttpLink({ uri, batchMax: 5, batchInterval: 20, fetch: recorded }));
     const ids = ['1', '2', '3', '4'];
     const results = await Promise.allSettled([
-      ...ids.map((id) => client.query({ query: PERSON, variables: { id } })),
+      ...ids.map((id) => client.query({ query: USER, variables: { id } })),
       client.query({ query: gql('{ noAuthor }') }),
     ]);
     const bodies = requests.map(({ body }) => JSON.parse(body) as readonly unknown[]);
     expect(bodies.map((body) => body.length)).toEqual([5]);
     expect(results.map(({ status }) => status)).toEqual([...ids.map(() => 'fulfilled'), 'rejected']);
     const [, second, , , wrong] = results;
-    expect(second).toMatchObject({ value: { data: { person: { name: 'Person 2' } } } });
+    expect(second).toMatchObject({ value: { data: { user: { name: 'User 2' } } } });
     expect(wrong).toMatchObject({
       reason: { errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }] },
     });
@@ -119,14 +119,14 @@ describe("Apollo Client's BatchHttpLink", () => {
       fetch: recorded,
     });
     const client = connect(new PersistedQueryLink({ sha256 }).concat(batch));
-    const query = gql('query Batched($id: ID!) { person(id: $id) { name } }');
+    const query = gql('query Batched($id: ID!) { user(id: $id) { name } }');
     const ask = (ids: readonly string[]): Promise<unknown[]> =>
       Promise.all(ids.map((id) => client.query({ query, variables: { id } })));
     await ask(['1', '2']);
     requests.splice(0);
     expect(await ask(['3', '4'])).toMatchObject([
-      { data: { person: { name: 'Person 3' } } },
-      { data: { person: { name: 'Person 4' } } },
+      { data: { user: { name: 'User 3' } } },
+      { data: { user: { name: 'User 4' } } },
     ]);
     expect(requests.map(({ body }) => body.includes('"query"'))).toEqual([false]);
   });
@@ -157,8 +157,8 @@ describe("Apollo Client's HttpLink", () => {
     graph.news.complete();
     await ended;
     expect(received).toMatchObject([
-      { published: { id: 'a', author: { name: 'Person a' } } },
-      { published: { id: 'b', author: { name: 'Person b' } } },
+      { published: { id: 'a', author: { name: 'User a' } } },
+      { published: { id: 'b', author: { name: 'User b' } } },
     ]);
   });
 
@@ -170,12 +170,12 @@ describe("Apollo Client's HttpLink", () => {
     await until(() => graph.news.open() === 0);
   });
 
-  it('learns why a subscription is refused', async () => {
+  it('learns why a subscription is rejected', async () => {
     const client = connect(new HttpLink({ uri: `${gateway.url}/graphql` }));
     const query = gql('subscription { guarded { id } }');
-    const refusal = await new Promise<unknown>((resolve) => {
+    const rejection = await new Promise<unknown>((resolve) => {
       client.subscribe({ query }).subscribe({ next: ({ error }) => resolve(error), error: resolve });
     });
-    expect(refusal).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] });
+    expect(rejection).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] });
   });
 });

@@ -10,12 +10,12 @@ import { until } from '../../testing/until.ts';
 /** What Relay's compiler calls an operation that is persisted. */
 const idOf = (text: string): string => createHash('md5').update(text).digest('hex');
 
-const PERSON = 'query PersonQuery(\n  $id: ID!\n) {\n  person(id: $id) {\n    id\n    name\n  }\n}\n';
+const USER = 'query UserQuery(\n  $id: ID!\n) {\n  user(id: $id) {\n    id\n    name\n  }\n}\n';
 const BUMP = 'mutation BumpMutation {\n  bump\n}\n';
 const PUBLISHED = 'subscription PublishedSubscription {\n  published {\n    id\n  }\n}\n';
 const UNLISTED = 'query UnlistedQuery {\n  count\n}\n';
 const MANIFEST = JSON.stringify(
-  Object.fromEntries([PERSON, BUMP, PUBLISHED].map((text) => [idOf(text), text])),
+  Object.fromEntries([USER, BUMP, PUBLISHED].map((text) => [idOf(text), text])),
 );
 
 let graph: EventGraph;
@@ -76,12 +76,10 @@ function createEnvironment(url: string): { environment: relay.Environment; disco
 
 describe("Relay's network layer over a safelist in Relay's format", () => {
   it('gets queries by their ids, and keeps the records in its store', async () => {
-    const query = artifact('query', 'PersonQuery', PERSON, [
-      linked('person', 'Person', ['id', 'name'], 'id'),
-    ]);
+    const query = artifact('query', 'UserQuery', USER, [linked('user', 'User', ['id', 'name'], 'id')]);
     const data = await relay.fetchQuery(environment, query, { id: '7' }).toPromise();
-    expect(data).toEqual({ person: { id: '7', name: 'Person 7' } });
-    expect(environment.getStore().getSource().get('7')).toMatchObject({ name: 'Person 7' });
+    expect(data).toEqual({ user: { id: '7', name: 'User 7' } });
+    expect(environment.getStore().getSource().get('7')).toMatchObject({ name: 'User 7' });
   });
 
   it('commits mutations by their ids', async () => {

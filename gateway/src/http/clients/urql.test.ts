@@ -38,9 +38,9 @@ function connect(exchanges: Exchange[], recorded: Recorded[] = []): Client {
   });
 }
 
-const PERSON = gql`
-  query Person($id: ID!) {
-    person(id: $id) {
+const USER = gql`
+  query User($id: ID!) {
+    user(id: $id) {
       id
       name
     }
@@ -50,8 +50,8 @@ const PERSON = gql`
 describe('urql', () => {
   it('A3: runs queries, mutations, and distinguishes errors by their codes', async () => {
     const client = connect([fetchExchange]);
-    const { data } = await client.query(PERSON, { id: '1' });
-    expect(data).toMatchObject({ person: { name: 'Person 1' } });
+    const { data } = await client.query(USER, { id: '1' });
+    expect(data).toMatchObject({ user: { name: 'User 1' } });
     const bumped = await client.mutation(gql('mutation { bump }'), {});
     expect(bumped.data).toEqual({ bump: expect.any(Number) as number });
     const { error } = await client.query(gql('{ noAuthor }'), {});
@@ -65,8 +65,8 @@ describe('urql', () => {
       recorded,
     );
     for (const id of ['1', '2']) {
-      const { data } = await client.query(PERSON, { id });
-      expect(data).toMatchObject({ person: { id, name: `Person ${id}` } });
+      const { data } = await client.query(USER, { id });
+      expect(data).toMatchObject({ user: { id, name: `User ${id}` } });
     }
     expect(recorded.map(({ method, body }) => [method, body.includes('"query"')])).toEqual([
       ['POST', false],
@@ -78,9 +78,9 @@ describe('urql', () => {
   it('A3: sends hashes by GET', async () => {
     const recorded: Recorded[] = [];
     const client = connect([persistedExchange({}), fetchExchange], recorded);
-    const query = gql('query ByGet($id: ID!) { person(id: $id) { name } }');
+    const query = gql('query ByGet($id: ID!) { user(id: $id) { name } }');
     for (const id of ['1', '2'])
-      expect((await client.query(query, { id })).data).toMatchObject({ person: { name: `Person ${id}` } });
+      expect((await client.query(query, { id })).data).toMatchObject({ user: { name: `User ${id}` } });
     const texts = recorded.map(({ url }) => new URL(url).searchParams.has('query'));
     expect([recorded.map(({ method }) => method), texts]).toEqual([
       ['GET', 'GET', 'GET'],
@@ -145,8 +145,8 @@ describe("urql's subscriptions", () => {
     for (const id of ['a', 'b']) graph.news.publish({ id, author: id });
     await until(() => received.length === 2, 'both events were received');
     expect(received).toMatchObject([
-      { published: { id: 'a', author: { name: 'Person a' } } },
-      { published: { id: 'b', author: { name: 'Person b' } } },
+      { published: { id: 'a', author: { name: 'User a' } } },
+      { published: { id: 'b', author: { name: 'User b' } } },
     ]);
     unsubscribe();
     await until(() => graph.news.open() === 0, 'the subscription has ended');

@@ -152,9 +152,9 @@ describe('@defer', () => {
   });
 
   it('below what is null is nothing to wait for', async () => {
-    const answer = await send('{ noAuthor { name ...@defer { fame } } }', { accept: NEW });
-    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(await answer.json()).toEqual({ data: { noAuthor: null } });
+    const response = await send('{ noAuthor { name ...@defer { fame } } }', { accept: NEW });
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(await response.json()).toEqual({ data: { noAuthor: null } });
   });
 
   it('below what an error made null is dropped', async () => {

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { framesOf, HEARTBEAT_FRAME, type IncrementalDialect } from '../../execution/frames.ts';
-import type { AnswerInParts, OperationAnswer } from '../../pipeline/operation-answer.ts';
-import { writeAnswer } from '../../pipeline/write-answer.ts';
+import type { IncrementalOperationResult, OperationResult } from '../../pipeline/operation-result.ts';
+import { writeResult } from '../../pipeline/write-result.ts';
 import type { UnreadBytes } from '../../load/unread-reader.ts';
 import { BOUNDARY, writeMultipart, type MultipartTimes } from './write-multipart.ts';
 
@@ -18,14 +18,14 @@ const PARAMETERS: Readonly<Record<IncrementalDialect, string>> = {
  */
 export function sendParts(
   reply: FastifyReply,
-  answer: OperationAnswer | AnswerInParts,
+  response: OperationResult | IncrementalOperationResult,
   dialect: IncrementalDialect,
   times: MultipartTimes,
   watch: (measure: () => number) => UnreadBytes,
 ): FastifyReply {
-  const first = answer.kind === 'parts' ? answer.initial : answer;
-  const more = answer.kind === 'parts' ? answer : { pending: [], updates: NONE };
-  const frames = framesOf(writeAnswer(first), more, dialect);
+  const first = response.kind === 'parts' ? response.initial : response;
+  const more = response.kind === 'parts' ? response : { pending: [], updates: NONE };
+  const frames = framesOf(writeResult(first), more, dialect);
   let isCounted = true;
   const count = (): void => {
     isCounted = true;

@@ -3,7 +3,7 @@ import type { ShareKeys } from '@trellis/admission';
 import type { FastifyReply } from 'fastify';
 import type { GraphQLFormattedError } from 'graphql';
 import type { ResultSink, ResultStream, StreamedResult } from '../../pipeline/result-stream.ts';
-import type { UnreadAnswers } from '../../load/unread-answers.ts';
+import type { UnreadResponses } from '../../load/unread-responses.ts';
 import type { UnreadBytes } from '../../load/unread-reader.ts';
 import { watchUnread } from './unread-responses.ts';
 import type { Beating, Heartbeats } from './heartbeats.ts';
@@ -21,7 +21,7 @@ export interface StreamSettingsOfServer {
 /** How one stream is stored. */
 export interface StreamResponseOptions extends StreamSettingsOfServer {
   /** Bounds what clients leave unread. */
-  readonly unread: UnreadAnswers;
+  readonly unread: UnreadResponses;
   /** Whose share it counts in. */
   readonly keysOf: () => ShareKeys;
 }

@@ -85,7 +85,7 @@ describe('GraphQL over server-sent events', () => {
     graph.news.complete();
     const text = await read(/event: complete\ndata:\n\n$/);
     expect(text.replaceAll(/^:\n\n/gm, '')).toBe(
-      'event: next\ndata: {"data":{"published":{"id":"a\\n\\nb","author":{"name":"Person 1"}}}}\n\nevent: complete\ndata:\n\n',
+      'event: next\ndata: {"data":{"published":{"id":"a\\n\\nb","author":{"name":"User 1"}}}}\n\nevent: complete\ndata:\n\n',
     );
   });
 
@@ -133,12 +133,12 @@ describe('GraphQL over server-sent events', () => {
     await until(() => results.length === 2);
     graph.news.complete();
     await ended;
-    expect(results[1]).toEqual({ data: { published: { id: 'b', author: { name: 'Person b' } } } });
+    expect(results[1]).toEqual({ data: { published: { id: 'b', author: { name: 'User b' } } } });
     const once = async (query: string): Promise<unknown> => {
       for await (const result of client.iterate({ query })) return result;
       return undefined;
     };
-    expect(await once('{ person(id: "1") { name } }')).toEqual({ data: { person: { name: 'Person 1' } } });
+    expect(await once('{ user(id: "1") { name } }')).toEqual({ data: { user: { name: 'User 1' } } });
     expect(await once('{ noAuthor }')).toMatchObject({
       errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }],
     });
@@ -206,7 +206,7 @@ describe('multipart subscriptions', () => {
     const text = await read(/--graphql--\r\n$/);
     const parts = text.split(/(?:\r\n)?--graphql(?:--)?\r\n/).filter((part) => part !== '');
     expect(parts.filter((part) => !part.endsWith('{}'))).toEqual([
-      'content-type: application/json\r\n\r\n{"payload":{"data":{"published":{"id":"a","author":{"name":"Person 1"}}}}}',
+      'content-type: application/json\r\n\r\n{"payload":{"data":{"published":{"id":"a","author":{"name":"User 1"}}}}}',
     ]);
   });
 
@@ -223,8 +223,8 @@ describe('multipart subscriptions', () => {
     for (const id of ['a', 'b']) graph.news.publish({ id, author: id });
     await until(() => results.length === 2);
     expect(results).toMatchObject([
-      { published: { id: 'a', author: { name: 'Person a' } } },
-      { published: { id: 'b', author: { name: 'Person b' } } },
+      { published: { id: 'a', author: { name: 'User a' } } },
+      { published: { id: 'b', author: { name: 'User b' } } },
     ]);
     subscription.unsubscribe();
     client.stop();

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { ShareKeys } from '@trellis/admission';
-import type { UnreadAnswers } from '../../load/unread-answers.ts';
+import type { UnreadResponses } from '../../load/unread-responses.ts';
 import type { UnreadBytes } from '../../load/unread-reader.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { UnreadBytes } from '../../load/unread-reader.ts';
  */
 export function watchUnread(
   response: ServerResponse,
-  unread: UnreadAnswers,
+  unread: UnreadResponses,
   keysOf: () => ShareKeys,
   measure: () => number = () => response.writableLength,
 ): UnreadBytes {

@@ -85,13 +85,13 @@ describe('graphql-sse, single connection mode', () => {
   it('sends the results of many operations, each with its id', async () => {
     const token = await reserve();
     const stream = await open(token);
-    expect(await post(token, 'query', '{ person(id: "1") { name } }')).toEqual({ status: 202, text: '' });
+    expect(await post(token, 'query', '{ user(id: "1") { name } }')).toEqual({ status: 202, text: '' });
     expect((await post(token, 'news', SUBSCRIPTION)).status).toBe(202);
     await until(() => graph.news.open() === 1, 'the subscription is open');
     graph.news.publish({ id: 'a' });
     await until(() => stream.text().includes('published'), 'the event was received');
     expect(stream.text().replaceAll(/^:\n\n/gm, '')).toBe(
-      'event: next\ndata: {"id":"query","payload":{"data":{"person":{"name":"Person 1"}}}}\n\n' +
+      'event: next\ndata: {"id":"query","payload":{"data":{"user":{"name":"User 1"}}}}\n\n' +
         'event: complete\ndata: {"id":"query"}\n\n' +
         'event: next\ndata: {"id":"news","payload":{"data":{"published":{"id":"a"}}}}\n\n',
     );
@@ -102,9 +102,9 @@ describe('graphql-sse, single connection mode', () => {
 
   it('keeps what comes before it is opened', async () => {
     const token = await reserve();
-    expect((await post(token, '1', '{ person(id: "1") { name } }')).status).toBe(202);
+    expect((await post(token, '1', '{ user(id: "1") { name } }')).status).toBe(202);
     const stream = await open(token);
-    await until(() => stream.text().includes('Person 1'), 'the result was received');
+    await until(() => stream.text().includes('User 1'), 'the result was received');
   });
 
   it('ends all that runs with its connection, and its token with it', async () => {

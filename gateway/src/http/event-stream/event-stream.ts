@@ -3,9 +3,9 @@ import type { FastifyReply } from 'fastify';
 import type { GraphQLFormattedError } from 'graphql';
 import { framesOf } from '../../execution/frames.ts';
 import type { UnreadBytes } from '../../load/unread-reader.ts';
-import type { AnswerInParts, PipelineAnswer } from '../../pipeline/operation-answer.ts';
+import type { IncrementalOperationResult, PipelineResult } from '../../pipeline/operation-result.ts';
 import type { ResultSink, ResultStream } from '../../pipeline/result-stream.ts';
-import { writeAnswer } from '../../pipeline/write-answer.ts';
+import { writeResult } from '../../pipeline/write-result.ts';
 import type { Beating } from '../delivery/heartbeats.ts';
 import { beginStream, type StreamResponseOptions } from '../delivery/stream-response.ts';
 import { watchUnread } from '../delivery/unread-responses.ts';
@@ -83,15 +83,15 @@ export class EventStream implements Beating {
   }
 
   /** Sends what an operation is answered with, to its end. Rejects only for faults of the gateway. */
-  async send(id: string, answer: PipelineAnswer): Promise<void> {
+  async send(id: string, result: PipelineResult): Promise<void> {
     const operation = this.#operations.get(id);
-    if (answer.kind === 'stream') {
-      if (!operation) return answer.stream.stop();
-      operation.stream = answer.stream;
-      answer.stream.start(this.#sinkOf(id));
-    } else if (answer.kind === 'parts') await this.#sendParts(id, answer);
+    if (result.kind === 'stream') {
+      if (!operation) return result.stream.stop();
+      operation.stream = result.stream;
+      result.stream.start(this.#sinkOf(id));
+    } else if (result.kind === 'parts') await this.#sendParts(id, result);
     else {
-      this.#next(id, writeAnswer(answer));
+      this.#next(id, writeResult(result));
       this.#complete(id);
     }
   }
@@ -120,8 +120,8 @@ export class EventStream implements Beating {
     this.#write(serverSentEvents.heartbeat);
   }
 
-  async #sendParts(id: string, answer: AnswerInParts): Promise<void> {
-    for await (const frame of framesOf(writeAnswer(answer.initial), answer, '20220824')) {
+  async #sendParts(id: string, result: IncrementalOperationResult): Promise<void> {
+    for await (const frame of framesOf(writeResult(result.initial), result, '20220824')) {
       if (!this.has(id)) return;
       this.#next(id, frame);
     }

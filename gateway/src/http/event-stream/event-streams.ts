@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { amountAt, amountsOf, DEFAULT_SHARES, ShareLimit, type ShareKeys } from '@trellis/admission';
-import { refused } from '../../errors.ts';
+import { rejected } from '../../errors.ts';
 import type { TransportSettings } from '../../settings/settings.ts';
 import { EventStream } from './event-stream.ts';
 
@@ -33,14 +33,14 @@ export class EventStreams {
    *
    * @param keys of the user, or of the address without a user
    * @returns its token
-   * @throws RequestRefused TOO_MANY_STREAMS
+   * @throws RequestError TOO_MANY_STREAMS
    */
   reserve(keys: ShareKeys): string {
     const { maxConnections, maxConnectionsPerUser, initMs } = this.#settings().subscriptions.webSocket;
     const amounts = amountsOf(maxConnectionsPerUser, DEFAULT_SHARES.ofCaller);
     const isFree = keys.every((key, level) => this.#limit.heldBy(key) < amountAt(amounts, level));
     if (!isFree || this.size >= maxConnections)
-      throw refused(
+      throw rejected(
         'TOO_MANY_STREAMS',
         `No more than ${maxConnectionsPerUser} event streams may be open at once.`,
       );
@@ -54,11 +54,11 @@ export class EventStreams {
     return token;
   }
 
-  /** @throws RequestRefused STREAM_NOT_FOUND */
+  /** @throws RequestError STREAM_NOT_FOUND */
   find(token: string): OwnedStream {
     const found = this.#streams.get(token);
     if (found) return found;
-    throw refused('STREAM_NOT_FOUND', 'No event stream has this token. Reserve another one by PUT.');
+    throw rejected('STREAM_NOT_FOUND', 'No event stream has this token. Reserve another one by PUT.');
   }
 
   /** Ends them all, so that their clients connect again. */

@@ -1,15 +1,15 @@
 import type { Socket } from 'node:net';
 import type { HeldBytes } from '../../load/unanswered-bytes.ts';
 import type { UnreadBytes } from '../../load/unread-reader.ts';
-import type { HttpAnswer } from '../message/http-exchange.ts';
+import type { HttpResponse } from '../message/http-exchange.ts';
 import { writeInPieces } from '../message/write-in-pieces.ts';
-import { writePlainAnswer } from './plain-answer.ts';
+import { writePlainResponse } from './plain-response.ts';
 import type { PlainExchange } from './plain-exchange.ts';
 import type { PlainRequest } from './plain-request.ts';
 
 /** A client may use a connection until the very end of the announced keep-alive time. */
 const LATE_MS = 1_000;
-/** What is stored of what arrives before an answer: a few requests. Who sends more may ask again on another connection. */
+/** What is stored of what arrives before a response: a few requests. Who sends more may ask again on another connection. */
 const MAX_EARLY_BYTES = 65_536;
 /** RFC 9110 §15.5.9. */
 const TOO_LATE = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n';
@@ -21,9 +21,9 @@ export interface PlainService {
   /** Begins an exchange. */
   begin(request: PlainRequest, socket: Socket): PlainExchange;
   /** Never rejects. */
-  answer(exchange: PlainExchange, request: PlainRequest): Promise<HttpAnswer>;
-  /** Counts what its client has not read of an answer. */
-  unread(exchange: PlainExchange, answer: HttpAnswer, socket: Socket): UnreadBytes;
+  response(exchange: PlainExchange, request: PlainRequest): Promise<HttpResponse>;
+  /** Counts what its client has not read of a response. */
+  unread(exchange: PlainExchange, response: HttpResponse, socket: Socket): UnreadBytes;
   /** Counts what its client has sent behind it. */
   hold(exchange: PlainExchange): HeldBytes;
   /** Called once for each exchange that has begun: its response is written, or its client has disconnected. */
@@ -33,9 +33,9 @@ export interface PlainService {
   closed(connection: PlainConnection): void;
   /** Something that must not happen: the connection ends. */
   failed(error: unknown): void;
-  /** Bytes that may arrive behind a request before its answer: one that sends more ends its connection. */
+  /** Bytes that may arrive behind a request before its response: one that sends more ends its connection. */
   readonly maxEarlyBytes: number;
-  /** Whether connections end with the next answer. */
+  /** Whether connections end with the next response. */
   readonly isClosing: boolean;
   readonly times: PlainTimes;
 }
@@ -44,9 +44,9 @@ export interface PlainService {
 export interface PlainTimes {
   /** To the first request. */
   readonly firstRequestMs: number;
-  /** From an answer to the next request. */
+  /** From a response to the next request. */
   readonly keepAliveMs: number;
-  /** While a client does not read its answer; longer than an answer may take to be made. */
+  /** While a client does not read its response; longer than a response may take to be made. */
   readonly silentMs: number;
 }
 
@@ -61,11 +61,11 @@ export class PlainConnection {
   #exchange: PlainExchange | undefined;
   #unread: UnreadBytes | undefined;
   #hasAsked = false;
-  /** What arrived before the answer was written: more than one request at a time is not plain. */
+  /** What arrived before the response was written: more than one request at a time is not plain. */
   #early: Buffer[] = [];
   #earlyBytes = 0;
   #held: HeldBytes | undefined;
-  /** Whether more has come early than is stored: then none of it is answered, and the connection ends with the answer under way. */
+  /** Whether more has come early than is stored: then none of it is answered, and the connection ends with the response under way. */
   #isOverrun = false;
 
   constructor(socket: Socket, service: PlainService) {
@@ -94,9 +94,9 @@ export class PlainConnection {
 
   readonly #onData = (bytes: Buffer): void => {
     if (this.#exchange || this.#isOverrun) return this.#keepEarly(bytes);
-    if (!this.#socket.writable) return; // the last answer said that it ends the connection
+    if (!this.#socket.writable) return; // the last response said that it ends the connection
     const request = this.#service.read(bytes);
-    if (request) this.#answer(request).catch(this.#onFailure);
+    if (request) this.#response(request).catch(this.#onFailure);
     else this.#handOver(bytes);
   };
 
@@ -147,31 +147,31 @@ export class PlainConnection {
     return early;
   }
 
-  async #answer(request: PlainRequest): Promise<void> {
+  async #response(request: PlainRequest): Promise<void> {
     const exchange = this.#service.begin(request, this.#socket);
     this.#exchange = exchange;
     if (!this.#hasAsked) this.#socket.setTimeout(this.#openMs);
     this.#hasAsked = true;
-    const answer = await this.#service.answer(exchange, request);
+    const response = await this.#service.response(exchange, request);
     exchange.settle();
-    if (this.#socket.writable) this.#write(exchange, answer);
+    if (this.#socket.writable) this.#write(exchange, response);
   }
 
-  #write(exchange: PlainExchange, answer: HttpAnswer): void {
+  #write(exchange: PlainExchange, response: HttpResponse): void {
     const { isClosing, times } = this.#service;
     const socket = this.#socket;
     const isLast = isClosing || this.#isOverrun;
-    const rest = writePlainAnswer(socket, answer, isLast ? undefined : this.#keepAliveS);
+    const rest = writePlainResponse(socket, response, isLast ? undefined : this.#keepAliveS);
     if (!rest && isClosing) return socket.destroySoon();
     if (!rest && socket.writableLength === 0) return this.#goOn();
     socket.setTimeout(times.silentMs);
-    const unread = this.#service.unread(exchange, answer, socket);
+    const unread = this.#service.unread(exchange, response, socket);
     this.#unread = unread;
     const onWritten = (): void => (isClosing ? socket.destroySoon() : this.#goOn());
     if (rest) {
       writeInPieces(socket, rest, onWritten);
       socket.uncork(); // its head goes out with the first piece
-    } else socket.write('', onWritten); // `drain` does not come after every answer that had to wait
+    } else socket.write('', onWritten); // `drain` does not come after every response that had to wait
     unread.update();
   }
 
@@ -184,11 +184,11 @@ export class PlainConnection {
     this.#service.ended(exchange);
   }
 
-  /** The answer has gone out. */
+  /** The response has gone out. */
   #goOn(): void {
     if (this.#socket.destroyed) return;
     this.#endExchange();
-    if (this.#isOverrun) return this.#endBehindAnswer();
+    if (this.#isOverrun) return this.#endBehindResponse();
     if (this.#socket.timeout !== this.#openMs) this.#socket.setTimeout(this.#openMs);
     if (this.#earlyBytes === 0) return;
     const early = this.#releaseEarly();
@@ -196,8 +196,8 @@ export class PlainConnection {
     this.#onData(early);
   }
 
-  /** It is read on for a moment: closing on bytes that wait would take the answer back from a client that has not read it. RFC 9112 §9.6. */
-  #endBehindAnswer(): void {
+  /** It is read on for a moment: closing on bytes that wait would take the response back from a client that has not read it. RFC 9112 §9.6. */
+  #endBehindResponse(): void {
     this.#socket.setTimeout(LATE_MS);
     this.#socket.end();
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ShareKeys } from '@trellis/admission';
-import { CLIENT_CLOSED, gatewayErrorCodes, refused } from '../../errors.ts';
+import { CLIENT_CLOSED, gatewayErrorCodes, rejected } from '../../errors.ts';
 import { DeadlineSignal } from '../../abort/deadline-signal.ts';
 import type { HttpExchange, RequestSignal } from '../message/http-exchange.ts';
 
@@ -9,7 +9,7 @@ import type { HttpExchange, RequestSignal } from '../message/http-exchange.ts';
 export interface PlainExchangeOptions {
   readonly headers: IncomingHttpHeaders;
   readonly address: string;
-  /** Milliseconds to the first byte of the answer. */
+  /** Milliseconds to the first byte of the response. */
   readonly timeoutMs: number;
 }
 
@@ -44,7 +44,7 @@ export class PlainExchange implements HttpExchange {
     const signal = new DeadlineSignal(timeoutMs);
     this.#signal = signal;
     this.#timer = setTimeout(() => {
-      signal.abort(refused('GATEWAY_TIMEOUT', gatewayErrorCodes.GATEWAY_TIMEOUT.summary));
+      signal.abort(rejected('GATEWAY_TIMEOUT', gatewayErrorCodes.GATEWAY_TIMEOUT.summary));
     }, timeoutMs);
     return { signal, settle: () => this.settle() };
   }

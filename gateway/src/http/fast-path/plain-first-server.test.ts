@@ -51,7 +51,7 @@ afterEach(() => {
 interface Client {
   readonly socket: Socket;
   readonly received: () => string;
-  readonly answers: () => number;
+  readonly responses: () => number;
 }
 
 async function open(): Promise<Client> {
@@ -62,7 +62,7 @@ async function open(): Promise<Client> {
   let text = '';
   socket.on('data', (bytes: Buffer) => (text += bytes.toString('latin1')));
   socket.on('error', () => undefined);
-  return { socket, received: () => text, answers: () => text.split('HTTP/1.1 ').length - 1 };
+  return { socket, received: () => text, responses: () => text.split('HTTP/1.1 ').length - 1 };
 }
 
 function post(query: string, headers: readonly string[] = []): string {
@@ -86,7 +86,7 @@ describe('A connection with plain requests', () => {
     const client = await open();
     for (const [index, value] of ['first', 'second', 'third'].entries()) {
       client.socket.write(echo(value));
-      await until(() => client.answers() === index + 1);
+      await until(() => client.responses() === index + 1);
       expect(client.received()).toContain(`{"data":{"echo":"${value}"}}`);
     }
     expect(client.received()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
@@ -106,30 +106,30 @@ describe('A connection with plain requests', () => {
     const [plain, whole] = [await open(), await open()];
     plain.socket.write(post(query, headers));
     whole.socket.write(post(query, [...headers, NOT_PLAIN]));
-    await until(() => plain.answers() === 1 && whole.answers() === 2);
+    await until(() => plain.responses() === 1 && whole.responses() === 2);
     const [, , ofFramework = ''] = whole.received().split('HTTP/1.1 ');
     const [, ofPlain = ''] = plain.received().split('HTTP/1.1 ');
     expect(partsOf(ofPlain)).toEqual(partsOf(ofFramework));
   });
 
-  it('is answered a body that is no JSON, or of another type, with a refusal, and goes on', async () => {
+  it('is answered a body that is no JSON, or of another type, with a rejection, and goes on', async () => {
     const client = await open();
     client.socket.write(post('{ echo }').replace('{"query"', '["query"'));
-    await until(() => client.answers() === 1);
+    await until(() => client.responses() === 1);
     expect(client.received()).toContain('HTTP/1.1 400 ');
     client.socket.write(post('{ echo }').replace('application/json', 'text/plain'));
-    await until(() => client.answers() === 2);
+    await until(() => client.responses() === 2);
     expect(client.received()).toContain('UNSUPPORTED_MEDIA_TYPE');
     client.socket.write(echo('still here'));
     await until(() => client.received().includes('still here'));
   });
 
-  it('has large answers compressed where it accepts that', async () => {
+  it('has large responses compressed where it accepts that', async () => {
     const client = await open();
     const bytes: Buffer[] = [];
     client.socket.on('data', (chunk: Buffer) => bytes.push(chunk));
     client.socket.write(post('{ large(bytes: 20000) }', ['Accept-Encoding: gzip']));
-    await until(() => client.answers() === 1 && isComplete(Buffer.concat(bytes)));
+    await until(() => client.responses() === 1 && isComplete(Buffer.concat(bytes)));
     expect(client.received()).toContain('content-encoding: gzip');
     expect(client.received()).toContain('accept-encoding');
     const all = Buffer.concat(bytes);
@@ -138,15 +138,15 @@ describe('A connection with plain requests', () => {
   });
 });
 
-function isComplete(answer: Buffer): boolean {
-  const at = answer.indexOf('\r\n\r\n');
-  const length = Number(/content-length: (\d+)/.exec(answer.toString('latin1'))?.[1]);
-  return at > 0 && answer.length === at + 4 + length;
+function isComplete(response: Buffer): boolean {
+  const at = response.indexOf('\r\n\r\n');
+  const length = Number(/content-length: (\d+)/.exec(response.toString('latin1'))?.[1]);
+  return at > 0 && response.length === at + 4 + length;
 }
 
 /** Without what is different each time. */
-function partsOf(answer: string): unknown {
-  const [head = '', body] = answer.split('\r\n\r\n');
+function partsOf(response: string): unknown {
+  const [head = '', body] = response.split('\r\n\r\n');
   const [status, ...headers] = head.toLowerCase().split('\r\n');
   return {
     status,
@@ -159,7 +159,7 @@ describe('A connection goes over to the framework', () => {
   it('with a request that arrives in pieces', async () => {
     const client = await open();
     client.socket.write(echo('whole'));
-    await until(() => client.answers() === 1);
+    await until(() => client.responses() === 1);
     const text = echo('in pieces');
     for (const piece of [text.slice(0, 30), text.slice(30, -5), text.slice(-5)]) {
       client.socket.write(piece);
@@ -170,10 +170,10 @@ describe('A connection goes over to the framework', () => {
     await until(() => client.received().includes('and on'));
   });
 
-  it('S-061 with requests that do not wait for their answers, in order', async () => {
+  it('S-061 with requests that do not wait for their responses, in order', async () => {
     const client = await open();
     client.socket.write(Array.from({ length: 50 }, (_, index) => echo(`n${index};`)).join(''));
-    await until(() => client.answers() === 50);
+    await until(() => client.responses() === 50);
     const order = [...client.received().matchAll(/n(\d+);/g)].map(([, number]) => Number(number));
     expect(order).toEqual(Array.from({ length: 50 }, (_, index) => index));
   });
@@ -192,9 +192,9 @@ describe('A connection goes over to the framework', () => {
   it('with another path, and an upgrade', async () => {
     const client = await open();
     client.socket.write(echo('plain'));
-    await until(() => client.answers() === 1);
+    await until(() => client.responses() === 1);
     client.socket.write('GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n');
-    await until(() => client.answers() === 2);
+    await until(() => client.responses() === 2);
     client.socket.write(
       'GET /graphql HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n' +
         'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n',
@@ -202,7 +202,7 @@ describe('A connection goes over to the framework', () => {
     await until(() => client.received().includes('101 Switching Protocols'));
   });
 
-  it('S-060 with a length and a coding at once, which is refused', async () => {
+  it('S-060 with a length and a coding at once, which is rejected', async () => {
     const client = await open();
     client.socket.write(post('{ echo }', ['Transfer-Encoding: chunked']));
     await until(() => client.received().includes('HTTP/1.1 400'));
@@ -234,7 +234,7 @@ describe('A client that leaves', () => {
     await until(async () => (await inFlight()) === 0);
   });
 
-  it('G14: gets its answer, and may ask again what it has sent behind it, where that was more than is buffered', async () => {
+  it('G14: gets its response, and may ask again what it has sent behind it, where that was more than is buffered', async () => {
     const client = await open();
     let hasEnded = false;
     client.socket.on('end', () => (hasEnded = true));
@@ -245,10 +245,10 @@ describe('A client that leaves', () => {
     await until(() => hasEnded);
     expect(client.received()).toContain('at last');
     expect(client.received()).toContain('connection: close');
-    expect([client.answers(), subgraph.received.length]).toEqual([1, 1]);
+    expect([client.responses(), subgraph.received.length]).toEqual([1, 1]);
   });
 
-  it('G14: leaves little in memory, however much it sends before its answer', async () => {
+  it('G14: leaves little in memory, however much it sends before its response', async () => {
     const aborted = subgraph.aborted();
     const clients = await Promise.all(Array.from({ length: 40 }, open));
     for (const { socket } of clients) socket.write(post('{ slow }'));
@@ -276,14 +276,14 @@ describe('A client that leaves', () => {
     await until(async () => (await inFlight()) === 0);
   });
 
-  it('S-061 holds no place with a refusal that waits for its turn', async () => {
+  it('S-061 holds no place with a rejection that waits for its turn', async () => {
     const client = await open();
-    const refused = post('{ echo }').replace('application/json', 'text/plain');
-    client.socket.write([post('{ slow }'), ...Array.from({ length: 20 }, () => refused)].join(''));
+    const rejected = post('{ echo }').replace('application/json', 'text/plain');
+    client.socket.write([post('{ slow }'), ...Array.from({ length: 20 }, () => rejected)].join(''));
     await until(() => subgraph.received.length === 1);
     await until(async () => (await inFlight()) === 1);
     release();
-    await until(() => client.answers() === 21);
+    await until(() => client.responses() === 21);
   });
 
   it('and one that reads late gets everything', async () => {
@@ -310,7 +310,7 @@ describe('A client that leaves', () => {
     }
     expect(asked).toBeGreaterThan(1);
     socket.resume();
-    await until(() => client.answers() === Math.min(asked + 1, 600));
+    await until(() => client.responses() === Math.min(asked + 1, 600));
     socket.write(echo('and on'));
     await until(() => client.received().includes('and on'));
   });

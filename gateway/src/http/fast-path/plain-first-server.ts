@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { CLOSING_BEGAN, EXCHANGE_BEGAN, EXCHANGE_ENDED } from '@trellis/runtime';
 import type { HeldBytes } from '../../load/unanswered-bytes.ts';
 import type { UnreadBytes } from '../../load/unread-reader.ts';
-import type { HttpAnswer } from '../message/http-exchange.ts';
+import type { HttpResponse } from '../message/http-exchange.ts';
 import type { HttpConnections } from '../message/http-connections.ts';
 import { PlainConnection, type PlainService, type PlainTimes } from './plain-connection.ts';
 import { PlainExchange } from './plain-exchange.ts';
@@ -13,17 +13,17 @@ import { readPlainRequest, type PlainRequest, type PlainRequestRules } from './p
 const MAX_HEAD_BYTES = 16_384;
 
 /** Who answers plain requests. */
-export interface PlainAnswerer {
+export interface PlainResponder {
   readonly rules: PlainRequestRules;
-  /** Milliseconds to the first byte of an answer. */
+  /** Milliseconds to the first byte of a response. */
   readonly timeoutMs: number;
   readonly times: PlainTimes;
   /** Bounds how many connections there are. */
   readonly connections: HttpConnections;
   /** The client's address, as reported by trusted proxies. */
   addressOf(request: Pick<IncomingMessage, 'headers' | 'socket'>): string;
-  /** Counts what its client has not read of an answer. */
-  unread(exchange: PlainExchange, answer: HttpAnswer, socket: Socket): UnreadBytes;
+  /** Counts what its client has not read of a response. */
+  unread(exchange: PlainExchange, response: HttpResponse, socket: Socket): UnreadBytes;
   /** Counts what its client has sent behind it. */
   hold(exchange: PlainExchange): HeldBytes;
   /** Called when an exchange's response is written or its client has disconnected: its slot is free. */
@@ -31,7 +31,7 @@ export interface PlainAnswerer {
   /** Called for unexpected errors. */
   failed(error: unknown): void;
   /** Never rejects. */
-  answer(exchange: PlainExchange, request: PlainRequest): Promise<HttpAnswer>;
+  response(exchange: PlainExchange, request: PlainRequest): Promise<HttpResponse>;
 }
 
 /**
@@ -40,15 +40,15 @@ export interface PlainAnswerer {
  * knows all of HTTP, and requests that need none of that do not pay for it.
  */
 export class PlainFirstServer extends Server implements PlainService {
-  readonly #answerer: PlainAnswerer;
+  readonly #responder: PlainResponder;
   readonly #connections = new Set<PlainConnection>();
   readonly #counted = new Set<Socket>();
   readonly #passOn: (socket: Socket) => void;
   isClosing = false;
 
-  constructor(options: ServerOptions, listener: RequestListener, answerer: PlainAnswerer) {
+  constructor(options: ServerOptions, listener: RequestListener, responder: PlainResponder) {
     super(options, listener);
-    this.#answerer = answerer;
+    this.#responder = responder;
     const [ofNode] = this.listeners('connection');
     if (!ofNode) throw new Error('The HTTP server listens for no connections.');
     this.removeListener('connection', ofNode as () => void);
@@ -65,7 +65,7 @@ export class PlainFirstServer extends Server implements PlainService {
   }
 
   #count(socket: Socket): boolean {
-    const place = this.#answerer.connections.take(socket);
+    const place = this.#responder.connections.take(socket);
     if (!place) return false;
     this.#counted.add(socket);
     socket.once('close', () => {
@@ -76,12 +76,12 @@ export class PlainFirstServer extends Server implements PlainService {
   }
 
   get times(): PlainTimes {
-    return this.#answerer.times;
+    return this.#responder.times;
   }
 
   /** Another request, of the largest size, with room for its head. */
   get maxEarlyBytes(): number {
-    return MAX_HEAD_BYTES + this.#answerer.rules.maxBodyBytes;
+    return MAX_HEAD_BYTES + this.#responder.rules.maxBodyBytes;
   }
 
   override closeIdleConnections(): void {
@@ -95,33 +95,33 @@ export class PlainFirstServer extends Server implements PlainService {
   }
 
   read(bytes: Buffer): PlainRequest | undefined {
-    return this.isClosing ? undefined : readPlainRequest(bytes, this.#answerer.rules);
+    return this.isClosing ? undefined : readPlainRequest(bytes, this.#responder.rules);
   }
 
   begin({ headers }: PlainRequest, socket: Socket): PlainExchange {
     const exchange = new PlainExchange({
       headers,
-      address: this.#answerer.addressOf({ headers, socket }),
-      timeoutMs: this.#answerer.timeoutMs,
+      address: this.#responder.addressOf({ headers, socket }),
+      timeoutMs: this.#responder.timeoutMs,
     });
     this.emit(EXCHANGE_BEGAN);
     return exchange;
   }
 
-  answer(exchange: PlainExchange, request: PlainRequest): Promise<HttpAnswer> {
-    return this.#answerer.answer(exchange, request);
+  response(exchange: PlainExchange, request: PlainRequest): Promise<HttpResponse> {
+    return this.#responder.response(exchange, request);
   }
 
-  unread(exchange: PlainExchange, answer: HttpAnswer, socket: Socket): UnreadBytes {
-    return this.#answerer.unread(exchange, answer, socket);
+  unread(exchange: PlainExchange, response: HttpResponse, socket: Socket): UnreadBytes {
+    return this.#responder.unread(exchange, response, socket);
   }
 
   hold(exchange: PlainExchange): HeldBytes {
-    return this.#answerer.hold(exchange);
+    return this.#responder.hold(exchange);
   }
 
   ended(exchange: PlainExchange): void {
-    this.#answerer.ended(exchange);
+    this.#responder.ended(exchange);
     this.emit(EXCHANGE_ENDED);
   }
 
@@ -132,7 +132,7 @@ export class PlainFirstServer extends Server implements PlainService {
   }
 
   failed(error: unknown): void {
-    this.#answerer.failed(error);
+    this.#responder.failed(error);
   }
 
   closed(connection: PlainConnection): void {

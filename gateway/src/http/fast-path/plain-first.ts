@@ -1,12 +1,12 @@
 import type { ServerOptions } from 'node:http';
 import type { FastifyServerFactory } from 'fastify';
 import { createAddressReader } from '../message/client-address.ts';
-import { createPlainAnswerer, type PlainAnswererOptions } from './plain-answerer.ts';
+import { createPlainResponder, type PlainResponderOptions } from './plain-responder.ts';
 import { PlainFirstServer } from './plain-first-server.ts';
 
 /** Settings of {@link plainFirst}. */
-export interface PlainFirstOptions extends Omit<PlainAnswererOptions, 'times' | 'addressOf'> {
-  /** Milliseconds for which a connection may be silent while an answer is made, or read. */
+export interface PlainFirstOptions extends Omit<PlainResponderOptions, 'times' | 'addressOf'> {
+  /** Milliseconds for which a connection may be silent while a response is made, or read. */
   readonly silentMs: () => number;
 }
 
@@ -14,7 +14,7 @@ export interface PlainFirstOptions extends Omit<PlainAnswererOptions, 'times' | 
 export function plainFirst({ silentMs, ...options }: PlainFirstOptions): FastifyServerFactory {
   return (listener, framework) => {
     const { http: ofNode, keepAliveTimeout, requestTimeout } = framework as unknown as FrameworkOptions;
-    const answerer = createPlainAnswerer({
+    const responder = createPlainResponder({
       ...options,
       times: () => ({
         firstRequestMs: options.settings().timeouts.requestMs,
@@ -23,7 +23,7 @@ export function plainFirst({ silentMs, ...options }: PlainFirstOptions): Fastify
       }),
       addressOf: createAddressReader(() => options.settings().http.trustProxy),
     });
-    const server = new PlainFirstServer(ofNode, listener, answerer);
+    const server = new PlainFirstServer(ofNode, listener, responder);
     server.keepAliveTimeout = keepAliveTimeout;
     server.requestTimeout = requestTimeout;
     return server.setTimeout(silentMs());

@@ -5,9 +5,9 @@ import { gql } from 'graphql-tag';
 import { sha256 } from '../../operation/document/sha256.ts';
 import { startSubgraph, type SubgraphServer } from '../../testing/subgraph-server.ts';
 import {
-  readAnswer,
+  readResponse,
   startTestGateway,
-  type GraphAnswer,
+  type GraphResponse,
   type TestGateway,
 } from '../../testing/test-gateway.ts';
 import { startTokenIssuer, type TokenIssuer } from '../../testing/token-issuer.ts';
@@ -67,7 +67,7 @@ beforeAll(async () => {
           unspoken: () => ({ name: author }),
           found: () => ({ __typename: 'Book', ...book }),
           mixed: () => ({ __typename: 'Book', ...book }),
-          answer: () => 42,
+          result: () => 42,
           said: () => 1,
           fail: () => {
             throw new Error('no');
@@ -94,7 +94,7 @@ afterAll(async () => {
   await Promise.all([subgraph.close(), issuer.close()]);
 });
 
-const cacheControl = ({ headers }: GraphAnswer): string | null => headers.get('cache-control');
+const cacheControl = ({ headers }: GraphResponse): string | null => headers.get('cache-control');
 
 describe('Cache-Control by the hints of the schema', () => {
   it.each([
@@ -114,9 +114,9 @@ describe('Cache-Control by the hints of the schema', () => {
     ['mutation { write }', 'no-store'],
     ['{ __typename }', 'no-store'],
   ])('of %s is %s', async (query, expected) => {
-    const answer = await gateway.post({ query });
-    expect(answer.body.errors).toBeUndefined();
-    expect(cacheControl(answer)).toBe(expected);
+    const result = await gateway.post({ query });
+    expect(result.body.errors).toBeUndefined();
+    expect(cacheControl(result)).toBe(expected);
   });
 
   it('S-094 is private with a user', async () => {
@@ -133,8 +133,8 @@ describe('Cache-Control by the hints of the schema', () => {
     ['cookie', 'private'],
     ['x-not-forwarded', 'public'],
   ])('G14: with the header %s is %s', async (name, scope) => {
-    const answer = await gateway.post({ query: '{ said }' }, { [name]: 'a' });
-    expect(cacheControl(answer)).toBe(`${scope}, max-age=7`);
+    const result = await gateway.post({ query: '{ said }' }, { [name]: 'a' });
+    expect(cacheControl(result)).toBe(`${scope}, max-age=7`);
   });
 
   it.each(['{ fail }', '{ fail said }', '{ nothing }', '{'])(
@@ -154,31 +154,31 @@ describe('Cache-Control by the hints of the schema', () => {
 });
 
 describe('A persisted query by GET', () => {
-  it('can be stored by a CDN, with a Vary of what the answer depends on', async () => {
+  it('can be stored by a CDN, with a Vary of what the response depends on', async () => {
     const query = '{ book { title } }';
     const extensions = { persistedQuery: { version: 1, sha256Hash: sha256(query) } };
     await gateway.post({ query, extensions });
     const parameters = new URLSearchParams({ extensions: JSON.stringify(extensions) });
-    const answer = await readAnswer(
+    const result = await readResponse(
       await fetch(`${gateway.url}/graphql?${parameters}`, { headers: { 'apollo-require-preflight': '1' } }),
     );
-    expect(answer.body.data).toEqual({ book: { title: 'First' } });
-    expect(cacheControl(answer)).toBe('public, max-age=60');
-    const vary = answer.headers.get('vary')?.split(/, */) ?? [];
+    expect(result.body.data).toEqual({ book: { title: 'First' } });
+    expect(cacheControl(result)).toBe('public, max-age=60');
+    const vary = result.headers.get('vary')?.split(/, */) ?? [];
     expect(vary).toEqual(expect.arrayContaining(['accept', 'authorization', 'x-tenant']));
   });
 
   it('that is not known is never stored', async () => {
     const extensions = { persistedQuery: { version: 1, sha256Hash: sha256('{ never }') } };
     const parameters = new URLSearchParams({ extensions: JSON.stringify(extensions) });
-    const answer = await readAnswer(
+    const result = await readResponse(
       await fetch(`${gateway.url}/graphql?${parameters}`, { headers: { 'apollo-require-preflight': '1' } }),
     );
-    expect(cacheControl(answer)).toBe('no-store');
+    expect(cacheControl(result)).toBe('no-store');
   });
 });
 
-describe('Cache-Control by the answers of subgraphs', () => {
+describe('Cache-Control by the responses of subgraphs', () => {
   let servers: Server[];
   let plain: TestGateway;
   const said = new Map<string, string | undefined>();

@@ -1,22 +1,22 @@
 import { PROOF_ALGORITHMS } from '@trellis/admission';
-import type { OperationAnswer } from '../../pipeline/operation-answer.ts';
+import type { OperationResult } from '../../pipeline/operation-result.ts';
 import type { Denial } from '../../operation/access/denial.ts';
 
 /**
- * The challenge for answers that lacked a token, a scope or another sign-in, if they did: `invalid_token` when a token was sent
+ * The challenge for responses that lacked a token, a scope or another sign-in, if they did: `invalid_token` when a token was sent
  * that is not valid, `insufficient_scope` or `insufficient_user_authentication` when it does not suffice.
  *
  * @param resourceMetadata address of the metadata; absent where there are none
  * @see RFC 6750 §3, RFC 9449 §7.1, RFC 9470 §3, RFC 9728 §5.1
  */
 export function challengeOf(
-  answers: readonly OperationAnswer[],
+  responses: readonly OperationResult[],
   status: number,
   authorization: string | undefined,
   resourceMetadata: string | undefined,
 ): string | undefined {
-  if (answers.every(({ errors }) => errors.length === 0)) return undefined;
-  const problem = isRejected(answers, status) ? rejection(authorization) : insufficiency(answers);
+  if (responses.every(({ errors }) => errors.length === 0)) return undefined;
+  const problem = isRejected(responses, status) ? rejection(authorization) : insufficiency(responses);
   if (!problem) return undefined;
   const isProof = authorization !== undefined && /^dpop /i.test(authorization);
   const parameters = {
@@ -31,14 +31,14 @@ export function challengeOf(
 
 type Problem = Readonly<Record<string, string>>;
 
-function isRejected(answers: readonly OperationAnswer[], status: number): boolean {
+function isRejected(responses: readonly OperationResult[], status: number): boolean {
   return (
     status === 401 ||
-    answers.some((answer) => codeOf(answer) === 'UNAUTHENTICATED' && answer.data === undefined)
+    responses.some((response) => codeOf(response) === 'UNAUTHENTICATED' && response.data === undefined)
   );
 }
 
-function codeOf({ errors: [first] }: OperationAnswer): unknown {
+function codeOf({ errors: [first] }: OperationResult): unknown {
   return first?.extensions?.['code'];
 }
 
@@ -47,9 +47,9 @@ function rejection(authorization: string | undefined): Problem {
 }
 
 /** Of the fields that were denied. Scopes first: with them comes a new sign-in as well. */
-function insufficiency(answers: readonly OperationAnswer[]): Problem | undefined {
-  const denials = answers
-    .filter((answer) => codeOf(answer) === 'FORBIDDEN')
+function insufficiency(responses: readonly OperationResult[]): Problem | undefined {
+  const denials = responses
+    .filter((response) => codeOf(response) === 'FORBIDDEN')
     .flatMap(({ admitted }) => [...(admitted?.denied.fields.values() ?? [])]);
   return missingScopes(denials) ?? missingSignIn(denials);
 }

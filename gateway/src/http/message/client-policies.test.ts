@@ -75,9 +75,9 @@ describe('CORS', () => {
     ]) {
       expect((await preflight(gateway, origin)).headers.get('access-control-allow-origin')).not.toBe(origin);
     }
-    const answer = await gateway.post(PUBLIC, { origin: 'https://app.example' });
-    expect(answer.headers.get('access-control-allow-origin')).toBe('https://app.example');
-    expect(answer.headers.get('access-control-expose-headers')).toContain('www-authenticate');
+    const result = await gateway.post(PUBLIC, { origin: 'https://app.example' });
+    expect(result.headers.get('access-control-allow-origin')).toBe('https://app.example');
+    expect(result.headers.get('access-control-expose-headers')).toContain('www-authenticate');
   });
 
   it('A2: lets loopback origins in during development, without cookies, and no others', async () => {
@@ -91,9 +91,9 @@ describe('CORS', () => {
       const { status, headers } = await preflight(gateway, origin);
       expect([status, headers.get('access-control-allow-origin')]).toEqual([204, origin]);
       expect(headers.get('access-control-allow-credentials')).toBeNull();
-      const answer = await gateway.post(PUBLIC, { origin });
-      expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, origin]);
-      expect(answer.headers.get('vary')).toContain('Origin');
+      const result = await gateway.post(PUBLIC, { origin });
+      expect([result.status, result.headers.get('access-control-allow-origin')]).toEqual([200, origin]);
+      expect(result.headers.get('vary')).toContain('Origin');
       expect(await webSocketFrom(gateway, origin)).toBe('open');
     }
     for (const origin of [
@@ -123,8 +123,8 @@ describe('CORS', () => {
 
   it('says nothing where it is not configured', async () => {
     const gateway = await start({});
-    const answer = await gateway.post(PUBLIC, { origin: 'https://app.example' });
-    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+    const result = await gateway.post(PUBLIC, { origin: 'https://app.example' });
+    expect(result.headers.get('access-control-allow-origin')).toBeNull();
     expect(
       (await preflight(gateway, 'https://app.example')).headers.get('access-control-allow-origin'),
     ).toBeNull();
@@ -182,7 +182,7 @@ describe('Headers by subgraph', () => {
             people: { remove: [x-gateway] }`,
     });
     const headers = { 'x-tenant': 'acme', 'accept-language': 'de', 'x-books': 'yes', 'x-api-key': 'mine' };
-    await gateway.post({ query: '{ person(id: "user-1") { name books { title } } }' }, headers);
+    await gateway.post({ query: '{ user(id: "user-1") { name books { title } } }' }, headers);
     const [people, books] = [graph.people.received[0]?.headers ?? {}, graph.books.received[0]?.headers ?? {}];
     expect(people).toMatchObject({ 'x-tenant': 'acme', 'accept-language': 'de' });
     expect([people['x-gateway'], people['x-books'], people['x-api-key']]).toEqual([
@@ -216,10 +216,10 @@ describe('Rates', () => {
     const gateway = await start({ settings: 'rateLimits: { perAddress: { operations: 3, windowS: 60 } }' });
     expect(await statuses(3, () => gateway.post(PUBLIC))).toEqual([200, 200, 200]);
     graph.forget();
-    const answer = await gateway.post(PUBLIC);
-    expect(answer.status).toBe(429);
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(50);
-    expect(answer.body.errors?.[0]?.extensions['code']).toBe('RATE_LIMITED');
+    const result = await gateway.post(PUBLIC);
+    expect(result.status).toBe(429);
+    expect(Number(result.headers.get('retry-after'))).toBeGreaterThan(50);
+    expect(result.body.errors?.[0]?.extensions['code']).toBe('RATE_LIMITED');
     expect(graph.requests()).toBe(0);
   });
 
@@ -236,13 +236,13 @@ describe('Rates', () => {
     // Sent once it would make room for the others.
     for (let use = 0; use < 2; use += 1) expect((await gateway.post(known, ada)).status).toBe(200);
     const next = async (number = 0): Promise<Awaited<ReturnType<typeof gateway.post>>> => {
-      const answer = await gateway.post({ query: `query Next${number} { public }` }, ada);
-      return answer.status === 200 && number < 1_000 ? next(number + 1) : answer;
+      const result = await gateway.post({ query: `query Next${number} { public }` }, ada);
+      return result.status === 200 && number < 1_000 ? next(number + 1) : result;
     };
-    const answer = await next();
-    expect(answer.status).toBe(429);
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(answer.body.errors?.[0]).toMatchObject({
+    const result = await next();
+    expect(result.status).toBe(429);
+    expect(Number(result.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(result.body.errors?.[0]).toMatchObject({
       message: 'Too much time was spent on planning new operations. Retry later.',
       extensions: { code: 'RATE_LIMITED' },
     });
@@ -254,11 +254,11 @@ describe('Rates', () => {
     expect(looked.body.errors?.[0]?.extensions['code']).toBe('GRAPHQL_PARSE_ERROR');
   });
 
-  it('count what is refused, and look at nothing more of an address that is over its rate', async () => {
+  it('count what is rejected, and look at nothing more of an address that is over its rate', async () => {
     const gateway = await start({ settings: 'rateLimits: { perAddress: { operations: 3, windowS: 60 } }' });
-    const refused = ['{', '{ nothing }', `{ ${'public '.repeat(1_000)} }`];
-    for (const query of refused) expect((await gateway.post({ query })).status).not.toBe(429);
-    for (const query of [...refused, '{ public }'])
+    const rejected = ['{', '{ nothing }', `{ ${'public '.repeat(1_000)} }`];
+    for (const query of rejected) expect((await gateway.post({ query })).status).not.toBe(429);
+    for (const query of [...rejected, '{ public }'])
       expect((await gateway.post({ query })).body.errors?.[0]?.extensions['code']).toBe('RATE_LIMITED');
     expect(graph.requests()).toBe(0);
   });

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { refused } from '../../errors.ts';
+import { rejected } from '../../errors.ts';
 import { isOwnOrigin } from './cross-origin.ts';
 
 /**
@@ -21,7 +21,7 @@ const BROWSER = /^\s*Mozilla\//i;
  *
  * @param isPreflighted whether something else about the request already makes browsers ask, such as its media type
  * @param allowsOrigin whether pages of an origin may use the graph
- * @throws RequestRefused CSRF_PREVENTED
+ * @throws RequestError CSRF_PREVENTED
  * @see docs/adr/0057-who-could-have-sent-a-simple-request.md; Fetch standard, "CORS-safelisted request-header"; Fetch Metadata
  */
 export function preventCsrf(
@@ -30,7 +30,7 @@ export function preventCsrf(
   allowsOrigin: (origin: string) => boolean,
 ): void {
   if (isPreflighted || hasBeenAskedFor(headers) || !mayBeForged(headers, allowsOrigin)) return;
-  throw refused(
+  throw rejected(
     'CSRF_PREVENTED',
     'A web page could send this request across origins without asking. Send it by POST with "content-type: application/json", ' +
       `or with a header that pages can't set by themselves: authorization with a token, ${PREFLIGHT_HEADERS.join(' or ')}.`,

@@ -61,19 +61,19 @@ async function ask({ socket, received }: Client): Promise<string> {
 }
 
 describe('G9: connections that are open and idle', () => {
-  it('are never all of one address: it is answered 429, and others are served', async () => {
+  it('are never all of one address: it gets 429, and others are served', async () => {
     for (let index = 0; index < 4; index += 1) await open('127.0.0.1');
-    const refused = await open('127.0.0.1');
-    await until(() => refused.received().includes('\r\n\r\n{'));
-    expect(refused.received()).toMatch(/^HTTP\/1\.1 429 [^]*\r\nRetry-After: 1\r\n[^]*Too many connections/);
+    const rejected = await open('127.0.0.1');
+    await until(() => rejected.received().includes('\r\n\r\n{'));
+    expect(rejected.received()).toMatch(/^HTTP\/1\.1 429 [^]*\r\nRetry-After: 1\r\n[^]*Too many connections/);
     expect(await ask(await open('127.9.0.1'))).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('are as many as the process takes: then everybody is answered 503', async () => {
+  it('are as many as the process takes: then everybody gets 503', async () => {
     for (let index = 0; index < 8; index += 1) await open(`127.${index}.0.1`);
-    const refused = await open('127.9.0.1');
-    await until(() => refused.received().includes('\r\n\r\n{'));
-    expect(refused.received()).toMatch(/^HTTP\/1\.1 503 [^]*\r\nRetry-After: 1\r\n/);
+    const rejected = await open('127.9.0.1');
+    await until(() => rejected.received().includes('\r\n\r\n{'));
+    expect(rejected.received()).toMatch(/^HTTP\/1\.1 503 [^]*\r\nRetry-After: 1\r\n/);
     expect(await gateway.metrics.metrics()).toMatch(/rejected_total\{transport="http",reason="total".*\} 1/);
   });
 

@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
-import { shareKeysOf, type ShareRefusal } from '@trellis/admission';
+import { shareKeysOf, type ShareRejection } from '@trellis/admission';
 import {
   ConnectionPlaces,
   type ConnectionPlace,
   type ConnectionRules,
 } from '../../load/connection-places.ts';
-import { refuseConnection, type ConnectionRefusal } from './refuse-connection.ts';
+import { rejectConnection, type ConnectionRejection } from './reject-connection.ts';
 
 /** Settings of {@link HttpConnections}. */
 export interface HttpConnectionsOptions {
@@ -14,10 +14,10 @@ export interface HttpConnectionsOptions {
   /** Whether an address is that of a proxy that is believed: many clients come from there. */
   readonly isProxy: (address: string) => boolean;
   /** Called for each rejected connection, for metrics. */
-  readonly onRefused: (reason: ShareRefusal) => void;
+  readonly onRejected: (reason: ShareRejection) => void;
 }
 
-const REFUSAL_OF: Readonly<Record<ShareRefusal, ConnectionRefusal>> = {
+const REJECTION_OF: Readonly<Record<ShareRejection, ConnectionRejection>> = {
   share: {
     status: 429,
     message:
@@ -37,12 +37,12 @@ const PART_WITHIN_MS = 1_000;
 export class HttpConnections {
   readonly #places: ConnectionPlaces;
   readonly #isProxy: (address: string) => boolean;
-  readonly #onRefused: (reason: ShareRefusal) => void;
+  readonly #onRejected: (reason: ShareRejection) => void;
 
-  constructor({ isProxy, onRefused, rules }: HttpConnectionsOptions) {
+  constructor({ isProxy, onRejected, rules }: HttpConnectionsOptions) {
     this.#places = new ConnectionPlaces(rules);
     this.#isProxy = isProxy;
-    this.#onRefused = onRefused;
+    this.#onRejected = onRejected;
   }
 
   /** Connections now. */
@@ -50,15 +50,15 @@ export class HttpConnections {
     return this.#places.size;
   }
 
-  /** @returns the place of a connection, to be left when it ends; nothing where it was refused and is being closed */
+  /** @returns the place of a connection, to be left when it ends; nothing where it was rejected and is being closed */
   take(socket: Socket): ConnectionPlace | undefined {
     const address = socket.remoteAddress ?? '';
     const place = this.#places.take(this.#isProxy(address) ? [] : shareKeysOf({ address }));
     if (typeof place !== 'string') return place;
-    this.#onRefused(place);
+    this.#onRejected(place);
     socket.on('error', () => undefined).resume(); // what it sends is not read
     socket.setTimeout(PART_WITHIN_MS, () => socket.destroy());
-    refuseConnection(socket, REFUSAL_OF[place]);
+    rejectConnection(socket, REJECTION_OF[place]);
     return undefined;
   }
 }

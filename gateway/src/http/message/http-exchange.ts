@@ -29,8 +29,8 @@ export interface HttpExchange {
   watch(): RequestSignal;
 }
 
-/** An answer that goes out whole. */
-export interface HttpAnswer {
+/** A response that goes out whole. */
+export interface HttpResponse {
   readonly status: number;
   /** Names in lower case; without those of the framing. */
   readonly headers: Readonly<Record<string, string>>;
@@ -39,10 +39,10 @@ export interface HttpAnswer {
   readonly caller?: Caller | undefined;
 }
 
-/** What an answer is counted under while its client has not read it. */
-export function answerKeys(
+/** What a response is counted under while its client has not read it. */
+export function shareKeysOf(
   { address }: Pick<HttpExchange, 'address'>,
-  { caller }: Pick<HttpAnswer, 'caller'>,
+  { caller }: Pick<HttpResponse, 'caller'>,
 ): ShareKeys {
   return shareKeysOfCaller(caller, address);
 }

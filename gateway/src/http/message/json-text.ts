@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { mayHoldUnfitText } from '@trellis/admission';
-import { refused, tooComplex, type RequestRefused } from '../../errors.ts';
+import { rejected, tooComplex, type RequestError } from '../../errors.ts';
 
 const MAX_LEVELS = 100;
 /** Of a batch, a request in it, and its variables. */
@@ -15,10 +15,10 @@ const MAX_VALUES_OF_BODY = 200_000;
  * properties; of two members with one name the last counts.
  *
  * @param maxValues of one operation's variables
- * @throws RequestRefused BAD_REQUEST; QUERY_TOO_COMPLEX for more values than that, and than 200,000, in the whole body
+ * @throws RequestError BAD_REQUEST; QUERY_TOO_COMPLEX for more values than that, and than 200,000, in the whole body
  */
 export function parseJsonBody(body: Buffer, maxValues: number): ParsedBody {
-  if (!isUtf8(body)) throw refused('BAD_REQUEST', 'The body is not UTF-8.');
+  if (!isUtf8(body)) throw rejected('BAD_REQUEST', 'The body is not UTF-8.');
   if (body.length > LARGE_BYTES) assertBuildable(body, maxValues);
   const text = body.toString('utf8');
   const isAscii = text.length === body.length; // most are: then nothing but escapes is to be looked for
@@ -37,21 +37,21 @@ export interface ParsedBody {
  * Reads JSON text.
  *
  * @param subject what it is, for the message: `body`, `variables`, `extensions`
- * @throws RequestRefused BAD_REQUEST
+ * @throws RequestError BAD_REQUEST
  */
 export function parseJsonText(text: string, subject: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw refused('BAD_REQUEST', `The ${subject} is not valid JSON.`);
+    throw rejected('BAD_REQUEST', `The ${subject} is not valid JSON.`);
   }
 }
 
 /**
- * Refuses values that later steps, which are recursive, could not walk, or not in good time. It is a loop, for the same
+ * Rejects values that later steps, which are recursive, could not walk, or not in good time. It is a loop, for the same
  * reason.
  *
- * @throws RequestRefused BAD_REQUEST for more than 100 levels, or a number that no double holds (`1e400`); QUERY_TOO_COMPLEX for more than `maxValues` values
+ * @throws RequestError BAD_REQUEST for more than 100 levels, or a number that no double holds (`1e400`); QUERY_TOO_COMPLEX for more than `maxValues` values
  */
 export function assertBounded(value: object, maxValues: number): void {
   let level: unknown[] = Object.values(value);
@@ -59,7 +59,7 @@ export function assertBounded(value: object, maxValues: number): void {
   for (let depth = 1; level.length > 0; depth += 1) {
     if (depth > MAX_LEVELS) throw tooDeep();
     if (count > maxValues) throw tooComplex('variables', maxValues, count);
-    if (level.some(isInfinite)) throw refused('BAD_REQUEST', 'A number is too large to be represented.');
+    if (level.some(isInfinite)) throw rejected('BAD_REQUEST', 'A number is too large to be represented.');
     level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
     count += level.length;
   }
@@ -70,8 +70,8 @@ function isInfinite(value: unknown): boolean {
   return value === Infinity || value === -Infinity;
 }
 
-function tooDeep(): RequestRefused {
-  return refused('BAD_REQUEST', `JSON may be nested ${MAX_LEVELS} levels deep.`);
+function tooDeep(): RequestError {
+  return rejected('BAD_REQUEST', `JSON may be nested ${MAX_LEVELS} levels deep.`);
 }
 
 const QUOTE = 0x22;

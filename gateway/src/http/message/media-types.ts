@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { refused } from '../../errors.ts';
+import { rejected } from '../../errors.ts';
 import type { IncrementalDialect } from '../../execution/frames.ts';
 import { own } from '../../own-property.ts';
 import { multipartStream, serverSentEvents, type StreamFormat } from './stream-format.ts';
@@ -7,11 +7,11 @@ import { multipartStream, serverSentEvents, type StreamFormat } from './stream-f
 /** A media type that a single result is served in. */
 export type ResultMediaType = 'application/json' | 'application/graphql-response+json';
 
-/** The forms of an answer that a client takes. */
+/** The forms of a response that a client takes. */
 export interface AcceptedForms {
-  /** Of a whole answer; absent where the client takes nothing but parts or streams: a single part, or a stream of one, then. */
+  /** Of a whole response; absent where the client takes nothing but parts or streams: a single part, or a stream of one, then. */
   readonly single: ResultMediaType | undefined;
-  /** Of an answer in parts; absent where the client takes none, or would rather have it whole. */
+  /** Of a response in parts; absent where the client takes none, or would rather have it whole. */
   readonly parts: IncrementalDialect | undefined;
   /** Of a subscription or a live query; absent where the client takes none. */
   readonly stream: StreamFormat | undefined;
@@ -25,11 +25,11 @@ const SINGLE: Readonly<Record<string, ResultMediaType>> = {
 };
 
 /**
- * Chooses the forms of the answer: those that the client prefers, `application/json` where it does not say. Parts are for
- * clients that name `multipart/mixed`, and don't prefer a whole answer by its quality: the order says nothing, because
+ * Chooses the forms of the response: those that the client prefers, `application/json` where it does not say. Parts are for
+ * clients that name `multipart/mixed`, and don't prefer a whole response by its quality: the order says nothing, because
  * clients write what they hope for first or last.
  *
- * @throws RequestRefused NOT_ACCEPTABLE
+ * @throws RequestError NOT_ACCEPTABLE
  * @see GraphQL over HTTP, "Media Types"; RFC 9110 §12.5.1
  */
 export function negotiateForms(accept: string | undefined): AcceptedForms {
@@ -55,7 +55,7 @@ function readForms(accept: string): AcceptedForms {
   const parts = firstOf(accepted, dialectOf);
   const stream = firstOf(accepted, streamFormatOf)?.form;
   if (!single && !parts && !stream) {
-    throw refused(
+    throw rejected(
       'NOT_ACCEPTABLE',
       'Answers are application/json or application/graphql-response+json, in UTF-8, multipart/mixed, or text/event-stream.',
     );
@@ -64,7 +64,7 @@ function readForms(accept: string): AcceptedForms {
   return { single: single?.form, parts: ratherWhole ? undefined : parts?.form, stream };
 }
 
-/** The form of an answer to a request that has failed, whatever it accepts. */
+/** The form of a response to a request that has failed, whatever it accepts. */
 export function mediaTypeOfFailure(accept: string | undefined): ResultMediaType {
   try {
     return negotiateForms(accept).single ?? 'application/json';
@@ -156,26 +156,26 @@ export function isJsonBody(headers: IncomingHttpHeaders): boolean {
 }
 
 /**
- * Refuses bodies that are not plain `application/json` in UTF-8. Compressed ones are refused as well: what they hold is
+ * Rejects bodies that are not plain `application/json` in UTF-8. Compressed ones are rejected as well: what they hold is
  * small, and what they can be blown up to is not.
  *
- * @throws RequestRefused UNSUPPORTED_MEDIA_TYPE
+ * @throws RequestError UNSUPPORTED_MEDIA_TYPE
  */
 export function assertReadableBody(headers: IncomingHttpHeaders): void {
   if (headers['content-type'] !== 'application/json') assertReadableType(headers);
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding !== 'identity' && encoding !== '')
-    throw refused('UNSUPPORTED_MEDIA_TYPE', 'The body may not be compressed.');
+    throw rejected('UNSUPPORTED_MEDIA_TYPE', 'The body may not be compressed.');
 }
 
 function assertReadableType(headers: IncomingHttpHeaders): void {
   const match = JSON_BODY.exec(headers['content-type'] ?? '');
   if (!match)
-    throw refused(
+    throw rejected(
       'UNSUPPORTED_MEDIA_TYPE',
       'The body has to be JSON: send "content-type: application/json".',
     );
   const parameters = (match[1] ?? '').split(';').map((parameter) => parameter.trim());
   if (!parameters.every((parameter) => parameter === '' || UTF8_PARAMETER.test(parameter)))
-    throw refused('UNSUPPORTED_MEDIA_TYPE', 'The only parameter of application/json is charset=utf-8.');
+    throw rejected('UNSUPPORTED_MEDIA_TYPE', 'The only parameter of application/json is charset=utf-8.');
 }

@@ -1,7 +1,7 @@
 import type { GraphRequest } from '../../request/context.ts';
-import { refused, tooComplex, type RequestRefused } from '../../errors.ts';
+import { rejected, tooComplex, type RequestError } from '../../errors.ts';
 import { mayHoldUnfitText } from '@trellis/admission';
-import { refuseUnfitTexts, type TextRules } from '../../request/refuse-unfit-texts.ts';
+import { rejectUnfitTexts, type TextRules } from '../../request/reject-unfit-texts.ts';
 import { own } from '../../own-property.ts';
 import { assertBounded, parseJsonBody, parseJsonText } from './json-text.ts';
 
@@ -16,20 +16,20 @@ export interface RequestBounds extends TextRules {
 /** What a body holds: one request, or a batch of which each element is good or bad on its own. */
 export type ReadBody =
   | { readonly kind: 'single'; readonly request: GraphRequest }
-  | { readonly kind: 'batch'; readonly requests: readonly (GraphRequest | RequestRefused)[] };
+  | { readonly kind: 'batch'; readonly requests: readonly (GraphRequest | RequestError)[] };
 
 /**
  * Reads the body of a POST.
  *
  * @returns a batch that is too long as one whose elements are all rejected
- * @throws RequestRefused BAD_REQUEST when it is neither a request nor a batch; QUERY_TOO_COMPLEX for a batch of more than
+ * @throws RequestError BAD_REQUEST when it is neither a request nor a batch; QUERY_TOO_COMPLEX for a batch of more than
  * 1,000 requests that is too long
  */
 export function readBody(body: Buffer, bounds: RequestBounds): ReadBody {
   const { value, isSuspect } = parseJsonBody(body, bounds.variables);
   if (!Array.isArray(value)) return { kind: 'single', request: readFitRequest(value, bounds, isSuspect) };
-  if (value.length === 0) throw refused('BAD_REQUEST', 'The batch is empty.');
-  if (value.length > bounds.batch) return refuseBatch(value.length, bounds.batch);
+  if (value.length === 0) throw rejected('BAD_REQUEST', 'The batch is empty.');
+  if (value.length > bounds.batch) return rejectBatch(value.length, bounds.batch);
   return { kind: 'batch', requests: value.map((element) => readElement(element, bounds, isSuspect)) };
 }
 
@@ -37,35 +37,35 @@ export function readBody(body: Buffer, bounds: RequestBounds): ReadBody {
 const MAX_REJECTED_ONE_BY_ONE = 1_000;
 
 /** Clients of batches take as many results as they have sent operations, and read an error of the whole batch as a fault. */
-function refuseBatch(length: number, maximum: number): ReadBody {
-  const refusal = tooComplex('batch', maximum, length);
-  if (length > MAX_REJECTED_ONE_BY_ONE) throw refusal;
-  return { kind: 'batch', requests: Array.from({ length }, () => refusal) };
+function rejectBatch(length: number, maximum: number): ReadBody {
+  const rejection = tooComplex('batch', maximum, length);
+  if (length > MAX_REJECTED_ONE_BY_ONE) throw rejection;
+  return { kind: 'batch', requests: Array.from({ length }, () => rejection) };
 }
 
 function readElement(
   element: unknown,
   bounds: RequestBounds,
   isSuspect: boolean,
-): GraphRequest | RequestRefused {
+): GraphRequest | RequestError {
   try {
     return readFitRequest(element, bounds, isSuspect);
   } catch (error) {
-    return error as RequestRefused; // readFitRequest throws nothing else
+    return error as RequestError; // readFitRequest throws nothing else
   }
 }
 
 /** @param isSuspect whether texts in it may hold characters that they must not */
 function readFitRequest(value: unknown, bounds: RequestBounds, isSuspect: boolean): GraphRequest {
   const request = readRequest(value, bounds);
-  if (isSuspect) refuseUnfitTexts(request, bounds);
+  if (isSuspect) rejectUnfitTexts(request, bounds);
   return request;
 }
 
 /**
  * Reads the parameters of a GET: `variables` and `extensions` are JSON texts.
  *
- * @throws RequestRefused BAD_REQUEST
+ * @throws RequestError BAD_REQUEST
  */
 export function readQueryString(
   parameters: Readonly<Record<string, unknown>>,
@@ -88,18 +88,18 @@ export function readQueryString(
 
 function parseParameter(parameter: unknown, name: string): unknown {
   if (parameter === undefined || parameter === '') return undefined;
-  if (typeof parameter !== 'string') throw refused('BAD_REQUEST', `"${name}" is given more than once.`);
+  if (typeof parameter !== 'string') throw rejected('BAD_REQUEST', `"${name}" is given more than once.`);
   return parseJsonText(parameter, name);
 }
 
 /**
  * Checks the members of a request for their JSON types; members that are not known are ignored.
  *
- * @throws RequestRefused BAD_REQUEST
+ * @throws RequestError BAD_REQUEST
  * @see GraphQL over HTTP, "Request Parameters"
  */
 export function readRequest(value: unknown, bounds: RequestBounds): GraphRequest {
-  if (!isObject(value)) throw refused('BAD_REQUEST', 'A request is a JSON object with a "query".');
+  if (!isObject(value)) throw rejected('BAD_REQUEST', 'A request is a JSON object with a "query".');
   const request = {
     query: readText(value, 'query'),
     documentId: readText(value, 'documentId') ?? readText(value, 'doc_id'), // as Relay's clients call it
@@ -126,12 +126,12 @@ function member(value: JsonObject, name: string): unknown {
 function readText(value: JsonObject, name: string): string | undefined {
   const text = member(value, name);
   if (text === undefined || typeof text === 'string') return text;
-  throw refused('BAD_REQUEST', `"${name}" has to be a string.`);
+  throw rejected('BAD_REQUEST', `"${name}" has to be a string.`);
 }
 
 function readObject(value: JsonObject, name: string): JsonObject {
   const object = member(value, name);
   if (object === undefined) return NO_MEMBERS;
   if (isObject(object)) return object;
-  throw refused('BAD_REQUEST', `"${name}" has to be a JSON object.`);
+  throw rejected('BAD_REQUEST', `"${name}" has to be a JSON object.`);
 }

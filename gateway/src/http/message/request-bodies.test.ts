@@ -5,7 +5,7 @@ import { sendRaw } from '../../testing/send-raw.ts';
 import {
   PREFLIGHT,
   startTestGateway,
-  type GraphAnswer,
+  type GraphResponse,
   type TestGateway,
 } from '../../testing/test-gateway.ts';
 
@@ -28,7 +28,7 @@ beforeEach(() => graph.forget());
 type Headers = Readonly<Record<string, string>>;
 const RESPONSE_JSON = 'application/graphql-response+json';
 const PUBLIC = '{ public }';
-const code = ({ body }: GraphAnswer): unknown => body.errors?.[0]?.extensions['code'];
+const code = ({ body }: GraphResponse): unknown => body.errors?.[0]?.extensions['code'];
 
 describe('CSRF prevention', () => {
   const body = JSON.stringify({ query: PUBLIC });
@@ -44,7 +44,7 @@ describe('CSRF prevention', () => {
     ['a type that begins like JSON', { 'content-type': 'application/jsonp' }],
     ['two types', { 'content-type': 'text/plain, application/json' }],
     ['a parameter that looks like JSON', { 'content-type': 'text/plain; application/json' }],
-  ])('S-050 refuses a POST with %s', async (_name, headers) => {
+  ])('S-050 rejects a POST with %s', async (_name, headers) => {
     for (const preflight of [{}, PREFLIGHT]) {
       const { status, text } = await sendRaw(gateway, { ...headers, ...preflight }, body);
       expect([400, 415]).toContain(status);
@@ -53,7 +53,7 @@ describe('CSRF prevention', () => {
     expect(graph.requests()).toBe(0);
   });
 
-  it('S-050 refuses a GET without a header that makes browsers ask', async () => {
+  it('S-050 rejects a GET without a header that makes browsers ask', async () => {
     const headersOfPages: readonly Headers[] = [
       {},
       { 'content-type': 'message/external-body' },
@@ -62,8 +62,8 @@ describe('CSRF prevention', () => {
       { 'apollo-require-preflight': '' },
     ];
     for (const headers of headersOfPages) {
-      const answer = await gateway.get({ query: PUBLIC }, { 'sec-fetch-site': 'cross-site', ...headers });
-      expect([answer.status, code(answer)]).toEqual([400, 'CSRF_PREVENTED']);
+      const response = await gateway.get({ query: PUBLIC }, { 'sec-fetch-site': 'cross-site', ...headers });
+      expect([response.status, code(response)]).toEqual([400, 'CSRF_PREVENTED']);
     }
     expect(graph.requests()).toBe(0);
     const forgotten = await sendRaw(gateway, { 'user-agent': 'Mozilla/5.0' }, body);
@@ -82,24 +82,24 @@ describe('CSRF prevention', () => {
 });
 
 describe('Bodies', () => {
-  it('S-058 answers 415 to other charsets', async () => {
+  it('S-058 responds with 415 to other charsets', async () => {
     for (const charset of ['utf-16', 'iso-8859-1', 'utf-7']) {
-      const answer = await gateway.post(
+      const response = await gateway.post(
         { query: PUBLIC },
         { 'content-type': `application/json; charset=${charset}` },
       );
-      expect([answer.status, code(answer)]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+      expect([response.status, code(response)]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
     }
   });
 
-  it('S-056 answers 415 to compressed bodies', async () => {
+  it('S-056 responds with 415 to compressed bodies', async () => {
     for (const encoding of ['gzip', 'br', 'deflate', 'gzip, gzip']) {
-      const answer = await gateway.post({ query: PUBLIC }, { 'content-encoding': encoding });
-      expect([answer.status, code(answer)]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+      const response = await gateway.post({ query: PUBLIC }, { 'content-encoding': encoding });
+      expect([response.status, code(response)]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
     }
   });
 
-  it('S-004 answers 413 to a body over 1 MiB, declared or not', async () => {
+  it('S-004 responds with 413 to a body over 1 MiB, declared or not', async () => {
     const body = JSON.stringify({ query: `{ public } #${'x'.repeat(1_100_000)}` });
     const declared = await gateway.post(body);
     expect([declared.status, code(declared)]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
@@ -113,7 +113,7 @@ describe('Bodies', () => {
     expect(chunked.status).toBe(413);
   });
 
-  it('S-059 answers 431 to oversized headers', async () => {
+  it('S-059 responds with 431 to oversized headers', async () => {
     const { status } = await sendRaw(
       gateway,
       { 'content-type': 'application/json', 'x-long': 'x'.repeat(20_000) },
@@ -122,13 +122,13 @@ describe('Bodies', () => {
     expect(status).toBe(431);
   });
 
-  it('S-059 answers 431 to too many headers', async () => {
+  it('S-059 responds with 431 to too many headers', async () => {
     const many = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`x-${index}`, 'x']));
     const { status } = await sendRaw(gateway, { 'content-type': 'application/json', ...many }, '{}');
     expect(status).toBe(431);
   });
 
-  it('S-060 answers 400 to a request with both content-length and chunks', async () => {
+  it('S-060 responds with 400 to a request with both content-length and chunks', async () => {
     const text = await new Promise<string>((resolve, reject) => {
       const { port, hostname } = new URL(gateway.url);
       const socket = connect(Number(port), hostname, () =>
@@ -149,7 +149,7 @@ describe('Bodies', () => {
     const body = '{"query":"{ __typename }"}';
     const one = `POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     const { port, hostname } = new URL(gateway.url);
-    const answers = await new Promise<number>((resolve, reject) => {
+    const responses = await new Promise<number>((resolve, reject) => {
       let received = '';
       const socket = connect(Number(port), hostname, () => socket.write(one.repeat(1_000)));
       socket.on('data', (chunk: Buffer) => {
@@ -161,7 +161,7 @@ describe('Bodies', () => {
       });
       socket.on('error', reject);
     });
-    expect(answers).toBe(1_000);
+    expect(responses).toBe(1_000);
   });
 });
 

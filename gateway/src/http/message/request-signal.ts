@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
-import { CLIENT_CLOSED, gatewayErrorCodes, refused } from '../../errors.ts';
+import { CLIENT_CLOSED, gatewayErrorCodes, rejected } from '../../errors.ts';
 import { DeadlineSignal } from '../../abort/deadline-signal.ts';
 import type { RequestSignal } from './http-exchange.ts';
 
-/** Watches a response: the reasons of the signal are refusals, with their codes. */
+/** Watches a response: the reasons of the signal are rejections, with their codes. */
 export function watchRequest(response: ServerResponse, timeoutMs: number): RequestSignal {
   const signal = new DeadlineSignal(timeoutMs);
   const timer = setTimeout(() => {
-    signal.abort(refused('GATEWAY_TIMEOUT', gatewayErrorCodes.GATEWAY_TIMEOUT.summary));
+    signal.abort(rejected('GATEWAY_TIMEOUT', gatewayErrorCodes.GATEWAY_TIMEOUT.summary));
   }, timeoutMs);
   const onClose = (): void => {
     clearTimeout(timer);

@@ -13,11 +13,11 @@ const CLIENTS = 8;
 
 let subgraph: SubgraphServer;
 let gateway: TestGateway;
-let answer = (): void => undefined;
+let response = (): void => undefined;
 const clients: { destroy(): void }[] = [];
 
 beforeAll(async () => {
-  const waits = new Promise<void>((resolve) => (answer = resolve));
+  const waits = new Promise<void>((resolve) => (response = resolve));
   subgraph = await startSubgraph({
     name: 'one',
     typeDefs: gql`
@@ -32,7 +32,7 @@ beforeAll(async () => {
   gateway = await startTestGateway({ subgraphs: [subgraph], settings });
 });
 afterAll(async () => {
-  answer();
+  response();
   await gateway.close();
   await subgraph.close();
 });
@@ -55,13 +55,13 @@ const FRAGMENT_HEAD = Buffer.from([0x01, 0xff, 0, 0, 0, 0, 0, 0x01, 0xd4, 0xc0, 
 
 const PIECE = Buffer.alloc(120_000);
 
-/** @returns whether the gateway refused it, as soon as that is known */
+/** @returns whether the gateway rejected it, as soon as that is known */
 type Attack = () => Promise<() => boolean>;
 
 async function open(...sent: readonly (string | Buffer)[]): Promise<() => boolean> {
   const socket = connect({ port: Number(new URL(gateway.url).port), host: '127.0.0.1' });
   clients.push(socket);
-  socket.on('error', () => undefined); // being refused is what is to happen
+  socket.on('error', () => undefined); // being rejected is what is to happen
   const text = receivedBy(socket);
   for (const bytes of sent) socket.write(bytes);
   await once(socket, 'connect');
@@ -104,19 +104,19 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     sendFrames(FRAGMENT_HEAD, PIECE, Buffer.from([0]), FRAGMENT_HEAD.subarray(1), PIECE),
   'operations on WebSockets that wait': async () => {
     const socket = await openWebSocket();
-    let isRefused = false;
-    socket.on('message', (data: Buffer) => (isRefused ||= data.includes('RATE_LIMITED')));
+    let isRejected = false;
+    socket.on('message', (data: Buffer) => (isRejected ||= data.includes('RATE_LIMITED')));
     for (let id = 0; id < 2; id += 1)
       socket.send(JSON.stringify({ id: `${id}`, type: 'subscribe', payload: JSON.parse(LARGE) as unknown }));
-    return () => isRefused || socket.readyState !== socket.OPEN;
+    return () => isRejected || socket.readyState !== socket.OPEN;
   },
 };
 
-describe('G7: clients that send megabytes and wait for no answer', () => {
+describe('G7: clients that send megabytes and wait for no response', () => {
   it.each(Object.entries(ATTACKS))('have a share of a bounded number of bytes: %s', async (_name, attack) => {
-    const refused: (() => boolean)[] = [];
-    for (let index = 0; index < CLIENTS; index += 1) refused.push(await attack());
-    await until(async () => refused.filter((isRefused) => isRefused()).length >= CLIENTS / 2);
+    const rejected: (() => boolean)[] = [];
+    for (let index = 0; index < CLIENTS; index += 1) rejected.push(await attack());
+    await until(async () => rejected.filter((isRejected) => isRejected()).length >= CLIENTS / 2);
     const held = await metric('trellis_gateway_unanswered_bytes');
     expect(held).toBeGreaterThan(BOUND_BYTES / 8);
     expect(held).toBeLessThanOrEqual(BOUND_BYTES / 2 + 100_000);

@@ -1,11 +1,11 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ShareKeys } from '@trellis/admission';
-import { overloaded, overShare, type RequestRefused } from '../../errors.ts';
-import { writeAnswer } from '../../pipeline/write-answer.ts';
-import type { Admission, RefusalReason } from '../../load/admission.ts';
+import { overloaded, overShare, type RequestError } from '../../errors.ts';
+import { writeResult } from '../../pipeline/write-result.ts';
+import type { Admission, RejectionReason } from '../../load/admission.ts';
 import { normalAddress } from '../message/client-address.ts';
-import type { HttpAnswer, HttpExchange } from '../message/http-exchange.ts';
+import type { HttpResponse, HttpExchange } from '../message/http-exchange.ts';
 import { mediaTypeOfFailure } from '../message/media-types.ts';
 import { retryAfterOf } from '../message/response-headers.ts';
 
@@ -22,13 +22,13 @@ export interface RequestAdmission {
   /** Whose share a request counts in, by its address. */
   readonly shareOf: (address: string) => ShareKeys;
   /** Called for each rejected request, for metrics. */
-  readonly onRefused: (reason: RefusalReason) => void;
+  readonly onRejected: (reason: RejectionReason) => void;
 }
 
-/** Refuses requests that the process can't take, before anything of them is read but their headers. */
+/** Rejects requests that the process can't take, before anything of them is read but their headers. */
 export function admitRequests(
   server: FastifyInstance,
-  { admission, paths, isKnown, shareOf, onRefused }: RequestAdmission,
+  { admission, paths, isKnown, shareOf, onRejected }: RequestAdmission,
 ): void {
   server.addHook('onRequest', (request, reply, done) => {
     if (!paths.has(request.routeOptions.url ?? '')) return done();
@@ -39,37 +39,37 @@ export function admitRequests(
       reply.raw.once('close', () => endAdmission(reply.raw));
       return done();
     }
-    onRefused(reason);
-    refuse(request, reply, reason);
+    onRejected(reason);
+    reject(request, reply, reason);
   });
   server.addHook('onClose', async () => admission.close());
 }
 
-/** What is always the same of a refusal. */
-interface WrittenRefusal {
+/** What is always the same of a rejection. */
+interface WrittenRejection {
   readonly status: number;
   readonly body: string;
   readonly retryAfter: string;
 }
 
-function written(refusal: RequestRefused, status: number): WrittenRefusal {
-  const answer = { data: undefined, errors: refusal.errors.map((error) => error.toJSON()) };
-  return { status, body: writeAnswer(answer), retryAfter: String(retryAfterOf([answer])) };
+function written(rejection: RequestError, status: number): WrittenRejection {
+  const result = { data: undefined, errors: rejection.errors.map((error) => error.toJSON()) };
+  return { status, body: writeResult(result), retryAfter: String(retryAfterOf([result])) };
 }
 
 const OVERLOADED = written(overloaded(), 503);
-const REFUSALS: Readonly<Record<RefusalReason, WrittenRefusal>> = {
+const REJECTIONS: Readonly<Record<RejectionReason, WrittenRejection>> = {
   requests: OVERLOADED,
   delay: OVERLOADED,
   share: written(overShare(), 429),
 };
 
 /** What is answered to a request that was not let in. */
-export function refusalAnswer(
+export function rejectionResponse(
   { id, headers }: Pick<HttpExchange, 'id' | 'headers'>,
-  reason: RefusalReason,
-): HttpAnswer {
-  const { status, body, retryAfter } = REFUSALS[reason];
+  reason: RejectionReason,
+): HttpResponse {
+  const { status, body, retryAfter } = REJECTIONS[reason];
   return {
     status,
     headers: {
@@ -83,8 +83,8 @@ export function refusalAnswer(
 }
 
 /** Written past the framework, always the same: who has too much to do can't spend much on saying so. */
-function refuse(request: FastifyRequest, reply: FastifyReply, reason: RefusalReason): void {
-  const { status, headers, body } = refusalAnswer(request, reason);
+function reject(request: FastifyRequest, reply: FastifyReply, reason: RejectionReason): void {
+  const { status, headers, body } = rejectionResponse(request, reason);
   reply.hijack();
   reply.raw.writeHead(status, {
     ...(reply.getHeaders() as OutgoingHttpHeaders), // those for scripts of other origins
@@ -94,7 +94,7 @@ function refuse(request: FastifyRequest, reply: FastifyReply, reason: RefusalRea
   reply.raw.end(body);
 }
 
-/** The answer of a request has been written or waits for its turn, or its stream is open: it no longer keeps others out. */
+/** The response of a request has been written or waits for its turn, or its stream is open: it no longer keeps others out. */
 export function endAdmission(response: ServerResponse): void {
   beingAnswered.get(response)?.();
   beingAnswered.delete(response);

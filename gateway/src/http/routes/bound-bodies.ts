@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
-import type { ShareKeys, ShareRefusal } from '@trellis/admission';
+import type { ShareKeys, ShareRejection } from '@trellis/admission';
 import type { FastifyRequest, preParsingHookHandler } from 'fastify';
-import { gatewayErrorCodes, heldTooMuch, refused, type RequestRefused } from '../../errors.ts';
-import type { RefusalReason } from '../../load/admission.ts';
+import { gatewayErrorCodes, heldTooMuch, rejected, type RequestError } from '../../errors.ts';
+import type { RejectionReason } from '../../load/admission.ts';
 import type { HeldBytes, UnansweredBytes } from '../../load/unanswered-bytes.ts';
 import { normalAddress } from '../message/client-address.ts';
 
@@ -14,20 +14,25 @@ export interface BodyBounds {
   /** Whose share a body counts in, by its address. */
   readonly shareOf: (address: string) => ShareKeys;
   /** Called for each rejected request, for metrics. */
-  readonly onRefused: (reason: RefusalReason) => void;
+  readonly onRejected: (reason: RejectionReason) => void;
 }
 
 /** Of smaller bodies there are no more than requests in flight, whose number is bounded. */
 const SMALL_BODY_BYTES = 65_536;
 /** What one chunk takes beside its bytes: who sends them one by one has the process hold far more. */
 const CHUNK_BYTES = 200;
-const REASONS: Readonly<Record<ShareRefusal, RefusalReason>> = { share: 'share', total: 'requests' };
+const REASONS: Readonly<Record<ShareRejection, RejectionReason>> = { share: 'share', total: 'requests' };
 
 /**
- * Counts a body while it arrives and is worked on. One that is too large is answered 413; who would have the process hold more than
- * its share is answered 429.
+ * Counts a body while it arrives and is worked on. One that is too large gets 413; who would have the process hold more than
+ * its share gets 429.
  */
-export function boundBodies({ unanswered, maxBytes, shareOf, onRefused }: BodyBounds): preParsingHookHandler {
+export function boundBodies({
+  unanswered,
+  maxBytes,
+  shareOf,
+  onRejected,
+}: BodyBounds): preParsingHookHandler {
   return (request, reply, body, done) => {
     const max = maxBytes();
     if (Number(request.headers['content-length']) > max) {
@@ -37,14 +42,14 @@ export function boundBodies({ unanswered, maxBytes, shareOf, onRefused }: BodyBo
     if (mayBeLarge(request)) {
       const held = unanswered.open(() => shareOf(normalAddress(request.ip)));
       reply.raw.once('close', () => held.release());
-      countArriving(body, held, { max, onRefused });
+      countArriving(body, held, { max, onRejected });
     }
     done(null, body);
   };
 }
 
-function tooLarge(max: number): RequestRefused {
-  return refused(
+function tooLarge(max: number): RequestError {
+  return rejected(
     'PAYLOAD_TOO_LARGE',
     `${gatewayErrorCodes.PAYLOAD_TOO_LARGE.summary} The maximum is ${max} bytes.`,
   );
@@ -54,16 +59,16 @@ function mayBeLarge({ headers }: FastifyRequest): boolean {
   return !(Number(headers['content-length']) <= SMALL_BODY_BYTES); // chunked bodies say no length
 }
 
-interface ArrivingRules extends Pick<BodyBounds, 'onRefused'> {
+interface ArrivingRules extends Pick<BodyBounds, 'onRejected'> {
   /** Bytes of one body. */
   readonly max: number;
 }
 
-/** An error ends the reading of the body, and not the connection, on which the answer is written. */
-function countArriving(body: Readable, held: HeldBytes, { max, onRefused }: ArrivingRules): void {
+/** An error ends the reading of the body, and not the connection, on which the response is written. */
+function countArriving(body: Readable, held: HeldBytes, { max, onRejected }: ArrivingRules): void {
   let bytes = 0;
   let overhead = 0;
-  const end = (error: RequestRefused): void => {
+  const end = (error: RequestError): void => {
     body.off('data', onData);
     held.release();
     body.emit('error', error);
@@ -72,10 +77,10 @@ function countArriving(body: Readable, held: HeldBytes, { max, onRefused }: Arri
     bytes += chunk.length;
     overhead += CHUNK_BYTES;
     if (bytes > max) return end(tooLarge(max));
-    const refusal = held.hold(bytes + overhead);
-    if (refusal === undefined) return;
-    onRefused(REASONS[refusal]);
-    end(heldTooMuch(refusal));
+    const rejection = held.hold(bytes + overhead);
+    if (rejection === undefined) return;
+    onRejected(REASONS[rejection]);
+    end(heldTooMuch(rejection));
   };
   body.on('data', onData);
 }

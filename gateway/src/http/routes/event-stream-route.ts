@@ -1,24 +1,24 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandler } from 'fastify';
 import { shareKeysOfCaller } from '../../identity/caller.ts';
 import { DeadlineSignal } from '../../abort/deadline-signal.ts';
-import { CLIENT_CLOSED, gatewayErrorCodes, refused } from '../../errors.ts';
+import { CLIENT_CLOSED, gatewayErrorCodes, rejected } from '../../errors.ts';
 import { own } from '../../own-property.ts';
 import { authenticate } from '../../pipeline/authenticate.ts';
-import type { PipelineAnswer } from '../../pipeline/operation-answer.ts';
+import type { PipelineResult } from '../../pipeline/operation-result.ts';
 import type { GraphRequest } from '../../request/context.ts';
 import type { EventStream } from '../event-stream/event-stream.ts';
 import type { EventStreams } from '../event-stream/event-streams.ts';
 import type { StreamResponseOptions } from '../delivery/stream-response.ts';
 import type { HttpExchange, RequestSignal } from '../message/http-exchange.ts';
 import { readBody } from '../message/read-request.ts';
-import { runRequest, type AnsweringOptions } from './answer-whole.ts';
+import { runRequest, type ResponseOptions } from './respond-whole.ts';
 import { exchangeOf, type ExchangeOptions } from './request-exchange.ts';
 
 const TOKEN_HEADER = 'x-graphql-event-stream-token';
 const MAX_ID_CHARACTERS = 256;
 
 /** What event streams are served by. */
-export interface EventStreamServing extends AnsweringOptions, ExchangeOptions {
+export interface EventStreamServing extends ResponseOptions, ExchangeOptions {
   /** Bounds what is held of the bodies of requests. */
   readonly boundBodies: preParsingHookHandler;
   /** Absent where several processes share the port: a stream lives in one of them. */
@@ -84,7 +84,7 @@ export function openEventStream(
 ): FastifyReply {
   const { stream, keys } = existing(eventStreams).find(token);
   if (stream.isOpen)
-    throw refused('BAD_REQUEST', 'This event stream is open already. Reserve another one by PUT.');
+    throw rejected('BAD_REQUEST', 'This event stream is open already. Reserve another one by PUT.');
   return stream.open(reply, { ...options, keysOf: () => keys });
 }
 
@@ -93,7 +93,7 @@ export function openEventStream(
  * take another status than 202 for a fault of the network, and send the operation again and again.
  *
  * @returns sends them; to be called when the client knows that the operation was accepted
- * @throws RequestRefused STREAM_NOT_FOUND, TOO_MANY_STREAMS, or BAD_REQUEST where the operation has no id of its own
+ * @throws RequestError STREAM_NOT_FOUND, TOO_MANY_STREAMS, or BAD_REQUEST where the operation has no id of its own
  */
 export async function runOnEventStream(
   token: string,
@@ -104,17 +104,20 @@ export async function runOnEventStream(
   const { stream } = existing(options.eventStreams).find(token);
   const { limits, subscriptions, timeouts } = options.settings();
   const read = readBody(body, limits);
-  if (read.kind === 'batch') throw refused('BAD_REQUEST', 'A batch is not served over an event stream.');
+  if (read.kind === 'batch') throw rejected('BAD_REQUEST', 'A batch is not served over an event stream.');
   const id = operationIdOf(read.request);
-  if (stream.has(id)) throw refused('BAD_REQUEST', 'An operation with this id runs on the event stream.');
+  if (stream.has(id)) throw rejected('BAD_REQUEST', 'An operation with this id runs on the event stream.');
   const { maxOperations } = subscriptions.webSocket;
   if (stream.size >= maxOperations)
-    throw refused('TOO_MANY_STREAMS', `No more than ${maxOperations} operations may run on an event stream.`);
+    throw rejected(
+      'TOO_MANY_STREAMS',
+      `No more than ${maxOperations} operations may run on an event stream.`,
+    );
   const watched = watchOperation(timeouts.requestMs);
   stream.begin(id, watched.abort);
-  const answer = await runWatched(read.request, exchange, watched, stream, id, options);
+  const response = await runWatched(read.request, exchange, watched, stream, id, options);
   return () => {
-    stream.send(id, answer).catch(() => stream.end());
+    stream.send(id, response).catch(() => stream.end());
   };
 }
 
@@ -124,8 +127,8 @@ async function runWatched(
   { signal, settle }: RequestSignal,
   stream: EventStream,
   id: string,
-  options: AnsweringOptions,
-): Promise<PipelineAnswer> {
+  options: ResponseOptions,
+): Promise<PipelineResult> {
   const { method, headers, address, proof, certificate } = exchange;
   const ofOperation: HttpExchange = {
     id: exchange.id,
@@ -151,7 +154,7 @@ async function runWatched(
 function watchOperation(timeoutMs: number): RequestSignal & { readonly abort: () => void } {
   const signal = new DeadlineSignal(timeoutMs);
   const timer = setTimeout(() => {
-    signal.abort(refused('GATEWAY_TIMEOUT', gatewayErrorCodes.GATEWAY_TIMEOUT.summary));
+    signal.abort(rejected('GATEWAY_TIMEOUT', gatewayErrorCodes.GATEWAY_TIMEOUT.summary));
   }, timeoutMs);
   const settle = (): void => {
     clearTimeout(timer);
@@ -177,7 +180,7 @@ function stopOnEventStream(
 ): FastifyReply {
   const { stream } = existing(eventStreams).find(token);
   const id = own(request.query as Readonly<Record<string, unknown>>, 'operationId'); // the parser makes an object
-  if (typeof id !== 'string') throw refused('BAD_REQUEST', 'The parameter "operationId" is missing.');
+  if (typeof id !== 'string') throw rejected('BAD_REQUEST', 'The parameter "operationId" is missing.');
   stream.stop(id);
   return reply.status(200).headers(headersOf(exchange)).send();
 }
@@ -185,7 +188,7 @@ function stopOnEventStream(
 function operationIdOf({ extensions }: GraphRequest): string {
   const id = own(extensions, 'operationId');
   if (typeof id === 'string' && id !== '' && id.length <= MAX_ID_CHARACTERS) return id;
-  throw refused(
+  throw rejected(
     'BAD_REQUEST',
     `"extensions.operationId" has to be a text of 1 to ${MAX_ID_CHARACTERS} characters: it names the operation on the event stream.`,
   );
@@ -193,7 +196,7 @@ function operationIdOf({ extensions }: GraphRequest): string {
 
 function existing(eventStreams: EventStreams | undefined): EventStreams {
   if (eventStreams) return eventStreams;
-  throw refused(
+  throw rejected(
     'METHOD_NOT_ALLOWED',
     'Single connection mode is served by gateways of one process (WORKERS=1). Use distinct connections.',
   );

@@ -9,20 +9,20 @@ import type {
 } from 'fastify';
 import { shareKeysOfCaller } from '../../identity/caller.ts';
 import type { GraphRequest } from '../../request/context.ts';
-import { refused, RequestRefused } from '../../errors.ts';
-import type { StreamAnswer } from '../../pipeline/operation-answer.ts';
-import { writeAnswer } from '../../pipeline/write-answer.ts';
+import { rejected, RequestError } from '../../errors.ts';
+import type { StreamResult } from '../../pipeline/operation-result.ts';
+import { writeResult } from '../../pipeline/write-result.ts';
 import { endAdmission } from './admit-requests.ts';
-import { answerHeaders, statusOf } from '../message/response-headers.ts';
+import { responseHeaders, statusOf } from '../message/response-headers.ts';
 import {
-  answerBody,
-  answerOfOne,
-  answerWhole,
+  responseBody,
+  responseOfOne,
+  respondWhole,
   compress,
   firstPartOf,
   runRequest,
   type Carried,
-} from './answer-whole.ts';
+} from './respond-whole.ts';
 import { preventCsrf } from '../message/csrf.ts';
 import type { UnreadBytes } from '../../load/unread-reader.ts';
 import type { HttpExchange } from '../message/http-exchange.ts';
@@ -51,13 +51,13 @@ import {
 } from './event-stream-route.ts';
 import { watchUnread } from '../delivery/unread-responses.ts';
 import { exchangeOf } from './request-exchange.ts';
-import { sendAnswer, setHeaders } from './send-answer.ts';
+import { sendResponse, setHeaders } from './send-response.ts';
 import { sendFailure } from './send-failure.ts';
 
 /** Settings of {@link addGraphqlRoute}. */
 export interface GraphqlRouteOptions extends EventStreamServing {
   readonly path: string;
-  /** Where every answer is a stream of server-sent events, unless the client prefers another format. */
+  /** Where every response is a stream of server-sent events, unless the client prefers another format. */
   readonly streamPath: string;
   readonly streams: Omit<StreamSettingsOfServer, 'maxBufferBytes'>;
   /** Whether pages of another origin may use the graph. */
@@ -66,7 +66,7 @@ export interface GraphqlRouteOptions extends EventStreamServing {
 
 /**
  * Serves GraphQL over HTTP: POST with a request or a batch, GET for queries; and streams of results in the bodies of
- * responses, to clients that take them. The body is read here, not by Fastify, whose JSON parser refuses some names of
+ * responses, to clients that take them. The body is read here, not by Fastify, whose JSON parser rejects some names of
  * variables in a form that is not GraphQL's.
  *
  * @see GraphQL over HTTP; the protocol of graphql-sse, both modes
@@ -94,35 +94,35 @@ function addMethods(scope: FastifyInstance, url: string, options: GraphqlRouteOp
     onRequest: hookOf((request) => admitPost(request, options)),
     preParsing: options.boundBodies,
     bodyLimit: Number.MAX_SAFE_INTEGER, // boundBodies knows the one that is in force
-    handler: (request, reply) => answerPost(request, reply, options),
+    handler: (request, reply) => respondToPost(request, reply, options),
   });
   scope.route({
     method: 'GET',
     url,
     onRequest: hookOf((request) => preventCsrf(request.headers, false, options.allowsOrigin)),
-    handler: (request, reply) => answerGet(request, reply, options),
+    handler: (request, reply) => respondToGet(request, reply, options),
   });
   const isStream = url === options.streamPath;
   if (isStream) addEventStreamMethods(scope, url, options);
   const others = OTHER_METHODS.filter((method) => !isStream || !EVENT_STREAM_METHODS.has(method));
-  scope.route({ method: others, url, onRequest: async () => refuseMethod(), handler: refuseMethod });
+  scope.route({ method: others, url, onRequest: async () => rejectMethod(), handler: rejectMethod });
 }
 
 /** Whatever else Node understands. A CONNECT never becomes a request. */
 const OTHER_METHODS = METHODS.filter((method) => !['CONNECT', 'GET', 'HEAD', 'POST'].includes(method));
 
 /** Before the body is read, which no one wants. */
-function refuseMethod(): never {
-  throw refused('METHOD_NOT_ALLOWED', 'GraphQL is served by POST and GET.');
+function rejectMethod(): never {
+  throw rejected('METHOD_NOT_ALLOWED', 'GraphQL is served by POST and GET.');
 }
 
-/** A check that refuses by throwing, as a hook without a promise: most requests wait for nothing here. */
+/** A check that rejects by throwing, as a hook without a promise: most requests wait for nothing here. */
 function hookOf(check: (request: FastifyRequest) => void): onRequestHookHandler {
   return (request, _reply, done) => {
     try {
       check(request);
     } catch (error) {
-      return done(error as Error); // a RequestRefused
+      return done(error as Error); // a RequestError
     }
     done();
   };
@@ -134,27 +134,27 @@ function admitPost({ headers }: FastifyRequest, { allowsOrigin }: GraphqlRouteOp
   assertReadableBody(headers);
 }
 
-async function answerPost(
+async function respondToPost(
   request: FastifyRequest,
   reply: FastifyReply,
   options: GraphqlRouteOptions,
 ): Promise<FastifyReply> {
-  if (!Buffer.isBuffer(request.body)) throw refused('BAD_REQUEST', 'The request has no body.');
+  if (!Buffer.isBuffer(request.body)) throw rejected('BAD_REQUEST', 'The request has no body.');
   const token = streamTokenOf(request, options);
   if (token !== undefined) return acceptOperation(token, request.body, { request, reply, options });
   const forms = formsOf(request, options);
   const exchange = exchangeOf(request, reply, options);
   if (forms.single && !forms.parts && !forms.stream)
-    return sendAnswer(
+    return sendResponse(
       reply,
       exchange,
-      await answerBody(exchange, request.body, forms.single, options),
+      await responseBody(exchange, request.body, forms.single, options),
       options,
     );
   const body = readBody(request.body, options.settings().limits);
-  if (body.kind === 'batch') return answerBatch({ exchange, reply, options, forms }, body);
+  if (body.kind === 'batch') return respondToBatch({ exchange, reply, options, forms }, body);
   const accepts = forms.stream ? 'any' : 'query-mutation';
-  return answerOne({ exchange, reply, options, forms }, body.request, accepts);
+  return respondToOne({ exchange, reply, options, forms }, body.request, accepts);
 }
 
 /** What a handler is given. */
@@ -181,7 +181,7 @@ async function acceptOperation(
   return reply.status(202).headers({ 'x-request-id': exchange.id, 'cache-control': 'no-store' }).send();
 }
 
-async function answerGet(
+async function respondToGet(
   request: FastifyRequest,
   reply: FastifyReply,
   options: GraphqlRouteOptions,
@@ -195,14 +195,14 @@ async function answerGet(
   const parameters = request.query as Readonly<Record<string, unknown>>; // the parser makes an object without prototype
   const exchange = exchangeOf(request, reply, options);
   const accepts = forms.stream ? 'query-subscription' : 'query';
-  return answerOne(
+  return respondToOne(
     { exchange, reply, options, forms },
     readQueryString(parameters, options.settings().limits),
     accepts,
   );
 }
 
-/** @throws RequestRefused NOT_ACCEPTABLE */
+/** @throws RequestError NOT_ACCEPTABLE */
 function formsOf(
   { headers, routeOptions }: FastifyRequest,
   { streamPath }: GraphqlRouteOptions,
@@ -220,32 +220,32 @@ interface Negotiated {
   readonly forms: AcceptedForms;
 }
 
-async function answerOne(
+async function respondToOne(
   { exchange, reply, options, forms }: Negotiated,
   request: GraphRequest,
   accepts: Carried['accepts'],
 ): Promise<FastifyReply> {
   const { single, parts, stream } = forms;
-  const answer = await runRequest(exchange, request, { takesParts: parts !== undefined, accepts }, options);
-  if (answer.kind === 'stream') return openStream({ exchange, reply, options, forms }, answer);
-  const first = firstPartOf(answer);
+  const response = await runRequest(exchange, request, { takesParts: parts !== undefined, accepts }, options);
+  if (response.kind === 'stream') return openStream({ exchange, reply, options, forms }, response);
+  const first = firstPartOf(response);
   const mediaType = single ?? 'application/json';
   const status = statusOf(first, mediaType);
   const keysOf = (): ShareKeys => shareKeysOfCaller(first.admitted?.caller, exchange.address);
   if (stream && !single && !parts && status === 200) {
-    sendInStreamFormat(reply, writeAnswer(first), stream);
+    sendInStreamFormat(reply, writeResult(first), stream);
     watchUnread(reply.raw, options.unread, keysOf);
     return reply;
   }
-  if (!parts || (answer.kind !== 'parts' && single)) {
-    const whole = await compress(answerOfOne(exchange, first, mediaType, options), exchange, options);
-    return sendAnswer(reply, exchange, whole, options);
+  if (!parts || (response.kind !== 'parts' && single)) {
+    const whole = await compress(responseOfOne(exchange, first, mediaType, options), exchange, options);
+    return sendResponse(reply, exchange, whole, options);
   }
-  const { answerPolicy } = options.services();
-  setHeaders(reply.status(status), answerHeaders(exchange, [first], status, answerPolicy));
+  const { responsePolicy } = options.services();
+  setHeaders(reply.status(status), responseHeaders(exchange, [first], status, responsePolicy));
   const watch = (measure: () => number): UnreadBytes =>
     watchUnread(reply.raw, options.unread, keysOf, measure);
-  return sendParts(reply, answer, parts, options.settings().timeouts, watch);
+  return sendParts(reply, response, parts, options.settings().timeouts, watch);
 }
 
 function streamSettingsOf({ streams, unread, settings }: GraphqlRouteOptions): EventStreamSettings {
@@ -257,7 +257,7 @@ type EventStreamSettings = Omit<StreamResponseOptions, 'keysOf'>;
 
 function openStream(
   { exchange, reply, forms, options }: Negotiated,
-  { stream, admitted }: StreamAnswer,
+  { stream, admitted }: StreamResult,
 ): FastifyReply {
   endAdmission(reply.raw); // streams are bounded by their number
   const keysOf = (): ShareKeys => shareKeysOfCaller(admitted.caller, exchange.address);
@@ -266,22 +266,25 @@ function openStream(
   throw new Error('A stream was opened for a client that takes none.');
 }
 
-async function answerBatch(
+async function respondToBatch(
   { exchange, reply, options, forms }: Negotiated,
   body: ReadBody,
 ): Promise<FastifyReply> {
   if (!forms.single && forms.stream)
-    throw rejectionOf(body) ?? refused('NOT_ACCEPTABLE', 'A batch is answered by JSON, not by a stream.');
+    throw rejectionOf(body) ?? rejected('NOT_ACCEPTABLE', 'A batch is answered by JSON, not by a stream.');
   const carried: Carried = { takesParts: false, accepts: 'query-mutation' };
   const mediaType = forms.single ?? 'application/json';
-  return sendAnswer(reply, exchange, await answerWhole(exchange, body, mediaType, carried, options), options);
+  return sendResponse(
+    reply,
+    exchange,
+    await respondWhole(exchange, body, mediaType, carried, options),
+    options,
+  );
 }
 
 /** The reason for which a whole batch is rejected. */
-function rejectionOf(body: ReadBody): RequestRefused | undefined {
+function rejectionOf(body: ReadBody): RequestError | undefined {
   const requests = body.kind === 'batch' ? body.requests : [];
   const [first] = requests;
-  return first instanceof RequestRefused && requests.every((request) => request === first)
-    ? first
-    : undefined;
+  return first instanceof RequestError && requests.every((request) => request === first) ? first : undefined;
 }

@@ -40,7 +40,7 @@ async function tampered(part: 0 | 1 | 2, text: string): Promise<string> {
   return (await issuer.sign()).split('.').with(part, text).join('.');
 }
 
-/** Each is asked for what needs no token at all: a token that is not good is refused all the same. */
+/** Each is asked for what needs no token at all: a token that is not good is rejected all the same. */
 const badTokens: readonly (readonly [what: string, make: () => Promise<string>])[] = [
   ['that has expired', () => issuer.sign({ exp: nowS() - 60 })],
   ['that is not valid yet', () => issuer.sign({ nbf: nowS() + 60 })],
@@ -57,7 +57,7 @@ const badTokens: readonly (readonly [what: string, make: () => Promise<string>])
 ];
 
 describe.each(carriers)('S-090 credentials by $name', (carrier) => {
-  it.each(badTokens)('a token %s is refused, and no subgraph is asked', async (_what, make) => {
+  it.each(badTokens)('a token %s is rejected, and no subgraph is asked', async (_what, make) => {
     const authorization = `Bearer ${await make()}`;
     const verdicts = await carrier.send(gateway.url, { attack: '', query: '{ public }', authorization });
     for (const { code, text } of verdicts) {
@@ -67,7 +67,7 @@ describe.each(carriers)('S-090 credentials by $name', (carrier) => {
     expect(graph.requests()).toBe(0);
   });
 
-  it('of another scheme are refused, and no subgraph is asked', async () => {
+  it('of another scheme are rejected, and no subgraph is asked', async () => {
     const authorization = `Basic ${Buffer.from('ada:secret').toString('base64')}`;
     for (const { code } of await carrier.send(gateway.url, {
       attack: '',

@@ -59,7 +59,7 @@ type Headers = Readonly<Record<string, string>>;
 const JSON_TYPE = { 'content-type': 'application/json' };
 const BODY = JSON.stringify({ query: '{ public }' });
 const forms: readonly (readonly [name: string, path: string, accept: string])[] = [
-  ['one answer', '/graphql', 'application/graphql-response+json'],
+  ['one response', '/graphql', 'application/graphql-response+json'],
   ['server-sent events', '/graphql/stream', 'text/event-stream'],
   ['server-sent events at the address of the graph', '/graphql', 'text/event-stream'],
   ['multipart', '/graphql', 'multipart/mixed; subscriptionSpec=1.0, multipart/mixed'],
@@ -88,14 +88,14 @@ describe.each(forms)('A request for %s', (_name, path, accept) => {
     'application/json;x',
     'application/json x',
     'text/plain; application/json',
-  ])('S-050 as %s is refused, and no subgraph is asked', async (contentType) => {
+  ])('S-050 as %s is rejected, and no subgraph is asked', async (contentType) => {
     const [status, text] = await send({ 'content-type': contentType });
     expect([400, 415]).toContain(status);
     expect(text).toMatch(/CSRF_PREVENTED|UNSUPPORTED_MEDIA_TYPE/);
     expect(graph.requests()).toBe(0);
   });
 
-  it('S-050 by GET, without a header that makes browsers ask, is refused', async () => {
+  it('S-050 by GET, without a header that makes browsers ask, is rejected', async () => {
     const pages: readonly Headers[] = [
       { 'user-agent': 'Mozilla/5.0' },
       { 'content-type': 'message/external-body', 'user-agent': 'Mozilla/5.0' },
@@ -108,7 +108,7 @@ describe.each(forms)('A request for %s', (_name, path, accept) => {
     expect(graph.requests()).toBe(0);
   });
 
-  it('S-051 by GET for a mutation is answered 405', async () => {
+  it('S-051 by GET for a mutation gets 405', async () => {
     const mutation = 'mutation { rename(id: "user-1", name: "X") { name } }';
     const [status, text] = await get(mutation, { 'apollo-require-preflight': '1' });
     expect([status, text]).toEqual([405, expect.stringContaining('METHOD_NOT_ALLOWED')]);
@@ -120,24 +120,24 @@ describe.each(forms)('A request for %s', (_name, path, accept) => {
     ['a batch of 11', `[${Array.from({ length: 11 }, () => BODY).join(',')}]`],
     ['no JSON', '{"query":'],
     ['no object', '7'],
-  ])('S-053 that is %s is refused with 400', async (_what, body) => {
+  ])('S-053 that is %s is rejected with 400', async (_what, body) => {
     expect((await send(JSON_TYPE, body))[0]).toBe(400);
     expect(graph.requests()).toBe(0);
   });
 
-  it('S-004 with more than 1 MiB is answered 413', async () => {
+  it('S-004 with more than 1 MiB gets 413', async () => {
     expect((await send(JSON_TYPE, `{"query":"{ public } #${'x'.repeat(1_100_000)}"}`))[0]).toBe(413);
   });
 
   it.each(['gzip', 'br', 'deflate', 'zstd', 'gzip, gzip'])(
-    'S-056 with a body in %s is answered 415',
+    'S-056 with a body in %s gets 415',
     async (encoding) => {
       expect((await send({ ...JSON_TYPE, 'content-encoding': encoding }))[0]).toBe(415);
       expect(graph.requests()).toBe(0);
     },
   );
 
-  it.each(['utf-16', 'iso-8859-1', 'utf-7', '"utf-8'])('S-058 in %s is answered 415', async (charset) => {
+  it.each(['utf-16', 'iso-8859-1', 'utf-7', '"utf-8'])('S-058 in %s gets 415', async (charset) => {
     expect((await send({ 'content-type': `application/json; charset=${charset}` }))[0]).toBe(415);
     expect(graph.requests()).toBe(0);
   });

@@ -140,7 +140,7 @@ describe('Changes that are published over HTTP', () => {
     ['a member named __proto__', '[{"type":"Book","__proto__":{"id":"1"}}]'],
     ['more than 1,000', Array.from({ length: 1_001 }, () => ({ type: 'Book' }))],
     ['one that is good and one that is not', [{ type: 'Book' }, {}]],
-  ])('are refused with 400, and none is published: %s', async (_name, body) => {
+  ])('are rejected with 400, and none is published: %s', async (_name, body) => {
     const one = await ask(ONE);
     const published = await publish(body);
     expect([published.status, published.body['error']]).toEqual([400, 'Bad Request']);
@@ -175,14 +175,14 @@ async function openOperations(environment: Readonly<Record<string, string>>): Pr
   return startOperationsServer({ port: 0, metrics: [], routes: routes ? [routes] : [] });
 }
 
-it('A gateway that keeps no answers has no such address', async () => {
+it('A gateway that keeps no responses has no such address', async () => {
   const operations = await openOperations({ CACHE_REDIS_URL: redis.url });
   const { status } = await publish([{ type: 'Book' }], undefined, operations.url);
   await operations.close();
   expect(status).toBe(404);
 });
 
-it('F-07 without Redis they are answered 503, and what to do', async () => {
+it('F-07 without Redis they get 503, and what to do', async () => {
   const CONFIG = join(directory.path, 'gateway.yaml');
   const operations = await openOperations({
     CONFIG,

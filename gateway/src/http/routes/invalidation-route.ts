@@ -41,12 +41,12 @@ const changes: z.ZodType<readonly Invalidation[]> = z
 export function addInvalidationRoute(server: FastifyInstance, options: InvalidationRouteOptions): void {
   server.post('/cache/invalidate', async (request, reply) => {
     const read = changes.safeParse(request.body);
-    if (!read.success) return refuse(reply, read.error);
+    if (!read.success) return reject(reply, read.error);
     return publish(reply, read.data, options);
   });
 }
 
-function refuse(reply: FastifyReply, error: z.ZodError): FastifyReply {
+function reject(reply: FastifyReply, error: z.ZodError): FastifyReply {
   const problems = error.issues
     .slice(0, MAX_PROBLEMS)
     .map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message));

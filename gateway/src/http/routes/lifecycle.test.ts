@@ -47,14 +47,14 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-async function untilRefused(url: string): Promise<void> {
-  const answers = (): Promise<boolean> =>
+async function untilRejected(url: string): Promise<void> {
+  const responses = (): Promise<boolean> =>
     fetch(`${url}/health/live`).then(
       () => true,
       () => false,
     );
   const deadline = Date.now() + 5_000;
-  while (await answers()) {
+  while (await responses()) {
     if (Date.now() > deadline) throw new Error('It still accepts connections after 5 s.');
     await sleep(150); // what asks all the time keeps the port open
   }
@@ -65,10 +65,10 @@ const aborted = (): number => subgraph.aborted();
 describe('Timeouts', () => {
   it('end a request whose first byte takes too long with 504, and the calls of subgraphs with it', async () => {
     const start = performance.now();
-    const answer = await gateway.post({ query: '{ slow }' });
+    const response = await gateway.post({ query: '{ slow }' });
     expect(performance.now() - start).toBeGreaterThanOrEqual(395);
-    expect(answer.status).toBe(504);
-    expect(answer.body.errors?.[0]?.extensions['code']).toBe('GATEWAY_TIMEOUT');
+    expect(response.status).toBe(504);
+    expect(response.body.errors?.[0]?.extensions['code']).toBe('GATEWAY_TIMEOUT');
     await until(() => aborted() === 1);
   });
 
@@ -106,7 +106,7 @@ describe('Closing', () => {
     await until(() => subgraph.received.length === 1);
     const closing = gateway.close();
     expect((await fetch(`${gateway.url}/health/ready`)).status).toBe(503);
-    await untilRefused(gateway.url);
+    await untilRejected(gateway.url);
     release();
     expect((await inFlight).body).toEqual({ data: { slow: 'at last' } });
     await closing;

@@ -7,8 +7,8 @@ import { startTestGateway, type TestGateway } from '../../testing/test-gateway.t
 
 let subgraph: SubgraphServer;
 let gateway: TestGateway;
-let answerAll: () => void;
-const held = new Promise<void>((resolve) => (answerAll = resolve));
+let respondToAll: () => void;
+const held = new Promise<void>((resolve) => (respondToAll = resolve));
 
 beforeAll(async () => {
   subgraph = await startSubgraph({
@@ -68,43 +68,43 @@ const TRANSPORTS: Readonly<Record<string, Send>> = {
 };
 
 /** Of the first error. */
-function codeOf(answer: unknown): unknown {
-  const { errors } = answer as {
+function codeOf(result: unknown): unknown {
+  const { errors } = result as {
     readonly errors?: readonly { readonly extensions?: { readonly code?: string } }[];
   }; // as the gateway writes it
   return errors?.[0]?.extensions?.code;
 }
 
 describe('F-20 more requests than the process can take', () => {
-  it('G14: are answered 503 with Retry-After at once and unread on every transport, and cost the others nothing', async () => {
+  it('G14: get 503 with Retry-After at once and unread on every transport, and cost the others nothing', async () => {
     const admitted = ['{ slow }', '{ __typename slow }'].map((query) => gateway.post({ query }));
     while (subgraph.received.length < 2) await pause(5);
-    const refusal = await gateway.post(
+    const rejection = await gateway.post(
       { query: '{ slow }' },
       { accept: 'application/graphql-response+json', origin: 'https://app.example' },
     );
-    expect(refusal.status).toBe(503);
-    expect(Object.fromEntries(refusal.headers)).toMatchObject({
+    expect(rejection.status).toBe(503);
+    expect(Object.fromEntries(rejection.headers)).toMatchObject({
       'access-control-allow-origin': 'https://app.example',
       'cache-control': 'no-store',
       'content-type': 'application/graphql-response+json; charset=utf-8',
       'retry-after': '1',
       'x-request-id': expect.stringMatching(/./),
     });
-    expect(refusal.body.errors?.[0]?.extensions['code']).toBe('OVERLOADED');
+    expect(rejection.body.errors?.[0]?.extensions['code']).toBe('OVERLOADED');
     for (const [transport, send] of Object.entries(TRANSPORTS))
       for (const text of UNREADABLE)
         expect({ transport, text, code: await send(text) }).toEqual({ transport, text, code: 'OVERLOADED' });
     const live = await fetch(`${gateway.url}/health/live`);
     expect(live.status).toBe(200);
-    answerAll();
-    for (const answer of await Promise.all(admitted)) expect(answer.body.data).toMatchObject({ slow: 1 });
+    respondToAll();
+    for (const result of await Promise.all(admitted)) expect(result.body.data).toMatchObject({ slow: 1 });
     expect((await gateway.post({ query: '{ slow }' })).status).toBe(200);
     expect(subgraph.received).toHaveLength(3);
     const metrics = await gateway.metrics.metrics();
     const overHttp = 1 + UNREADABLE.length * (Object.keys(TRANSPORTS).length - 1);
-    const refusals = new RegExp(`requests_rejected_total\\{reason="requests",[^}]*\\} ${overHttp}\\b`);
-    expect(metrics).toMatch(refusals);
+    const rejections = new RegExp(`requests_rejected_total\\{reason="requests",[^}]*\\} ${overHttp}\\b`);
+    expect(metrics).toMatch(rejections);
     expect(metrics).toMatch(/trellis_gateway_requests_in_flight\{[^}]*\} 0/);
   });
 

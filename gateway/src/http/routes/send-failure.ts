@@ -1,19 +1,19 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { refused, RequestRefused, type GatewayErrorCode } from '../../errors.ts';
-import { answerFailure, type AnsweringOptions } from './answer-whole.ts';
+import { rejected, RequestError, type GatewayErrorCode } from '../../errors.ts';
+import { failureResponse, type ResponseOptions } from './respond-whole.ts';
 import { exchangeOf, type ExchangeOptions } from './request-exchange.ts';
-import { sendAnswer } from './send-answer.ts';
+import { sendResponse } from './send-response.ts';
 
 /** What goes wrong before there is an operation, as a GraphQL response. */
 export function sendFailure(
   error: FastifyError,
   request: FastifyRequest,
   reply: FastifyReply,
-  options: AnsweringOptions & ExchangeOptions,
+  options: ResponseOptions & ExchangeOptions,
 ): void {
-  const refusal = error instanceof RequestRefused ? error : refusalOfFramework(error, request);
+  const rejection = error instanceof RequestError ? error : rejectionOfFramework(error, request);
   const exchange = exchangeOf(request, reply, options);
-  void sendAnswer(reply, exchange, answerFailure(exchange, refusal, options), options);
+  void sendResponse(reply, exchange, failureResponse(exchange, rejection, options), options);
 }
 
 const CODES_OF_STATUS: Readonly<Record<number, GatewayErrorCode>> = {
@@ -22,9 +22,9 @@ const CODES_OF_STATUS: Readonly<Record<number, GatewayErrorCode>> = {
   415: 'UNSUPPORTED_MEDIA_TYPE',
 };
 
-function refusalOfFramework(error: FastifyError, request: FastifyRequest): RequestRefused {
+function rejectionOfFramework(error: FastifyError, request: FastifyRequest): RequestError {
   const status = error.statusCode ?? 500;
-  if (status < 500) return refused(CODES_OF_STATUS[status] ?? 'BAD_REQUEST', error.message);
+  if (status < 500) return rejected(CODES_OF_STATUS[status] ?? 'BAD_REQUEST', error.message);
   request.log.error({ err: error, requestId: request.id }, 'a request failed');
-  return refused('INTERNAL_SERVER_ERROR', 'Internal server error.');
+  return rejected('INTERNAL_SERVER_ERROR', 'Internal server error.');
 }

@@ -6,7 +6,7 @@ import { sendRaw } from '../../testing/send-raw.ts';
 import {
   PREFLIGHT,
   startTestGateway,
-  type GraphAnswer,
+  type GraphResponse,
   type TestGateway,
 } from '../../testing/test-gateway.ts';
 
@@ -26,16 +26,16 @@ beforeEach(() => graph.forget());
 const RESPONSE_JSON = 'application/graphql-response+json';
 const PUBLIC = '{ public }';
 
-const code = ({ body }: GraphAnswer): unknown => body.errors?.[0]?.extensions['code'];
+const code = ({ body }: GraphResponse): unknown => body.errors?.[0]?.extensions['code'];
 
 describe('GraphQL over HTTP: POST', () => {
   it('S-094 answers application/json by default, in UTF-8, not to be stored', async () => {
-    const answer = await gateway.post({ query: PUBLIC });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
-    expect(answer.text).toBe('{"data":{"public":"open to all"}}');
+    const result = await gateway.post({ query: PUBLIC });
+    expect(result.status).toBe(200);
+    expect(result.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(result.headers.get('cache-control')).toBe('no-store');
+    expect(result.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(result.text).toBe('{"data":{"public":"open to all"}}');
   });
 
   it.each([
@@ -48,15 +48,15 @@ describe('GraphQL over HTTP: POST', () => {
     ['text/html, */*;q=0.1', 'application/json'],
     ['application/json; charset=utf-8', 'application/json'],
   ])('negotiates %s', async (accept, expected) => {
-    const answer = await gateway.post({ query: PUBLIC }, { accept });
-    expect(answer.headers.get('content-type')).toBe(`${expected}; charset=utf-8`);
+    const result = await gateway.post({ query: PUBLIC }, { accept });
+    expect(result.headers.get('content-type')).toBe(`${expected}; charset=utf-8`);
   });
 
   it.each(['text/html', 'application/json; charset=utf-16', 'application/json;q=0'])(
-    'answers 406 to a client that accepts only %s',
+    'responds with 406 to a client that accepts only %s',
     async (accept) => {
-      const answer = await gateway.post({ query: PUBLIC }, { accept });
-      expect([answer.status, code(answer)]).toEqual([406, 'NOT_ACCEPTABLE']);
+      const result = await gateway.post({ query: PUBLIC }, { accept });
+      expect([result.status, code(result)]).toEqual([406, 'NOT_ACCEPTABLE']);
     },
   );
 
@@ -82,24 +82,24 @@ describe('GraphQL over HTTP: POST', () => {
     ['with variables that are a string', '{"query": "{ public }", "variables": "{}"}'],
     ['with an operationName that is no string', '{"query": "{ public }", "operationName": 7}'],
     ['with extensions that are a number', '{"query": "{ public }", "extensions": 7}'],
-  ])('answers 400 to a body that is %s', async (_name, text) => {
+  ])('responds with 400 to a body that is %s', async (_name, text) => {
     for (const accept of ['application/json', RESPONSE_JSON]) {
-      const answer = await gateway.post(text, { accept });
-      expect([answer.status, code(answer)]).toEqual([400, 'BAD_REQUEST']);
+      const result = await gateway.post(text, { accept });
+      expect([result.status, code(result)]).toEqual([400, 'BAD_REQUEST']);
     }
   });
 
   it('takes null for variables, extensions and operationName', async () => {
-    const answer = await gateway.post({
+    const result = await gateway.post({
       query: PUBLIC,
       variables: null,
       extensions: null,
       operationName: null,
     });
-    expect(answer.body.errors).toBeUndefined();
+    expect(result.body.errors).toBeUndefined();
   });
 
-  it('answers 400 to a body that is not UTF-8', async () => {
+  it('responds with 400 to a body that is not UTF-8', async () => {
     const body = Buffer.concat([
       Buffer.from('{"query": "{ public }", "operationName": "'),
       Buffer.from([0xff]),
@@ -111,8 +111,8 @@ describe('GraphQL over HTTP: POST', () => {
   });
 
   it('S-020 lets the last of two members with one name count', async () => {
-    const answer = await gateway.post('{"query": "{ nothing }", "query": "{ public }"}');
-    expect(answer.body).toEqual({ data: { public: 'open to all' } });
+    const result = await gateway.post('{"query": "{ nothing }", "query": "{ public }"}');
+    expect(result.body).toEqual({ data: { public: 'open to all' } });
   });
 
   it.each([
@@ -131,9 +131,9 @@ describe('GraphQL over HTTP: POST', () => {
     },
   );
 
-  it('answers 401 with a challenge where a missing token leaves no data', async () => {
-    const answer = await gateway.post({ query: '{ me { name } }' }, { accept: RESPONSE_JSON });
-    expect(answer.status).toBe(200); // me may be null, so there is data
+  it('responds with 401 with a challenge where a missing token leaves no data', async () => {
+    const result = await gateway.post({ query: '{ me { name } }' }, { accept: RESPONSE_JSON });
+    expect(result.status).toBe(200); // me may be null, so there is data
     const none = await gateway.post(
       { query: '{ search { ... on Vault { title } } }' },
       { accept: RESPONSE_JSON },
@@ -146,17 +146,17 @@ describe('GraphQL over HTTP: POST', () => {
 
 describe('GraphQL over HTTP: GET', () => {
   it('answers queries', async () => {
-    const answer = await gateway.get({
+    const result = await gateway.get({
       query: 'query e($list: [Int!]) { echo(list: $list) }',
       variables: '{"list":[1,2]}',
       operationName: 'e',
     });
-    expect(answer.body).toEqual({ data: { echo: '{"list":[1,2]}' } });
+    expect(result.body).toEqual({ data: { echo: '{"list":[1,2]}' } });
   });
 
-  it('S-051 refuses mutations with 405', async () => {
-    const answer = await gateway.get({ query: 'mutation { rename(id: "user-1", name: "X") { name } }' });
-    expect([answer.status, code(answer), answer.headers.get('allow')]).toEqual([
+  it('S-051 rejects mutations with 405', async () => {
+    const result = await gateway.get({ query: 'mutation { rename(id: "user-1", name: "X") { name } }' });
+    expect([result.status, code(result), result.headers.get('allow')]).toEqual([
       405,
       'METHOD_NOT_ALLOWED',
       'POST',
@@ -164,7 +164,7 @@ describe('GraphQL over HTTP: GET', () => {
     expect(graph.requests()).toBe(0);
   });
 
-  it('answers 400 to parameters that are malformed or given twice', async () => {
+  it('responds with 400 to parameters that are malformed or given twice', async () => {
     expect((await gateway.get({ query: PUBLIC, variables: '{' })).status).toBe(400);
     expect((await gateway.get({})).status).toBe(400);
     const twice = await fetch(`${gateway.url}/graphql?query=%7Bpublic%7D&query=%7Bpublic%7D`, {
@@ -174,7 +174,7 @@ describe('GraphQL over HTTP: GET', () => {
   });
 
   it.each(['PUT', 'DELETE', 'PATCH', 'PROPFIND', 'M-SEARCH', 'TRACE'])(
-    'answers 405 to %s',
+    'responds with 405 to %s',
     async (method) => {
       const isOfEventStreams = ['PUT', 'DELETE'].includes(method);
       for (const path of isOfEventStreams ? ['/graphql'] : ['/graphql', '/graphql/stream']) {
@@ -190,28 +190,28 @@ describe('GraphQL over HTTP: GET', () => {
 
 describe('Batches', () => {
   it('answers each operation on its own, in order', async () => {
-    const answer = await gateway.post([
+    const result = await gateway.post([
       { query: PUBLIC },
       { query: '{ nothing }' },
       { query: '{' },
       'not a request',
       [{ query: PUBLIC }],
       { query: '{ fail }' },
-      { query: 'query ($id: ID!) { person(id: $id) { name } }', variables: { id: 'user-2' } },
+      { query: 'query ($id: ID!) { user(id: $id) { name } }', variables: { id: 'user-2' } },
     ]);
-    expect(answer.status).toBe(200);
-    expect(answer.bodies.map((body) => body.errors?.[0]?.extensions['code'] ?? body.data)).toEqual([
+    expect(result.status).toBe(200);
+    expect(result.bodies.map((body) => body.errors?.[0]?.extensions['code'] ?? body.data)).toEqual([
       { public: 'open to all' },
       'GRAPHQL_VALIDATION_FAILED',
       'GRAPHQL_PARSE_ERROR',
       'BAD_REQUEST',
       'BAD_REQUEST',
       'INTERNAL_SERVER_ERROR',
-      { person: { name: 'Ed' } },
+      { user: { name: 'Ed' } },
     ]);
   });
 
-  it('S-053 refuses an empty batch, and one of more than 10', async () => {
+  it('S-053 rejects an empty batch, and one of more than 10', async () => {
     const empty = await gateway.post([]);
     expect([empty.status, code(empty)]).toEqual([400, 'BAD_REQUEST']);
     const long = await gateway.post(Array.from({ length: 11 }, () => ({ query: PUBLIC })));
@@ -228,7 +228,7 @@ describe('Batches', () => {
     );
   });
 
-  it('has the status that all its answers have', async () => {
+  it('has the status that all its responses have', async () => {
     const headers = { accept: RESPONSE_JSON };
     expect((await gateway.post([{ query: '{' }, { query: '{ nothing }' }], headers)).status).toBe(400);
     expect((await gateway.post([{ query: '{' }, { query: PUBLIC }], headers)).status).toBe(200);
@@ -236,8 +236,8 @@ describe('Batches', () => {
 });
 
 it('shows at any other address where the graph is', async () => {
-  const answer = await fetch(new URL('/', gateway.url));
-  expect([answer.status, await answer.json()]).toEqual([
+  const result = await fetch(new URL('/', gateway.url));
+  expect([result.status, await result.json()]).toEqual([
     404,
     { error: 'Not Found', message: 'There is nothing at this address. GraphQL is served at /graphql.' },
   ]);
@@ -263,7 +263,7 @@ describe('Automatic persisted queries', () => {
     });
   });
 
-  it('S-054 refuses a text under a hash that is not its own, and stores nothing', async () => {
+  it('S-054 rejects a text under a hash that is not its own, and stores nothing', async () => {
     const victim = 'query victim { public }';
     const poison = await gateway.post({ query: '{ __typename }', extensions: persisted(hash(victim)) });
     expect([poison.status, code(poison)]).toEqual([400, 'PERSISTED_QUERY_MISMATCH']);
@@ -279,10 +279,10 @@ describe('Automatic persisted queries', () => {
     ['a short hash', hash(PUBLIC).slice(1), 1],
     ['a hash that is a list', [hash(PUBLIC)], 1],
     ['no hash', undefined, 1],
-  ])('S-054 refuses %s', async (_name, sha256Hash, version) => {
+  ])('S-054 rejects %s', async (_name, sha256Hash, version) => {
     for (const query of ['', PUBLIC]) {
-      const answer = await gateway.post({ query, extensions: persisted(sha256Hash, version) });
-      expect([answer.status, code(answer)]).toEqual([400, 'PERSISTED_QUERY_MISMATCH']);
+      const result = await gateway.post({ query, extensions: persisted(sha256Hash, version) });
+      expect([result.status, code(result)]).toEqual([400, 'PERSISTED_QUERY_MISMATCH']);
     }
   });
 
@@ -302,9 +302,9 @@ describe('Names that JavaScript knows', () => {
       proto: echo(value: $__proto__)
     }`;
     const body = `{"query": ${JSON.stringify(query)}, "variables": {"__proto__": "a", "constructor": "b"}}`;
-    const answer = await gateway.post(body);
-    expect(answer.body.errors).toBeUndefined();
-    expect(Object.entries(answer.body.data ?? {})).toEqual([
+    const result = await gateway.post(body);
+    expect(result.body.errors).toBeUndefined();
+    expect(Object.entries(result.body.data ?? {})).toEqual([
       ['constructor', '{"value":"b"}'],
       ['prototype', 'open to all'],
       ['toString', 'open to all'],

@@ -107,7 +107,7 @@ describe('L1: NUL, halves of surrogate pairs and what overrides or isolates a di
     const verdicts = await send(UNFIT, { carrier, place, operationWith });
     for (const verdict of verdicts) {
       expect(verdict.code).toMatch(/^(BAD_REQUEST|GRAPHQL_PARSE_ERROR)$/);
-      if (carrier.refusalStatus) expect(verdict).toMatchObject({ status: 400 });
+      if (carrier.rejectionstatus) expect(verdict).toMatchObject({ status: 400 });
     }
     expect(verdicts.length).toBeGreaterThan(1);
     expect(graph.requests()).toBe(0);
@@ -115,11 +115,11 @@ describe('L1: NUL, halves of surrogate pairs and what overrides or isolates a di
 
   it.each(BIDI_CONTROLS)('in a header that goes on to subgraphs: %j', async (character) => {
     const value = Buffer.from(`a${character}`).toString('latin1');
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       gateway.post({ query: '{ public }' }, { 'x-tenant': value }),
       gateway.get({ query: '{ public }' }, { 'x-tenant': value, 'apollo-require-preflight': '1' }),
     ]);
-    expect(answers.map(({ status }) => status)).toEqual([400, 400]);
+    expect(responses.map(({ status }) => status)).toEqual([400, 400]);
     expect(graph.requests()).toBe(0);
     expect((await gateway.post({ query: '{ public }' }, { 'x-other': value })).status).toBe(200);
   });

@@ -1,8 +1,8 @@
 import { MessageType } from 'graphql-ws';
 import type { GraphRequest } from '../../request/context.ts';
-import { RequestRefused } from '../../errors.ts';
+import { RequestError } from '../../errors.ts';
 import { mayHoldUnfitText, unfitTextIn } from '@trellis/admission';
-import { refuseUnfitTexts } from '../../request/refuse-unfit-texts.ts';
+import { rejectUnfitTexts } from '../../request/reject-unfit-texts.ts';
 import { namesNoOperation } from '../../pipeline/persisted-query.ts';
 import { readRequest, type RequestBounds } from '../message/read-request.ts';
 
@@ -14,7 +14,7 @@ export type ClientMessage =
   | {
       readonly type: MessageType.Subscribe;
       readonly id: string;
-      readonly request: GraphRequest | RequestRefused;
+      readonly request: GraphRequest | RequestError;
     }
   | { readonly type: MessageType.Complete; readonly id: string };
 
@@ -101,25 +101,25 @@ function requestOf(
   { payload }: MessagePayload,
   bounds: RequestBounds,
   isSuspect: boolean,
-): GraphRequest | RequestRefused {
+): GraphRequest | RequestError {
   if (!isObject(payload)) throw new InvalidMessage('"payload" has to be an object');
   try {
     const request = readRequest(payload, bounds);
     if (!namesNoOperation(request)) return isSuspect ? fitRequest(request, bounds) : request;
   } catch (error) {
-    if (!(error instanceof RequestRefused)) throw error;
+    if (!(error instanceof RequestError)) throw error;
     if (error.errors[0]?.extensions['code'] !== 'BAD_REQUEST') return error;
     throw new InvalidMessage(error.message, { cause: error });
   }
   throw new InvalidMessage('"payload" has to have "query", "documentId" or the hash of a persisted query');
 }
 
-/** @returns the refusal where a text in it holds characters that it must not */
-function fitRequest(request: GraphRequest, bounds: RequestBounds): GraphRequest | RequestRefused {
+/** @returns the rejection where a text in it holds characters that it must not */
+function fitRequest(request: GraphRequest, bounds: RequestBounds): GraphRequest | RequestError {
   try {
-    refuseUnfitTexts(request, bounds);
+    rejectUnfitTexts(request, bounds);
     return request;
   } catch (error) {
-    return error as RequestRefused; // refuseUnfitTexts throws nothing else
+    return error as RequestError; // rejectUnfitTexts throws nothing else
   }
 }

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { ShareKeys } from '@trellis/admission';
 import type { RawData, WebSocket } from 'ws';
 import type { HeldBytes, UnansweredBytes } from '../../load/unanswered-bytes.ts';
-import type { UnreadAnswers } from '../../load/unread-answers.ts';
+import type { UnreadResponses } from '../../load/unread-responses.ts';
 import type { UnreadBytes } from '../../load/unread-reader.ts';
 import type { MessageWriter } from './operation-sink.ts';
 
@@ -17,7 +17,7 @@ export interface UpgradedSocket {
 export interface BufferBounds {
   /** Bytes that may wait for this client. */
   readonly maxBufferBytes: number;
-  readonly unread: UnreadAnswers;
+  readonly unread: UnreadResponses;
   readonly unanswered: UnansweredBytes;
   /** Whose share it counts in. */
   readonly keysOf: () => ShareKeys;

@@ -90,7 +90,7 @@ describe('S-074 connections', () => {
   });
 
   /** What another connection from an address of this machine is answered, if it is not let in. */
-  async function refusalFor(localAddress: string): Promise<readonly unknown[]> {
+  async function rejectionFor(localAddress: string): Promise<readonly unknown[]> {
     const url = `${gateway.url.replace('http', 'ws')}/graphql`;
     const socket = new WebSocket(url, 'graphql-transport-ws', { localAddress });
     const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
@@ -102,14 +102,14 @@ describe('S-074 connections', () => {
     ];
   }
 
-  it('G9: of one address are so many: another is refused with 429, and those of others are let in', async () => {
+  it('G9: of one address are so many: another is rejected with 429, and those of others are let in', async () => {
     for (let index = 0; index < 5; index += 1) await open();
     const share =
       'Too many WebSocket connections are open from this network. Close some, or sign in and connect again.';
-    expect(await refusalFor('127.0.0.1')).toEqual([429, '10', share]);
+    expect(await rejectionFor('127.0.0.1')).toEqual([429, '10', share]);
     for (const address of ['127.1.0.1', '127.2.0.1', '127.3.0.1']) await open(address);
     const full = 'The gateway takes no more connections. Connect again later.';
-    expect(await refusalFor('127.4.0.1')).toEqual([503, '1', full]);
+    expect(await rejectionFor('127.4.0.1')).toEqual([503, '1', full]);
   });
 
   it('G9: of users do not count for the address that they come from', async () => {
@@ -131,14 +131,14 @@ describe('S-074 streams of one user', () => {
       type: 'error',
       payload: [{ extensions: { code: 'TOO_MANY_STREAMS' } }],
     });
-    const answer = await gateway.post(
+    const result = await gateway.post(
       { query: SUBSCRIPTION },
       {
         accept: 'text/event-stream, application/graphql-response+json',
         authorization: `Bearer ${await issuer.sign({ sub: 'vi' })}`,
       },
     );
-    expect(answer.status).toBe(429);
+    expect(result.status).toBe(429);
     graph.news.publish({ id: 'a' });
     for (const socket of [one, one, two]) expect(await socket.next()).toMatchObject({ type: 'next' });
   });

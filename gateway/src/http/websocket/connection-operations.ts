@@ -9,15 +9,19 @@ import {
   gatewayErrorCodes,
   overloaded,
   overShare,
-  refused,
-  type RequestRefused,
+  rejected,
+  type RequestError,
 } from '../../errors.ts';
 import { framesOf, type IncrementalDialect } from '../../execution/frames.ts';
 import { runOperation } from '../../pipeline/index.ts';
-import type { AnswerInParts, OperationAnswer, PipelineAnswer } from '../../pipeline/operation-answer.ts';
+import type {
+  IncrementalOperationResult,
+  OperationResult,
+  PipelineResult,
+} from '../../pipeline/operation-result.ts';
 import type { ResultStream } from '../../pipeline/result-stream.ts';
 import type { PipelineServices } from '../../pipeline/services.ts';
-import { writeAnswer } from '../../pipeline/write-answer.ts';
+import { writeResult } from '../../pipeline/write-result.ts';
 import type { TransportSettings } from '../../settings/settings.ts';
 import type { Admission } from '../../load/admission.ts';
 import type { HeldBytes } from '../../load/unanswered-bytes.ts';
@@ -25,7 +29,7 @@ import { nextFrame, OperationSink, type MessageWriter } from './operation-sink.t
 
 /** Called for finished operations. Streams are reported elsewhere. */
 export interface OperationObserver {
-  answered(request: { readonly id: string }, answer: OperationAnswer, durationMs: number): void;
+  answered(request: { readonly id: string }, response: OperationResult, durationMs: number): void;
 }
 
 /** Settings of {@link ConnectionOperations}, the same for all connections. */
@@ -95,13 +99,13 @@ export class ConnectionOperations {
     this.#running.set(id, operation);
     const requestId = randomUUID();
     const beganMs = performance.now();
-    const answer = await this.#answer(request, requestId, operation.controller);
-    if (answer.kind === 'stream') return this.#startStream(id, operation, answer.stream);
-    const first = answer.kind === 'parts' ? answer.initial : answer;
+    const response = await this.#response(request, requestId, operation.controller);
+    if (response.kind === 'stream') return this.#startStream(id, operation, response.stream);
+    const first = response.kind === 'parts' ? response.initial : response;
     this.#options.observer.answered({ id: requestId }, first, performance.now() - beganMs);
     if (!this.#isWanted(id, operation)) return;
-    if (answer.kind === 'parts') await this.#sendParts(id, operation, answer);
-    else this.#sendAnswer(id, answer);
+    if (response.kind === 'parts') await this.#sendParts(id, operation, response);
+    else this.#sendResponse(id, response);
   }
 
   /** The client wants no more of it. */
@@ -139,16 +143,16 @@ export class ConnectionOperations {
   }
 
   /** Answers an operation that did not begin. */
-  refuse(id: string, { errors }: RequestRefused): void {
+  reject(id: string, { errors }: RequestError): void {
     const payload = errors.map(({ message, extensions }) => ({ message, extensions }));
     this.#send({ id, type: MessageType.Error, payload });
   }
 
-  async #answer(
+  async #response(
     request: GraphRequest,
     requestId: string,
     controller: AbortController,
-  ): Promise<PipelineAnswer> {
+  ): Promise<PipelineResult> {
     const { admission, settings, services } = this.#options;
     let isCounted = false;
     const { signal } = controller;
@@ -183,18 +187,22 @@ export class ConnectionOperations {
   }
 
   /** A request that was not executed is answered by `error`, which ends the operation; a result by `next`. */
-  #sendAnswer(id: string, answer: OperationAnswer): void {
-    if (answer.data === undefined) this.#send({ id, type: MessageType.Error, payload: answer.errors });
+  #sendResponse(id: string, response: OperationResult): void {
+    if (response.data === undefined) this.#send({ id, type: MessageType.Error, payload: response.errors });
     else {
-      this.#messages.write(nextFrame(id, writeAnswer(answer)));
+      this.#messages.write(nextFrame(id, writeResult(response)));
       this.#send({ id, type: MessageType.Complete });
     }
     this.#forget(id);
   }
 
   /** Each part is a result; the operation is complete after the last. */
-  async #sendParts(id: string, operation: RunningOperation, answer: AnswerInParts): Promise<void> {
-    for await (const frame of framesOf(writeAnswer(answer.initial), answer, this.#client.dialect())) {
+  async #sendParts(
+    id: string,
+    operation: RunningOperation,
+    response: IncrementalOperationResult,
+  ): Promise<void> {
+    for await (const frame of framesOf(writeResult(response.initial), response, this.#client.dialect())) {
       if (!this.#isWanted(id, operation)) return;
       this.#messages.write(nextFrame(id, frame));
     }
@@ -218,6 +226,6 @@ export class ConnectionOperations {
   }
 }
 
-function timedOut(): RequestRefused {
-  return refused('GATEWAY_TIMEOUT', gatewayErrorCodes.GATEWAY_TIMEOUT.summary);
+function timedOut(): RequestError {
+  return rejected('GATEWAY_TIMEOUT', gatewayErrorCodes.GATEWAY_TIMEOUT.summary);
 }

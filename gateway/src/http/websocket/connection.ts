@@ -2,12 +2,12 @@ import { CloseCode, MessageType } from 'graphql-ws';
 import type { ShareKeys } from '@trellis/admission';
 import type { Caller } from '../../identity/caller.ts';
 import type { ClientHeaders, GraphRequest } from '../../request/context.ts';
-import { heldTooMuch, refused, RequestRefused } from '../../errors.ts';
+import { heldTooMuch, rejected, RequestError } from '../../errors.ts';
 import { authenticate, type PresentedCredentials } from '../../pipeline/authenticate.ts';
 import type { IncrementalDialect } from '../../execution/frames.ts';
 import type { CallerWatch, RunsForCaller } from '../../streams/caller-watch.ts';
 import type { UnansweredBytes } from '../../load/unanswered-bytes.ts';
-import type { UnreadAnswers } from '../../load/unread-answers.ts';
+import type { UnreadResponses } from '../../load/unread-responses.ts';
 import type { Beating, Heartbeats } from '../delivery/heartbeats.ts';
 import type { TransportSettings } from '../../settings/settings.ts';
 import {
@@ -32,7 +32,7 @@ export interface ConnectionOptions extends OperationOptions {
   readonly heartbeats: Heartbeats;
   readonly watch: CallerWatch;
   /** Bounds what clients leave unread. */
-  readonly unread: UnreadAnswers;
+  readonly unread: UnreadResponses;
   /** Bounds what they have sent and is not answered. */
   readonly unanswered: UnansweredBytes;
   readonly observer: ConnectionObserver;
@@ -235,7 +235,7 @@ export class Connection implements RunsForCaller, Beating {
         services.observer.invalidToken('websocket', reason),
       );
     } catch (error) {
-      if (!(error instanceof RequestRefused)) throw error;
+      if (!(error instanceof RequestError)) throw error;
       const isBad = error.errors[0]?.extensions['code'] === 'UNAUTHENTICATED';
       if (isBad) this.#close(CloseCode.Forbidden, 'Forbidden');
       else this.#close(TRY_AGAIN_LATER, 'Try again later');
@@ -243,25 +243,25 @@ export class Connection implements RunsForCaller, Beating {
     }
   }
 
-  #subscribe(id: string, request: GraphRequest | RequestRefused, bytes: number): void {
+  #subscribe(id: string, request: GraphRequest | RequestError, bytes: number): void {
     if (this.#state !== 'acknowledged') return this.#close(CloseCode.Unauthorized, 'Unauthorized');
     if (this.#operations.has(id))
       return this.#close(
         CloseCode.SubscriberAlreadyExists,
         `Subscriber for ${id} already exists`.slice(0, 120),
       );
-    if (request instanceof RequestRefused) return this.#operations.refuse(id, request);
+    if (request instanceof RequestError) return this.#operations.reject(id, request);
     if (this.#operations.size >= this.#rules.maxOperations)
-      return this.#operations.refuse(
+      return this.#operations.reject(
         id,
-        refused(
+        rejected(
           'TOO_MANY_STREAMS',
           `No more than ${this.#rules.maxOperations} operations may run on a connection.`,
         ),
       );
     const held = this.#options.unanswered.open(this.#keysOf);
-    const refusal = held.hold(bytes);
-    if (refusal !== undefined) return this.#operations.refuse(id, heldTooMuch(refusal));
+    const rejection = held.hold(bytes);
+    if (rejection !== undefined) return this.#operations.reject(id, heldTooMuch(rejection));
     this.#operations.run(id, request, held).catch((error: unknown) => this.#fail(error));
   }
 

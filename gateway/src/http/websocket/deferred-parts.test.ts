@@ -198,7 +198,7 @@ describe('S-079 a deferred part', () => {
 });
 
 describe('S-079 @defer inside a subscription', () => {
-  it('is refused, and the connection goes on', async () => {
+  it('is rejected, and the connection goes on', async () => {
     const socket = await connect();
     socket.subscribe('1', 'subscription { published { title ...@defer { rating } } }');
     expect(await socket.next()).toMatchObject({
@@ -211,15 +211,15 @@ describe('S-079 @defer inside a subscription', () => {
   });
 
   it.each(['text/event-stream', 'multipart/mixed;subscriptionSpec=1.0'])(
-    'is refused with 400 over %s',
+    'is rejected with 400 over %s',
     async (accept) => {
       const headers = { accept: `${accept}, application/graphql-response+json` };
-      const answer = await gateway.post(
+      const response = await gateway.post(
         { query: 'subscription { published { title ...@defer { rating } } }' },
         headers,
       );
-      expect(answer.status).toBe(400);
-      expect(answer.body.errors?.[0]?.extensions['code']).toBe('GRAPHQL_VALIDATION_FAILED');
+      expect(response.status).toBe(400);
+      expect(response.body.errors?.[0]?.extensions['code']).toBe('GRAPHQL_VALIDATION_FAILED');
     },
   );
 });

@@ -63,7 +63,7 @@ async function overWebSocket(to: TestGateway, asked: Asked): Promise<Reported> {
 }
 
 describe('S-073 over WebSocket and SSE', () => {
-  const person = '{ a: person(id: "1") { id } person(id: "2") { id } latest { id } }';
+  const user = '{ a: user(id: "1") { id } user(id: "2") { id } latest { id } }';
   const limits: readonly (readonly [string, string])[] = [
     ['depth', '{ latest { author { id } } }'],
     ['depth', 'subscription { published { author { id } } }'],
@@ -74,8 +74,8 @@ describe('S-073 over WebSocket and SSE', () => {
       'directives',
       '{ count @include(if: true) @skip(if: false) latest @include(if: true) { id @skip(if: false) } }',
     ],
-    ['cost', person],
-    ['cost', `query @live ${person}`],
+    ['cost', user],
+    ['cost', `query @live ${user}`],
   ];
 
   it.each(limits)('the limit of %s is the one of HTTP: %s', async (name, query) => {
@@ -88,7 +88,7 @@ describe('S-073 over WebSocket and SSE', () => {
     ['GRAPHQL_VALIDATION_FAILED', { query: '{ noAuthor }' }],
     ['GRAPHQL_VALIDATION_FAILED', { query: '{ __schema { types { name } } }' }],
     ['GRAPHQL_VALIDATION_FAILED', { query: 'subscription { published { id } shared { id } }' }],
-    ['BAD_USER_INPUT', { query: 'query Q($id: ID!) { person(id: $id) { id } }' }],
+    ['BAD_USER_INPUT', { query: 'query Q($id: ID!) { user(id: $id) { id } }' }],
   ];
 
   it.each(mistakes)('%s is what it is over HTTP: %j', async (code, asked) => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ambiguityOf, hasTooManyHeaders, onWebSocketRequest } from '@trellis/runtime';
-import { shareKeysOf, type ShareRefusal } from '@trellis/admission';
+import { shareKeysOf, type ShareRejection } from '@trellis/admission';
 import type { FastifyInstance } from 'fastify';
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL, CloseCode } from 'graphql-ws';
 import { WebSocketServer, type WebSocket } from 'ws';
@@ -12,7 +12,7 @@ import { closeUnserved } from './client-socket.ts';
 import { Connection, type ConnectionObserver, type ConnectionOptions } from './connection.ts';
 import type { CertificateReader } from '../message/client-certificate.ts';
 import { isOwnOrigin } from '../message/cross-origin.ts';
-import { refuseConnection, type ConnectionRefusal } from '../message/refuse-connection.ts';
+import { rejectConnection, type ConnectionRejection } from '../message/reject-connection.ts';
 import { TurnQueue } from './turn-queue.ts';
 
 /** Settings of {@link serveWebSockets}. */
@@ -26,7 +26,7 @@ export interface WebSocketServerOptions extends Omit<ConnectionOptions, 'observe
   readonly certificateOf: CertificateReader | undefined;
   readonly observer: Omit<ConnectionObserver, 'admitted' | 'closed'> & {
     connections(change: 1 | -1): void;
-    connectionRefused(reason: ShareRefusal): void;
+    connectionRejected(reason: ShareRejection): void;
   };
 }
 
@@ -82,17 +82,17 @@ class WebSocketHost {
 
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', ignore);
-    const refusal = this.#refusalOf(request);
-    if (refusal !== undefined) return refuseConnection(socket, refusal);
+    const rejection = this.#rejectionOf(request);
+    if (rejection !== undefined) return rejectConnection(socket, rejection);
     const address = this.#options.addressOf(request);
     const place = this.#places.take(shareKeysOf({ address }));
     if (typeof place === 'string') {
-      this.#options.observer.connectionRefused(place);
-      return refuseConnection(socket, REFUSAL_OF[place]);
+      this.#options.observer.connectionRejected(place);
+      return rejectConnection(socket, REJECTION_OF[place]);
     }
     socket.once('close', () => place.leave());
     this.#arriving.run(() => {
-      if (this.#isDraining) return refuseConnection(socket, REFUSAL_OF.total);
+      if (this.#isDraining) return rejectConnection(socket, REJECTION_OF.total);
       if (socket.destroyed) return;
       socket.off('error', ignore);
       this.#sockets.options.maxPayload = this.#rules.maxMessageBytes;
@@ -110,12 +110,12 @@ class WebSocketHost {
   }
 
   /** What is wrong with the request itself. */
-  #refusalOf(request: IncomingMessage): ConnectionRefusal | undefined {
+  #rejectionOf(request: IncomingMessage): ConnectionRejection | undefined {
     if (request.url?.split('?')[0] !== this.#options.path) return { status: 404 };
     if (hasTooManyHeaders(request)) return { status: 431 };
     if (ambiguityOf(request) !== undefined) return { status: 400 };
     if (!this.#isAllowedOrigin(request)) return { status: 403 };
-    return this.#isDraining ? REFUSAL_OF.total : undefined;
+    return this.#isDraining ? REJECTION_OF.total : undefined;
   }
 
   /** A page can open a WebSocket to any host without asking; only browsers send an origin, and they send it always. */
@@ -169,7 +169,7 @@ interface Arrived {
   readonly place: ConnectionPlace;
 }
 
-const REFUSAL_OF: Readonly<Record<ShareRefusal, ConnectionRefusal>> = {
+const REJECTION_OF: Readonly<Record<ShareRejection, ConnectionRejection>> = {
   share: {
     status: 429,
     message:

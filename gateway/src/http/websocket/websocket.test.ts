@@ -63,7 +63,7 @@ describe('operations over WebSocket', () => {
     expect(await socket.next()).toEqual({
       id: '1',
       type: 'next',
-      payload: { data: { published: { id: 'a', author: { name: 'Person 7' } } } },
+      payload: { data: { published: { id: 'a', author: { name: 'User 7' } } } },
     });
     graph.news.complete();
     expect(await socket.next()).toEqual({ id: '1', type: 'complete' });
@@ -117,11 +117,11 @@ describe('operations over WebSocket', () => {
 
   it('are queries and mutations too', async () => {
     const socket = await connect();
-    socket.subscribe('q', '{ person(id: "3") { name } }');
+    socket.subscribe('q', '{ user(id: "3") { name } }');
     expect(await socket.next()).toEqual({
       id: 'q',
       type: 'next',
-      payload: { data: { person: { name: 'Person 3' } } },
+      payload: { data: { user: { name: 'User 3' } } },
     });
     expect(await socket.next()).toEqual({ id: 'q', type: 'complete' });
     socket.subscribe('m', 'mutation { bump }');
@@ -133,13 +133,13 @@ describe('operations over WebSocket', () => {
   });
 
   it.each([
-    ['GRAPHQL_PARSE_ERROR', '{ person(id: }'],
+    ['GRAPHQL_PARSE_ERROR', '{ user(id: }'],
     ['GRAPHQL_VALIDATION_FAILED', '{ noAuthor }'],
-    ['BAD_USER_INPUT', 'query Q($id: ID!) { person(id: $id) { id } }'],
+    ['BAD_USER_INPUT', 'query Q($id: ID!) { user(id: $id) { id } }'],
     ['QUERY_TOO_COMPLEX', '{ a: count b: count c: count }'],
     ['GRAPHQL_VALIDATION_FAILED', 'subscription { published { ... @defer { id } } }'],
     ['GRAPHQL_VALIDATION_FAILED', 'subscription { published { id } shared { id } }'],
-  ])('S-073 are refused with %s by an error frame, and the connection goes on: %s', async (code, query) => {
+  ])('S-073 are rejected with %s by an error frame, and the connection goes on: %s', async (code, query) => {
     const socket = await connect();
     socket.subscribe('bad', query);
     expect(await socket.next()).toMatchObject({
@@ -152,7 +152,7 @@ describe('operations over WebSocket', () => {
   });
 
   it('S-054 may be asked for by the hash of their text', async () => {
-    const query = '{ person(id: "hash") { id } }';
+    const query = '{ user(id: "hash") { id } }';
     const sha256Hash = createHash('sha256').update(query).digest('hex');
     const extensions = { persistedQuery: { version: 1, sha256Hash } };
     const socket = await connect();
@@ -166,12 +166,12 @@ describe('operations over WebSocket', () => {
       { type: 'complete' },
     ]);
     socket.subscribe('1', '', { extensions });
-    expect(await socket.next()).toMatchObject({ payload: { data: { person: { id: 'hash' } } } });
+    expect(await socket.next()).toMatchObject({ payload: { data: { user: { id: 'hash' } } } });
   });
 
   it('S-101 disclose nothing of what goes wrong inside a subgraph', async () => {
     const socket = await connect();
-    socket.subscribe('1', 'subscription { refused { id } }');
+    socket.subscribe('1', 'subscription { rejected { id } }');
     const frame = await socket.next();
     expect(frame).toMatchObject({
       type: 'error',
@@ -208,15 +208,15 @@ describe('operations over WebSocket', () => {
     graph.news.complete();
     await ended;
     expect(results).toEqual([
-      { data: { published: { id: 'a', author: { name: 'Person a' } } } },
-      { data: { published: { id: 'b', author: { name: 'Person b' } } } },
+      { data: { published: { id: 'a', author: { name: 'User a' } } } },
+      { data: { published: { id: 'b', author: { name: 'User b' } } } },
     ]);
     await client.dispose();
   });
 });
 
 describe('connections', () => {
-  it.each(['authorization', 'host'])('with the header %s twice are refused with 400', async (name) => {
+  it.each(['authorization', 'host'])('with the header %s twice are rejected with 400', async (name) => {
     const { host } = new URL(gateway.url);
     const once = { authorization: 'Bearer one', host };
     const headers = [...Object.entries(once), [name, once[name as 'host']]].flat();
@@ -361,7 +361,7 @@ describe('connections', () => {
     ['https://evil.example', 403],
     ['null', 403],
     ['https://app.example.evil.example', 403],
-  ])('S-070 from pages of %s are refused with 403', async (origin, status) => {
+  ])('S-070 from pages of %s are rejected with 403', async (origin, status) => {
     const socket = new WebSocket(url.replace('http', 'ws'), 'graphql-transport-ws', { origin });
     const [, response] = (await once(socket, 'unexpected-response')) as [unknown, { statusCode: number }];
     expect(response.statusCode).toBe(status);
@@ -372,7 +372,7 @@ describe('connections', () => {
       expect((await open({ origin })).socket.protocol).toBe('graphql-transport-ws');
   });
 
-  it('are refused at other paths', async () => {
+  it('are rejected at other paths', async () => {
     const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/other`, 'graphql-transport-ws');
     const [, response] = (await once(socket, 'unexpected-response')) as [unknown, { statusCode: number }];
     expect(response.statusCode).toBe(404);
@@ -398,7 +398,7 @@ describe('a gateway that is stopped', () => {
     const socket = await RawSocket.connect(`${own.url}/graphql`);
     socket.subscribe('s', 'subscription { published { id } }');
     await until(() => graph.news.open() === 1);
-    socket.subscribe('q', '{ person(id: "slow") { name } }');
+    socket.subscribe('q', '{ user(id: "slow") { name } }');
     await until(() => graph.people.received.length === 1);
     const closing = own.close();
     expect(await socket.next()).toMatchObject({ id: 'q', type: 'next' });

@@ -1,6 +1,6 @@
 import type { FieldNode } from 'graphql';
 
-/** Why a field, or an object, is refused to a caller. It becomes its error. */
+/** Why a field, or an object, is denied to a caller. It becomes its error. */
 export interface Denial {
   readonly code: string;
   readonly message: string;

@@ -23,7 +23,7 @@ interface Guarded {
   readonly types: Set<string>;
 }
 
-interface Refused {
+interface Rejected {
   readonly guarded: Guarded;
   readonly denial: Denial;
 }
@@ -37,9 +37,9 @@ export function createOperationGuard(found: Gathered<GuardedPlace>, policies: Po
   const denials = new LRUCache<string, Denied>({ max: MAX_COMBINATIONS });
   return {
     deniedTo(caller) {
-      const refused = guarded.filter(({ requirement }) => !isMet(requirement, caller, policies));
-      if (refused.length === 0) return NOTHING_DENIED;
-      const all = refused.map((group) => ({
+      const rejected = guarded.filter(({ requirement }) => !isMet(requirement, caller, policies));
+      if (rejected.length === 0) return NOTHING_DENIED;
+      const all = rejected.map((group) => ({
         guarded: group,
         denial: denialOf(group.requirement, caller, policies),
       }));
@@ -54,8 +54,8 @@ export function createOperationGuard(found: Gathered<GuardedPlace>, policies: Po
 const NOTHING_GUARDED: OperationGuard = Object.freeze({ deniedTo: () => NOTHING_DENIED });
 
 /** With the texts: what a caller lacks of a requirement is not what another one lacks. */
-function keyOf(refused: readonly Refused[], guarded: readonly Guarded[]): string {
-  return JSON.stringify(refused.map(({ guarded: group, denial }) => [guarded.indexOf(group), denial]));
+function keyOf(rejected: readonly Rejected[], guarded: readonly Guarded[]): string {
+  return JSON.stringify(rejected.map(({ guarded: group, denial }) => [guarded.indexOf(group), denial]));
 }
 
 function isMet(requirement: Requirement, caller: Caller, policies: Policies): boolean {
@@ -70,13 +70,13 @@ function meetsAny(clause: AnyOf, holds: (name: string) => boolean): boolean {
   return clause.some((names) => names.every(holds));
 }
 
-function deny(refused: readonly Refused[], key: string): Denied {
+function deny(rejected: readonly Rejected[], key: string): Denied {
   const entriesOf = <Key>(keys: Iterable<Key>, denial: Denial): [Key, Denial][] =>
     [...keys].map((key) => [key, denial]);
   return {
     key,
-    fields: new Map(refused.flatMap(({ guarded, denial }) => entriesOf(guarded.fields, denial))),
-    types: new Map(refused.flatMap(({ guarded, denial }) => entriesOf(guarded.types, denial))),
+    fields: new Map(rejected.flatMap(({ guarded, denial }) => entriesOf(guarded.fields, denial))),
+    types: new Map(rejected.flatMap(({ guarded, denial }) => entriesOf(guarded.types, denial))),
   };
 }
 

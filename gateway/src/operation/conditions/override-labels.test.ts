@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 afterAll(() => graph.close());
 
-async function answer(at: number): Promise<unknown> {
+async function result(at: number): Promise<unknown> {
   drawn = at;
   const { data } = await graph.run('{ product { name price stock size } }');
   return data;
@@ -59,10 +59,10 @@ async function answer(at: number): Promise<unknown> {
 
 describe('@override', () => {
   it('takes a field from its new owner, progressively where it has a label', async () => {
-    expect(await answer(0.2)).toEqual({ product: { name: 'fresh', price: 2, stock: 20, size: 200 } });
-    expect(await answer(0.4)).toEqual({ product: { name: 'fresh', price: 1, stock: 20, size: 200 } });
-    expect(await answer(0.6)).toEqual({ product: { name: 'fresh', price: 1, stock: 10, size: 200 } });
-    expect(await answer(0.9)).toEqual({ product: { name: 'fresh', price: 1, stock: 10, size: 100 } });
+    expect(await result(0.2)).toEqual({ product: { name: 'fresh', price: 2, stock: 20, size: 200 } });
+    expect(await result(0.4)).toEqual({ product: { name: 'fresh', price: 1, stock: 20, size: 200 } });
+    expect(await result(0.6)).toEqual({ product: { name: 'fresh', price: 1, stock: 10, size: 200 } });
+    expect(await result(0.9)).toEqual({ product: { name: 'fresh', price: 1, stock: 10, size: 100 } });
   });
 
   it('does not divide the plans of operations that it is not about', async () => {

@@ -11,10 +11,10 @@ import {
   type OperationDefinitionNode,
   type VariableDefinitionNode,
 } from 'graphql';
-import { RequestRefused } from '../../errors.ts';
+import { RequestError } from '../../errors.ts';
 import type { Variables } from './variables.ts';
 
-/** Turns the variables of a request into those of the operation. @throws RequestRefused BAD_USER_INPUT */
+/** Turns the variables of a request into those of the operation. @throws RequestError BAD_USER_INPUT */
 export type CoerceVariables = (given: Readonly<Record<string, unknown>>) => Variables;
 
 interface DeclaredVariable {
@@ -52,7 +52,7 @@ export function compileVariables(
 
 function declaredVariable(definition: VariableDefinitionNode, schema: GraphQLSchema): DeclaredVariable[] {
   const type = typeFromAST(schema, definition.type);
-  if (!isInputType(type)) return []; // validation has refused it before
+  if (!isInputType(type)) return []; // validation has rejected it before
   const defaultValue = definition.defaultValue && valueFromAST(definition.defaultValue, type);
   const required = isNonNullType(type) && defaultValue === undefined;
   return [{ name: definition.variable.name.value, type, defaultValue, required, node: definition }];
@@ -71,7 +71,7 @@ function coerceAll(
     else if (variable.required) errors.push(missing(variable));
     else if (variable.defaultValue !== undefined) coerced[variable.name] = variable.defaultValue;
   }
-  if (errors.length > 0) throw new RequestRefused(errors.slice(0, MAX_ERRORS));
+  if (errors.length > 0) throw new RequestError(errors.slice(0, MAX_ERRORS));
   return coerced;
 }
 

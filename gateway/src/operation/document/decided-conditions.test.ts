@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse, type OperationDefinitionNode, type SelectionNode } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { RequestRefused } from '../../errors.ts';
+import { RequestError } from '../../errors.ts';
 import { decidedFor } from '../../testing/decided-for.ts';
 
 const SOURCES = fileURLToPath(new URL('../..', import.meta.url));
@@ -48,7 +48,7 @@ describe('GraphQL §3.13: a decided condition', () => {
     'query ($x: Boolean) @live(if: $x) { a }',
   ])('G1: is BAD_USER_INPUT where it is null: %s', (text) => {
     const decide = (): unknown => decidedFor(parse(text), { x: null });
-    expect(decide).toThrow(RequestRefused);
+    expect(decide).toThrow(RequestError);
     expect(decide).toThrow('Variable "$x" decides a condition');
   });
 
@@ -56,7 +56,7 @@ describe('GraphQL §3.13: a decided condition', () => {
     const text =
       'query A($x: Int) { a(n: $x) } query B($x: Boolean!) { ...F } fragment F on Query { a @skip(if: $x) }';
     expect(() => decidedFor(parse(text), { x: null }, 'A')).not.toThrow();
-    expect(() => decidedFor(parse(text), { x: null }, 'B')).toThrow(RequestRefused);
+    expect(() => decidedFor(parse(text), { x: null }, 'B')).toThrow(RequestError);
   });
 
   it('has a key that distinguishes it from the others of its operation', () => {

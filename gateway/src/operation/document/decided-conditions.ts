@@ -1,10 +1,10 @@
 import { badUserInput } from '@trellis/subgraph-protocol';
 import type { DirectiveNode, SelectionNode } from 'graphql';
-import { RequestRefused } from '../../errors.ts';
+import { RequestError } from '../../errors.ts';
 import { deferDirectiveOf, holdingOf, inclusionOf, type Inclusion } from './decided-directives.ts';
 import { ownVariable, type Variables } from './variables.ts';
 
-/** Decides the conditions of one operation. @throws RequestRefused BAD_USER_INPUT where one of them is null */
+/** Decides the conditions of one operation. @throws RequestError BAD_USER_INPUT where one of them is null */
 export type DecideConditions = (variables: Variables) => Decided;
 
 /** A variable that decides conditions. */
@@ -105,7 +105,7 @@ function absentValueOf({ name, isOptional }: ConditionVariable, variables: Varia
   return isOptional && !Object.hasOwn(variables, name) ? true : undefined;
 }
 
-function nullCondition(name: string): RequestRefused {
+function nullCondition(name: string): RequestError {
   const message = `Variable "$${name}" decides a condition, so it must be true or false.`;
-  return new RequestRefused([badUserInput(message, name, null)]);
+  return new RequestError([badUserInput(message, name, null)]);
 }

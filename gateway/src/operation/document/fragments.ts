@@ -5,12 +5,12 @@ import {
   type FragmentDefinitionNode,
   type FragmentSpreadNode,
 } from 'graphql';
-import { RequestRefused } from '../../errors.ts';
+import { RequestError } from '../../errors.ts';
 
 /** The fragments of a document, by name. */
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
-/** Finds the fragments of a document; of two with one name, which validation refuses, the last. */
+/** Finds the fragments of a document; of two with one name, which validation rejects, the last. */
 export function fragmentsOf(document: DocumentNode): Fragments {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of document.definitions) {
@@ -20,9 +20,9 @@ export function fragmentsOf(document: DocumentNode): Fragments {
 }
 
 /** Rejects a fragment that spreads itself, with the words that validation has for it. */
-export function fragmentCycle(spread: FragmentSpreadNode): RequestRefused {
+export function fragmentCycle(spread: FragmentSpreadNode): RequestError {
   const message = `Cannot spread fragment "${spread.name.value}" within itself.`;
-  return new RequestRefused([
+  return new RequestError([
     new GraphQLError(message, { nodes: spread, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }),
   ]);
 }

@@ -1,8 +1,8 @@
 import { GraphQLError, parse, type DocumentNode, TokenKind } from 'graphql';
 import { mayHoldUnfitText, characterProblem } from '@trellis/admission';
 import type { OperationLimits } from '../../settings/limits.ts';
-import { type TextRules, textKindOf } from '../../request/refuse-unfit-texts.ts';
-import { RequestRefused, refused, tooComplex } from '../../errors.ts';
+import { type TextRules, textKindOf } from '../../request/reject-unfit-texts.ts';
+import { RequestError, rejected, tooComplex } from '../../errors.ts';
 
 /** What graphql-js says when it meets the token after the last one allowed; it has no code for that. */
 const TOKEN_LIMIT_MESSAGE = /^Syntax Error: Document contains more tha[nt] \d+ tokens/;
@@ -19,28 +19,28 @@ export type ParsingLimits = Pick<OperationLimits, 'tokens'> & TextRules;
 /**
  * Stage: text → document.
  *
- * @throws RequestRefused GRAPHQL_PARSE_ERROR for malformed syntax and for text nested too deeply to parse;
+ * @throws RequestError GRAPHQL_PARSE_ERROR for malformed syntax and for text nested too deeply to parse;
  *   QUERY_TOO_COMPLEX for more lexical tokens than the limit; BAD_REQUEST for characters that texts must not hold
  */
 export function parseOperation(text: string, limits: ParsingLimits): ParsedOperation {
   const { tokens: maxTokens } = limits;
   try {
     const document = parse(text, { maxLexicalTokens: maxTokens });
-    if (mayHoldUnfitText(text)) refuseUnfitTokens(document, limits);
+    if (mayHoldUnfitText(text)) rejectUnfitTokens(document, limits);
     return { document, tokens: document.tokenCount ?? maxTokens };
   } catch (error) {
-    throw refusalOf(error, maxTokens);
+    throw rejectionOf(error, maxTokens);
   }
 }
 
-function refusalOf(error: unknown, maxTokens: number): unknown {
+function rejectionOf(error: unknown, maxTokens: number): unknown {
   if (error instanceof RangeError)
     // the parser is recursive: the stack ends somewhere near 2,000 levels
-    return refused('GRAPHQL_PARSE_ERROR', 'Syntax Error: The document is nested too deeply.');
+    return rejected('GRAPHQL_PARSE_ERROR', 'Syntax Error: The document is nested too deeply.');
   if (!(error instanceof GraphQLError)) return error;
   if (TOKEN_LIMIT_MESSAGE.test(error.message)) return tooComplex('tokens', maxTokens, maxTokens + 1);
   const { message, source, positions } = error;
-  return new RequestRefused([
+  return new RequestError([
     new GraphQLError(message, { source, positions, extensions: { code: 'GRAPHQL_PARSE_ERROR' } }),
   ]);
 }
@@ -52,13 +52,13 @@ const TEXTS: ReadonlySet<string> = new Set([TokenKind.STRING, TokenKind.BLOCK_ST
  * Judges the strings and comments of a document: strings go on to subgraphs, and comments show to all who read the document in a
  * log or a review.
  *
- * @throws RequestRefused BAD_REQUEST
+ * @throws RequestError BAD_REQUEST
  */
-function refuseUnfitTokens({ loc }: DocumentNode, rules: TextRules): void {
+function rejectUnfitTokens({ loc }: DocumentNode, rules: TextRules): void {
   const kind = textKindOf(rules);
   for (let token = loc?.startToken ?? null; token; token = token.next) {
     const problem = TEXTS.has(token.kind) ? characterProblem(token.value, kind) : undefined;
     if (problem === undefined) continue;
-    throw refused('BAD_REQUEST', `A text in line ${token.line}, column ${token.column} ${problem}.`);
+    throw rejected('BAD_REQUEST', `A text in line ${token.line}, column ${token.column} ${problem}.`);
   }
 }

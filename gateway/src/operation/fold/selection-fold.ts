@@ -128,7 +128,7 @@ export class SelectionFold<All extends Analyses> {
   /**
    * What the selections of an operation amount to.
    *
-   * @throws RequestRefused QUERY_TOO_COMPLEX naming `nesting`; GRAPHQL_VALIDATION_FAILED for a fragment that spreads itself
+   * @throws RequestError QUERY_TOO_COMPLEX naming `nesting`; GRAPHQL_VALIDATION_FAILED for a fragment that spreads itself
    */
   ofOperation(set: SelectionSetNode, root: GraphQLCompositeType | undefined): Summaries<All> {
     return this.#analyzer.nameAll(this.#fold(set, root, 1));

@@ -193,7 +193,7 @@ describe('Limits: maximum total cost', () => {
     expect(cost('query ($w: Where) { byUpcs(where: $w) { upc } }', { w: {} })).toBe(10 * 2);
   });
 
-  it('G10: counts the longest list that is given where nothing says how long the answer is', () => {
+  it('G10: counts the longest list that is given where nothing says how long the response is', () => {
     const names = Array.from({ length: 50 }, () => 'x');
     expect(cost('query ($n: [String!]) { byNames(names: $n) { name } }', { n: names })).toBe(50 * 2);
     expect(cost('{ byNames(names: ["a"]) { name } }')).toBe(10 * 2);

@@ -11,7 +11,7 @@ import { isList } from './list-length.ts';
 /** What some selections cost: a cost, or, where a field above them may say how long their lists are, one for each that may. */
 export type SelectionCost = Cost | SizableCost;
 
-/** Of one value that introspection answers: a thousand of them take a thread about as long as a small request to a subgraph. */
+/** Of one value that introspection responses: a thousand of them take a thread about as long as a small request to a subgraph. */
 const INTROSPECTION_COST = 0.001;
 
 /**

@@ -5,11 +5,11 @@ import {
   type DemandingOperation,
 } from '../../../test-fixtures/demand/demanding-operation.ts';
 import { createRandom, type Random } from '../../../test-fixtures/synthetic/hash.ts';
-import { RequestRefused } from '../../errors.ts';
+import { RequestError } from '../../errors.ts';
 import type { ExecutionContext } from '../../execution/plan-run.ts';
 import { runPlan } from '../../execution/run-plan.ts';
 import { executeIncrementally } from '../../execution/execute-incrementally.ts';
-import { refuseDeferredEvents } from '../../pipeline/refuse-deferred-events.ts';
+import { rejectedeferredEvents } from '../../pipeline/reject-deferred-events.ts';
 import type { Introspector } from '../../plan/introspector.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { SubscriptionPlan } from '../../plan/plan-steps.ts';
@@ -60,7 +60,7 @@ interface Admitted {
 }
 
 /** What has been executed of each kind: each is to be there. */
-const executed = { answers: 0, parts: 0, events: 0, questions: 0, moved: 0, unmoved: 0 };
+const executed = { results: 0, parts: 0, events: 0, questions: 0, moved: 0, unmoved: 0 };
 /** As many values of introspection cost as much as a field. */
 const VALUES_PER_FIELD = 1_000;
 
@@ -81,7 +81,7 @@ async function execute(plan: Plan, variables: Variables): Promise<number> {
   if (plan.subscription) await executeOneEvent(plan, plan.subscription, context);
   else if (plan.isDeferred) await executeParts(plan, context);
   else await runPlan(plan, context);
-  executed.answers += 1;
+  executed.results += 1;
   return graph.takeCount() + values / VALUES_PER_FIELD;
 }
 
@@ -104,14 +104,14 @@ async function executeOneEvent(
   executed.events += 1;
 }
 
-/** As the pipeline does it. @returns nothing where it is refused */
+/** As the pipeline does it. @returns nothing where it is rejected */
 function admit(operation: DemandingOperation, maximum: number, budget?: CostBudget): Admitted | undefined {
   const catalogued = catalogue.document(operation.text).operation(undefined);
   const { coerceVariables, decide, costOf } = catalogued;
   try {
     const variables = coerceVariables(operation.variables);
     const decided = decide(variables);
-    refuseDeferredEvents(catalogued, decided);
+    rejectedeferredEvents(catalogued, decided);
     const cost = costOf(variables, decided);
     enforceCost(cost, { ...PROTECTIVE_LIMITS, cost: maximum }, budget);
     return {
@@ -128,7 +128,7 @@ function admit(operation: DemandingOperation, maximum: number, budget?: CostBudg
       },
     };
   } catch (error) {
-    if (error instanceof RequestRefused) return undefined;
+    if (error instanceof RequestError) return undefined;
     throw error;
   }
 }
@@ -152,7 +152,7 @@ describe('Whatever a plan asks for', () => {
       runs += 1;
       resolved += outcome.resolved;
     }
-    expect(runs).toBeGreaterThan(OPERATIONS / 4); // nulls in conditions refuse many
+    expect(runs).toBeGreaterThan(OPERATIONS / 4); // nulls in conditions reject many
     expect(resolved).toBeGreaterThan(1_000);
   });
 
@@ -163,7 +163,7 @@ describe('Whatever a plan asks for', () => {
 
   it('G10: has been counted for a batch as a whole', async () => {
     const random = createRandom(4);
-    let refused = 0;
+    let rejected = 0;
     for (let number = 0; number < BATCHES; number += 1) {
       const maximum = 20 + random.below(400);
       const budget = new CostBudget();
@@ -171,10 +171,10 @@ describe('Whatever a plan asks for', () => {
       for (let index = 0; index < 10; index += 1) {
         const admitted = admit(demandingOperation(random), maximum, budget);
         if (admitted) resolved += await admitted.execute();
-        else refused += 1;
+        else rejected += 1;
       }
       expect(resolved).toBeLessThanOrEqual(maximum);
     }
-    expect(refused).toBeGreaterThan(BATCHES);
+    expect(rejected).toBeGreaterThan(BATCHES);
   });
 });

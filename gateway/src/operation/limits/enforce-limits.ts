@@ -6,7 +6,7 @@ import type { OperationMeasure } from './measure-operation.ts';
 /**
  * Stage: what the text of the operation amounts to, against what is allowed.
  *
- * @throws RequestRefused QUERY_TOO_COMPLEX naming the first limit that is exceeded
+ * @throws RequestError QUERY_TOO_COMPLEX naming the first limit that is exceeded
  */
 export function enforceTextLimits(measured: OperationMeasure, limits: OperationLimits): void {
   const maximumDepth = limits.depth + measured.depthAllowance;
@@ -23,7 +23,7 @@ export function enforceTextLimits(measured: OperationMeasure, limits: OperationL
  *
  * @param cost with its variables
  * @param budget that of the batch which the operation is part of
- * @throws RequestRefused QUERY_TOO_COMPLEX naming `cost`
+ * @throws RequestError QUERY_TOO_COMPLEX naming `cost`
  */
 export function enforceCost(cost: number, limits: OperationLimits, budget?: CostBudget): void {
   if (budget) budget.spend(cost, limits.cost);
@@ -34,7 +34,7 @@ export function enforceCost(cost: number, limits: OperationLimits, budget?: Cost
  * Stage: how many requests to subgraphs the plan makes, against what is allowed. A request that is made for many objects at
  * once is one.
  *
- * @throws RequestRefused QUERY_TOO_COMPLEX naming `subgraphCalls`; nothing has been asked of any subgraph then
+ * @throws RequestError QUERY_TOO_COMPLEX naming `subgraphCalls`; nothing has been asked of any subgraph then
  */
 export function enforceSubgraphCalls(calls: number, { subgraphCalls }: OperationLimits): void {
   if (calls > subgraphCalls) throw tooComplex('subgraphCalls', subgraphCalls, calls);

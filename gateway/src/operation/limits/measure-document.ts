@@ -4,16 +4,16 @@ import { fragmentsOf, type Fragments } from '../document/fragments.ts';
 import { Analyzer, type Analysis } from '../fold/selection-fold.ts';
 import type { OperationLimits } from '../../settings/limits.ts';
 
-/** @throws RequestRefused as {@link compileProtection} says */
+/** @throws RequestError as {@link compileProtection} says */
 export type ProtectFromDocument = (document: DocumentNode) => void;
 
 /**
- * Prepares refusing documents whose validation or planning could take long: it counts the selections that remain once fragments
+ * Prepares rejecting documents whose validation or planning could take long: it counts the selections that remain once fragments
  * are expanded, and the comparisons that validation makes between fields of one response key. It knows no schema and
  * takes time linear in the document, because a fragment is counted once however often it is spread; so it comes before
  * validation, whose comparisons grow with the square.
  *
- * @throws RequestRefused QUERY_TOO_COMPLEX naming `nesting`, `selections` or `overlaps`; GRAPHQL_VALIDATION_FAILED for a fragment
+ * @throws RequestError QUERY_TOO_COMPLEX naming `nesting`, `selections` or `overlaps`; GRAPHQL_VALIDATION_FAILED for a fragment
  *   that spreads itself, which no later step could walk
  */
 export function compileProtection(limits: OperationLimits): ProtectFromDocument {
@@ -124,7 +124,7 @@ function assertShallowValue(value: ValueNode, maxNesting: number, level: number)
     for (const field of value.fields) assertShallowValue(field.value, maxNesting, level + 1);
 }
 
-/** The fields at one level of the answer, by response key, and the fragments they came from. */
+/** The fields at one level of the response, by response key, and the fragments they came from. */
 interface Level {
   readonly keys: Map<string, ResponseKey>;
   readonly spreads: Set<string>;

@@ -1,6 +1,6 @@
 import { buildSchema, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { RequestRefused } from '../../errors.ts';
+import { RequestError } from '../../errors.ts';
 import { validateOperation } from './validate-operation.ts';
 
 const schema = buildSchema('scalar JSON type Query { echo(value: JSON, count: Int): JSON }');
@@ -11,8 +11,8 @@ describe('numbers that no double holds', () => {
     '{ echo(value: { a: [1e400] }) }',
     '{ echo(value: -1e999) }',
     'query ($v: JSON = 1e309) { echo(value: $v) }',
-  ])('are refused wherever they stand: %s', (text) => {
-    expect(() => validateText(text)).toThrow(RequestRefused);
+  ])('are rejected wherever they stand: %s', (text) => {
+    expect(() => validateText(text)).toThrow(RequestError);
   });
 
   it('do not stand in the way of large ones that fit', () => {

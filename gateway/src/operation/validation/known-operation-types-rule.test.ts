@@ -1,6 +1,6 @@
 import { buildSchema, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { RequestRefused } from '../../errors.ts';
+import { RequestError } from '../../errors.ts';
 import { validateOperation } from './validate-operation.ts';
 
 const validateText = (text: string, types = ''): void =>
@@ -13,7 +13,7 @@ describe('an operation of a type that the schema does not have', () => {
     'subscription { __typename }',
     'query q { a } mutation m { a }',
   ])('is not valid: %s', (text) => {
-    expect(() => validateText(text)).toThrow(RequestRefused);
+    expect(() => validateText(text)).toThrow(RequestError);
     expect(() => validateText(text)).toThrow('has no operations of the type');
   });
 

@@ -9,11 +9,11 @@ const document = parse(
 /** Visitors that note what they see, and return preset values at some of it. */
 function notingVisitors(notes: string[]): ASTVisitor[] {
   const note =
-    (what: string, answer?: (name: string) => unknown) =>
+    (what: string, result?: (name: string) => unknown) =>
     (node: ASTNode): unknown => {
       const name = 'name' in node && node.name && 'value' in node.name ? node.name.value : '';
       notes.push(`${what} ${node.kind} ${name}`);
-      return answer?.(name);
+      return result?.(name);
     };
   const isNot = (unwanted: string) => (name: string) => (name === unwanted ? false : undefined);
   return [

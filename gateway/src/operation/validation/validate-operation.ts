@@ -10,7 +10,7 @@ import {
   type FloatValueNode,
   type IntValueNode,
 } from 'graphql';
-import { RequestRefused } from '../../errors.ts';
+import { RequestError } from '../../errors.ts';
 import { DeferLabelsRule, DeferRootRule } from './defer-rules.ts';
 import { RuleSet } from './rule-set.ts';
 import { validateDocument } from './validate-document.ts';
@@ -36,7 +36,7 @@ export interface ValidationSettings {
  * Stage: document → no errors. It is never asked about a document that protection has not let pass: some of the rules
  * take quadratic time.
  *
- * @throws RequestRefused GRAPHQL_VALIDATION_FAILED with at most 20 errors and a note that there are more
+ * @throws RequestError GRAPHQL_VALIDATION_FAILED with at most 20 errors and a note that there are more
  */
 export function validateOperation(
   document: DocumentNode,
@@ -48,7 +48,7 @@ export function validateOperation(
     maxErrors: MAX_ERRORS,
     hideSuggestions: !introspection,
   });
-  if (errors.length > 0) throw new RequestRefused(errors.map(withCode));
+  if (errors.length > 0) throw new RequestError(errors.map(withCode));
 }
 
 function withCode({ message, nodes, source, positions }: GraphQLError): GraphQLError {

@@ -7,7 +7,7 @@ import {
   PlannerQueueFull,
   PlannerShareSpent,
   PlannerStarved,
-} from './planner-refusals.ts';
+} from './planner-rejections.ts';
 import { PlanningBudget } from './planning-budget.ts';
 import { TaskFailed } from './planner-worker.ts';
 
@@ -65,7 +65,7 @@ describe('Jobs for planner threads', () => {
     expect(await Promise.all(heavy)).toHaveLength(30);
   });
 
-  it('G3: of one caller are refused when it has used up its milliseconds, until some come back', async () => {
+  it('G3: of one caller are rejected when it has used up its milliseconds, until some come back', async () => {
     const bench = createBench({ budget: new PlanningBudget({ callerMs: 1_000, windowMs: 60_000 }) });
     const spent: number[] = [];
     const heavy = user('heavy', (durationMs) => spent.push(durationMs));
@@ -73,9 +73,9 @@ describe('Jobs for planner threads', () => {
     await bench.serve(1_500);
     expect(await first).toBe('first');
     expect(spent).toEqual([1_500]);
-    const refusal = await bench.add('second', heavy).catch((error: unknown) => error);
-    expect(refusal).toBeInstanceOf(PlannerShareSpent);
-    expect(refusal).toMatchObject({ retryAfterMs: expect.closeTo(30_000, -3) });
+    const rejection = await bench.add('second', heavy).catch((error: unknown) => error);
+    expect(rejection).toBeInstanceOf(PlannerShareSpent);
+    expect(rejection).toMatchObject({ retryAfterMs: expect.closeTo(30_000, -3) });
     const other = bench.add('other', user('other'));
     await bench.serve();
     expect(await other).toBe('other');
@@ -86,12 +86,12 @@ describe('Jobs for planner threads', () => {
     const heavy = Array.from({ length: 10 }, (_, index) =>
       bench.add(`${index}`.padEnd(7_500), user('heavy')).catch((error: unknown) => error),
     );
-    const refused = bench.add('light', user('heavy'));
-    await expect(refused).rejects.toBeInstanceOf(PlannerShareSpent);
+    const rejected = bench.add('light', user('heavy'));
+    await expect(rejected).rejects.toBeInstanceOf(PlannerShareSpent);
     for (let index = 0; index < 7; index += 1) await bench.serve(1);
     await bench.serve(1);
-    const answers = await Promise.all(heavy);
-    expect(answers.filter((answer) => answer instanceof PlannerShareSpent)).toHaveLength(3);
+    const results = await Promise.all(heavy);
+    expect(results.filter((response) => response instanceof PlannerShareSpent)).toHaveLength(3);
     const next = bench.add('next', user('heavy'));
     await bench.serve(1);
     expect(await next).toBe('next');
@@ -101,7 +101,7 @@ describe('Jobs for planner threads', () => {
     const bench = createBench({ budget: new PlanningBudget({ callerMs: 100, windowMs: 60_000 }) });
     const leaving = new AbortController();
     const left = bench.queue.add(work('left'.padEnd(50_000)), audience(user('ada'), leaving.signal));
-    await expect(bench.add('refused', user('ada'))).rejects.toBeInstanceOf(PlannerShareSpent);
+    await expect(bench.add('rejected', user('ada'))).rejects.toBeInstanceOf(PlannerShareSpent);
     leaving.abort(new Error('gone'));
     await expect(left).rejects.toThrow('gone');
     const next = bench.add('next', user('ada'));
@@ -165,7 +165,7 @@ describe('Jobs for planner threads', () => {
     expect(bench.done).toHaveLength(waiting.length + 1);
   });
 
-  it('that have a new caller beside one who has no share are not refused', async () => {
+  it('that have a new caller beside one who has no share are not rejected', async () => {
     const bench = createBench({ maxWaiting: 10 });
     const waiting = Array.from({ length: 5 }, (_, index) => bench.add(`heavy ${index}`, user('heavy')));
     await expect(bench.add('heavy 5', user('heavy'))).rejects.toBeInstanceOf(PlannerShareSpent);
@@ -186,9 +186,9 @@ describe('Jobs for planner threads', () => {
     await expect(bench.add('d', user('b'))).rejects.toThrow(/has as much waiting|wait for a plan/);
     while (await bench.serve());
     expect(await third).toBe('c');
-    const refused = (await settled).filter(({ status }) => status === 'rejected');
-    expect(refused).toHaveLength(1);
-    expect(refused[0]).toMatchObject({ reason: expect.any(PlannerQueueFull) });
+    const rejected = (await settled).filter(({ status }) => status === 'rejected');
+    expect(rejected).toHaveLength(1);
+    expect(rejected[0]).toMatchObject({ reason: expect.any(PlannerQueueFull) });
   });
 
   it('are not begun when no one waits for them, and are ended with the queue', async () => {

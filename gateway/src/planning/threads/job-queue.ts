@@ -7,7 +7,7 @@ import {
   PlannerQueueFull,
   PlannerShareSpent,
   PlannerStarved,
-} from './planner-refusals.ts';
+} from './planner-rejections.ts';
 import type { PlannedSupergraph } from './planner-thread.ts';
 import type { PlanningBudget, PlanningReservation } from './planning-budget.ts';
 import { TaskFailed, type TaskOutcome } from './planner-worker.ts';
@@ -131,8 +131,8 @@ export class JobQueue {
 
   /** Each of the callers brings a place, if there is one for any of them. */
   #begin(job: Job, callers: readonly PlannerCaller[]): void {
-    const refusals = callers.map((caller) => this.#place({ job, caller }));
-    if (job.places.size === 0) job.reject(refusals[0]);
+    const rejections = callers.map((caller) => this.#place({ job, caller }));
+    if (job.places.size === 0) job.reject(rejections[0]);
   }
 
   #join(job: Job, caller: PlannerCaller): void {

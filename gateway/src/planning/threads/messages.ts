@@ -38,7 +38,7 @@ export type PlannerTask =
   | { readonly kind: 'unload'; readonly hash: string }
   | JobTask;
 
-/** What a thread answers: `ready` once, when it can be asked, then one answer to each task. Plain data alone. */
+/** What a thread answers: `ready` once, when it can be asked, then one response to each task. Plain data alone. */
 export type PlannerReply = {
   /** Milliseconds of processor time that the thread has had so far. */
   readonly clockMs: number;

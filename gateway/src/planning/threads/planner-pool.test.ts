@@ -123,8 +123,8 @@ describe('Planner threads', { timeout: 40_000 }, () => {
         plan(`{ a${index}: maybe { pages } }`, new AbortController().signal, user(`${index}`)),
       ),
     );
-    const refusals = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as Error] : []));
-    expect(refusals.map(({ name }) => name)).toEqual([
+    const rejections = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as Error] : []));
+    expect(rejections.map(({ name }) => name)).toEqual([
       'PlannerQueueFull',
       'PlannerQueueFull',
       'PlannerQueueFull',

@@ -54,7 +54,7 @@ export interface PlannerPool extends QueryPlanSource {
   readonly threads: number;
   /**
    * Has a job of any kind done, as {@link QueryPlanSource.plan} has a plan made: the same queue, the same budget, the same
-   * deadline, the same refusals.
+   * deadline, the same rejections.
    */
   run<Kind extends JobKind>(
     kind: Kind,

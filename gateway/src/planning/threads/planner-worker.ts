@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 import { limits } from '../../settings/limits.ts';
 import type { PlannerReply, PlannerTask } from './messages.ts';
-import { PlannerOverstrained } from './planner-refusals.ts';
+import { PlannerOverstrained } from './planner-rejections.ts';
 import { startDeadline } from './work-deadline.ts';
 
 /** Memory that a plan may take; beyond it the thread ends, and the process does not. */

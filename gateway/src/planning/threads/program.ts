@@ -20,10 +20,10 @@ const jobs: {
 stepBack(Number(workerData));
 const { id: systemThread, clock } = thisThread();
 const meter = new WorkMeter(clock);
-parentPort?.on('message', (task: PlannerTask) => reply(answer(task)));
+parentPort?.on('message', (task: PlannerTask) => reply(response(task)));
 reply({ kind: 'ready', systemThread, clockMs: meter.clockMs });
 
-function answer(task: PlannerTask): PlannerReply {
+function response(task: PlannerTask): PlannerReply {
   meter.begin();
   try {
     const result = perform(task);

@@ -1,4 +1,4 @@
-import { PlannerOverstrained, PlannerStarved } from './planner-refusals.ts';
+import { PlannerOverstrained, PlannerStarved } from './planner-rejections.ts';
 import { processorTimeOf } from './thread-time.ts';
 
 /** Work of a planner thread, which may take so long and no longer. */
@@ -16,7 +16,7 @@ export interface TimedWork {
 }
 
 /**
- * Measures what a thread has worked and not how long it took: on a processor that others use, an operation is not refused
+ * Measures what a thread has worked and not how long it took: on a processor that others use, an operation is not rejected
  * for what these do.
  *
  * @returns ends it

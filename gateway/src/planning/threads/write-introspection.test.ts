@@ -39,8 +39,8 @@ function write(
   variables: Readonly<Record<string, unknown>> = {},
   maxCharacters = MANY,
 ): unknown {
-  const answer = writeIntrospection(schema, { text, variables, maxCharacters });
-  return answer === undefined ? undefined : JSON.parse(answer);
+  const result = writeIntrospection(schema, { text, variables, maxCharacters });
+  return result === undefined ? undefined : JSON.parse(result);
 }
 
 function right(text: string, variables: Readonly<Record<string, unknown>> = {}): unknown {
@@ -78,7 +78,7 @@ describe('Introspection in a planner thread', () => {
     expect(write(text, variables)).toEqual(right(text, variables));
   });
 
-  it('G8: ends when the answer is longer than it may be', () => {
+  it('G8: ends when the response is longer than it may be', () => {
     const text = '{ __schema { types { name } } }';
     const { length } = JSON.stringify(right(text));
     expect(write(text, {}, length)).toEqual(right(text));

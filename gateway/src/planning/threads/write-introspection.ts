@@ -23,28 +23,28 @@ export interface IntrospectionInput {
   readonly text: string;
   /** Those that its arguments take, coerced. */
   readonly variables: Readonly<Record<string, unknown>>;
-  /** How long the answer may be. */
+  /** How long the response may be. */
   readonly maxCharacters: number;
 }
 
-/** The answer is longer than it may be. */
-class AnswerTooLong extends Error {}
+/** The response is longer than it may be. */
+class ResponseTooLong extends Error {}
 
 /**
  * Answers a question about a schema as JSON, and counts the characters while it does: a few hundred bytes can ask for gigabytes.
  *
- * @returns nothing when the answer would be too long
+ * @returns nothing when the response would be too long
  */
 export function writeIntrospection(schema: GraphQLSchema, input: IntrospectionInput): string | undefined {
   const { text, variables, maxCharacters } = input;
   const compiler = new QuestionCompiler(schema, variables);
   try {
-    const writer = new AnswerWriter(schema, maxCharacters);
+    const writer = new ResponseWriter(schema, maxCharacters);
     for (const field of compiler.root(text))
       writer.value(field, writer.resolve(field, undefined), field.type);
     return writer.text;
   } catch (error) {
-    if (error instanceof AnswerTooLong) return undefined;
+    if (error instanceof ResponseTooLong) return undefined;
     throw error;
   }
 }
@@ -125,7 +125,7 @@ function objectTypeOf(type: GraphQLOutputType): GraphQLObjectType | undefined {
   return isObjectType(inner) ? inner : undefined;
 }
 
-class AnswerWriter {
+class ResponseWriter {
   text = '';
   readonly #schema: GraphQLSchema;
   readonly #maxCharacters: number;
@@ -174,6 +174,6 @@ class AnswerWriter {
 
   #write(text: string): void {
     this.text += text;
-    if (this.text.length > this.#maxCharacters) throw new AnswerTooLong();
+    if (this.text.length > this.#maxCharacters) throw new ResponseTooLong();
   }
 }

@@ -19,7 +19,7 @@ afterEach(async () => {
 
 /** A subgraph that answers each request, as a whole, with what it is set to. */
 async function listen(
-  answer: (request: string, socket: Socket) => void,
+  response: (request: string, socket: Socket) => void,
   connections = 8,
 ): Promise<ConnectionPool> {
   server = createServer((socket) => {
@@ -33,7 +33,7 @@ async function listen(
       if (body === undefined || body.length < length) return;
       const request = said;
       said = '';
-      answer(request, socket);
+      response(request, socket);
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -41,12 +41,12 @@ async function listen(
   return pool;
 }
 
-interface Answer {
+interface GraphResponse {
   readonly status: number;
   readonly body: string;
 }
 
-function ask(to: ConnectionPool, request: Partial<ExchangeRequest> = {}): Promise<Answer> {
+function ask(to: ConnectionPool, request: Partial<ExchangeRequest> = {}): Promise<GraphResponse> {
   return new Promise((resolve, reject) => {
     let status = 0;
     let body = '';
@@ -144,7 +144,7 @@ describe('A response that could be understood in two ways', () => {
     ['G13: a length in a trailer', `${CHUNKED}2\r\nok\r\n0\r\ncontent-length: 2\r\n\r\n`],
     ['G13: extensions without end', `${CHUNKED}${`1;a=${'b'.repeat(4_000)}\r\no\r\n`.repeat(5)}`],
     ['headers without end', `x: ${'y'.repeat(20_000)}`],
-  ])('%s is refused, and its connection closed', async (_kind, rest) => {
+  ])('%s is rejected, and its connection closed', async (_kind, rest) => {
     const to = await listen(answering(`HTTP/1.1 200 OK\r\n${rest}`));
     await expect(ask(to)).rejects.toThrow(/malformed|not known|too large|longer|does not end/);
     await expect(ask(to)).rejects.toThrow();
@@ -158,11 +158,11 @@ describe('A response that could be understood in two ways', () => {
     'HTTP/1.1 200 OK\nTransfer-Encoding: chunked\r\n\r\n',
     'HTTP/1.1 200 OK\rTransfer-Encoding: chunked\r\n\r\n',
     'HTTP/1.1 100 Continue\r\nContent-Length: 2\r\n\r\nok',
-  ])('G13: %j is refused', async (text) => {
+  ])('G13: %j is rejected', async (text) => {
     await expect(ask(await listen(answering(text)))).rejects.toThrow(/malformed|unasked/);
   });
 
-  it('G13: interim responses without end are refused', async () => {
+  it('G13: interim responses without end are rejected', async () => {
     const to = await listen((_request, socket) => {
       const flood = (): unknown =>
         socket.writable && socket.write('HTTP/1.1 102 Processing\r\n\r\n'.repeat(20), flood);
@@ -223,17 +223,17 @@ describe('A connection', () => {
   });
 
   it('is closed with the pool when what is in flight has ended', async () => {
-    let answer: () => void = () => undefined;
+    let response: () => void = () => undefined;
     const isAsked = new Promise<void>((resolve) => {
       void listen((_request, socket) => {
-        answer = () => void socket.write(OK);
+        response = () => void socket.write(OK);
         resolve();
       }).then((to) => (early = ask(to)));
     });
-    let early: Promise<Answer> | undefined;
+    let early: Promise<GraphResponse> | undefined;
     await isAsked;
     const closing = pool?.close();
-    answer();
+    response();
     expect(await early).toEqual({ status: 200, body: 'ok' });
     await closing;
     await expect(ask(pool as ConnectionPool)).rejects.toThrow('stopped');

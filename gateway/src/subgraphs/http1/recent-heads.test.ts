@@ -24,7 +24,7 @@ describe('Heads of responses that come again', () => {
     expect(heads.read(headOf(1))).toEqual(first);
   });
 
-  it('are refused each time where they are malformed', () => {
+  it('are rejected each time where they are malformed', () => {
     const heads = new RecentHeads();
     const broken = `${headOf(1)}\r\nContent-Length: 2`;
     for (let time = 0; time < 3; time += 1) expect(() => heads.read(broken)).toThrow(BrokenResponse);

@@ -14,7 +14,7 @@ async function send({ url, queries }: BurstRequest): Promise<BurstReport> {
   await Promise.all(
     queries.map(async ({ query, localAddress }) => {
       const status = await client.ask(query, localAddress).then(
-        (answer) => answer.status,
+        (response) => response.status,
         () => 0,
       );
       statuses.set(status, (statuses.get(status) ?? 0) + 1);

@@ -56,7 +56,7 @@ function hear(client: Client, text: string): void {
   } else if (text.includes('connection_ack')) {
     client.isAcknowledged = true;
     client.socket?.send(SUBSCRIBE);
-  } else closed += 1; // an operation that was refused is as good as closed
+  } else closed += 1; // an operation that was rejected is as good as closed
 }
 
 async function join(count: number, atOnce: number): Promise<void> {

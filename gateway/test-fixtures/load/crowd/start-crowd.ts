@@ -14,7 +14,7 @@ export interface Crowd {
 const program = fileURLToPath(new URL('./program.ts', import.meta.url));
 const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 
-const ANSWERS_WITHIN_MS = 300_000;
+const RESPONSES_WITHIN_MS = 300_000;
 
 /** @param url the address of the gateway's WebSockets */
 export function startCrowd(url: string): Crowd {
@@ -25,7 +25,7 @@ export function startCrowd(url: string): Crowd {
   return {
     async ask(request) {
       child.send(request);
-      const signal = AbortSignal.timeout(ANSWERS_WITHIN_MS);
+      const signal = AbortSignal.timeout(RESPONSES_WITHIN_MS);
       const [report] = (await once(child, 'message', { signal })) as [CrowdReport]; // it says nothing else
       return report;
     },

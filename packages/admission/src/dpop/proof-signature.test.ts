@@ -53,7 +53,7 @@ describe('RFC 9449 §4.3: the signature of a proof', () => {
     ['that has expired', sign(RSA_2048, 'RS256', { exp: NOW_MS / 1_000 - 61 })],
     ['that is too long', sign(RSA_2048, 'RS256', { a: 'x'.repeat(5_000) })],
     ['without a key', sign(RSA_2048, 'RS256', {}, { jwk: undefined })],
-  ])('is refused %s', async (_what, proof) => {
+  ])('is rejected %s', async (_what, proof) => {
     await expect(verifyProofSignature(await proof, NOW_MS)).rejects.toThrow();
   });
 

@@ -124,10 +124,10 @@ describe('A fair queue', () => {
 
   it('lets a caller, and a network, have no more waiting than it may', () => {
     const queue = createQueue({ maxWaitingPerKey: [2, 3, 4] });
-    const answers = ['1', '1', '1', '2', '3', '103', '203'].map((group) =>
-      typeof queue.add(group, network(`2001:db8:0:${group}::1`)) === 'string' ? 'refused' : 'waits',
+    const responses = ['1', '1', '1', '2', '3', '103', '203'].map((group) =>
+      typeof queue.add(group, network(`2001:db8:0:${group}::1`)) === 'string' ? 'rejected' : 'waits',
     );
-    expect(answers).toEqual(['waits', 'waits', 'refused', 'waits', 'refused', 'waits', 'refused']);
+    expect(responses).toEqual(['waits', 'waits', 'rejected', 'waits', 'rejected', 'waits', 'rejected']);
     expect(queue.add('x', network('2001:db8:0:1::1'))).toBe('share');
     expect(typeof queue.add('x', network('2001:db8:1:1::1'))).toBe('object');
   });

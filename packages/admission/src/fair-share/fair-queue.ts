@@ -24,7 +24,7 @@ export interface QueueCaller {
 }
 
 /** The caller, or a network around it, has as much waiting as it may; or the queue is full of others' who have no more. */
-export type QueueRefusal = 'share' | 'total';
+export type QueueRejection = 'share' | 'total';
 
 /** Where an item waits. */
 export interface QueuePlace {
@@ -91,7 +91,7 @@ export class FairQueue<Item> {
   }
 
   /** @returns the item's place, or why there is none */
-  add(item: Item, caller: QueueCaller): QueuePlace | QueueRefusal {
+  add(item: Item, caller: QueueCaller): QueuePlace | QueueRejection {
     if (this.#isOverShare(caller)) return 'share';
     if (this.waiting >= this.#options.maxWaiting && !this.#displaceFor(caller)) return 'total';
     const node = this.#leafOf(caller);

@@ -73,9 +73,9 @@ describe('A limit with shares', () => {
       const copy = (of: ShareKeys): ShareKeys => [...of];
       const amount = random.below(4);
       if (random.chance(0.6)) {
-        const refusal = remembering.refusalOf(keys, amount);
-        expect(refusal).toBe(forgetful.refusalOf(copy(keys), amount));
-        if (refusal !== undefined && random.chance(0.9)) continue;
+        const rejection = remembering.rejectionOf(keys, amount);
+        expect(rejection).toBe(forgetful.rejectionOf(copy(keys), amount));
+        if (rejection !== undefined && random.chance(0.9)) continue;
         remembering.acquire(keys, amount);
         forgetful.acquire(copy(keys), amount);
         held.push({ keys, amount });

@@ -16,7 +16,7 @@ export interface ShareLimitOptions {
 }
 
 /** Why nothing more is given: the caller, or a network around it, has its share, or everything is taken. */
-export type ShareRefusal = 'share' | 'total';
+export type ShareRejection = 'share' | 'total';
 
 /** What is held under one key. */
 interface Holding {
@@ -76,7 +76,7 @@ export class ShareLimit {
    *
    * @param keys those of a caller, narrowest first; none where it counts in no one's share. The list must not change any more
    */
-  refusalOf(keys: readonly string[], amount = 1): ShareRefusal | undefined {
+  rejectionOf(keys: readonly string[], amount = 1): ShareRejection | undefined {
     const known = keys === this.#lastKeys ? this.#lastHoldings : undefined;
     for (let level = 0; level < keys.length; level += 1) {
       const held = known?.[level]?.amount ?? this.heldBy(keys[level] ?? '');
@@ -86,13 +86,13 @@ export class ShareLimit {
   }
 
   /** @returns what speaks against it; nothing when it was taken, and is to be given back by {@link release} */
-  tryAcquire(keys: readonly string[], amount = 1): ShareRefusal | undefined {
-    const refusal = this.refusalOf(keys, amount);
-    if (refusal === undefined) this.acquire(keys, amount);
-    return refusal;
+  tryAcquire(keys: readonly string[], amount = 1): ShareRejection | undefined {
+    const rejection = this.rejectionOf(keys, amount);
+    if (rejection === undefined) this.acquire(keys, amount);
+    return rejection;
   }
 
-  /** Takes it whatever the limits: for what can't be refused any more. */
+  /** Takes it whatever the limits: for what can't be rejected any more. */
   acquire(keys: readonly string[], amount = 1): void {
     this.#add(keys, amount);
   }

@@ -1,6 +1,6 @@
 /**
  * What a text is:
- * - `opaque`: whatever a client or a person keeps for itself, such as a password;
+ * - `opaque`: whatever a client or a user keeps for itself, such as a password;
  * - `token`: what is compared or handed on and never shown as a sentence, such as a parameter of a protocol;
  * - `line`: a name, a title, an address: one line that is shown among others;
  * - `lines`: paragraphs that someone writes.

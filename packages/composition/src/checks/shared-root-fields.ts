@@ -9,7 +9,7 @@ import { locationOf } from '../source-position.ts';
 import type { Check, Finding, SubgraphDocuments } from './check.ts';
 
 /**
- * Root fields that several Federation 1 subgraphs define. Federation 2 refuses this unless every definition is
+ * Root fields that several Federation 1 subgraphs define. Federation 2 rejects this unless every definition is
  * @shareable; for Federation 1 the composer shares such fields in silence, so that any of the subgraphs may be asked.
  */
 export const sharedRootFields: Check = {

@@ -11,7 +11,7 @@ export interface Account extends RunAs {
 const UNPRIVILEGED = ['postgres', 'nobody'];
 
 /**
- * The account that PostgreSQL, which refuses root, runs as: undefined (our own) unless we are root; then the owner of
+ * The account that PostgreSQL, which rejects root, runs as: undefined (our own) unless we are root; then the owner of
  * data that are already there, else `postgres` where the machine has that user, else `no one`.
  *
  * @throws EmbeddedPostgresError when we are root and there is no such user

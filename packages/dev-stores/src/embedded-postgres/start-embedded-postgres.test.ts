@@ -94,12 +94,12 @@ describe('a second start', () => {
     expect(new URL(second.connectionString).password).toBe(new URL(first.connectionString).password);
   });
 
-  it('refuses a directory that is in use, and says by whom', async () => {
+  it('rejects a directory that is in use, and says by whom', async () => {
     fillDirectory();
     await start();
-    const refused = startEmbeddedPostgres({ directory });
-    await expect(refused).rejects.toThrow(DirectoryInUse);
-    await expect(refused).rejects.toThrow(`${directory} is in use by process ${process.pid}.`);
+    const rejected = startEmbeddedPostgres({ directory });
+    await expect(rejected).rejects.toThrow(DirectoryInUse);
+    await expect(rejected).rejects.toThrow(`${directory} is in use by process ${process.pid}.`);
   });
 
   it('says so when the data are of another major release', async () => {

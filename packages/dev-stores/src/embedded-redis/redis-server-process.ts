@@ -158,7 +158,7 @@ async function startServer(
   options: RedisServerOptions,
 ): Promise<GuardedProcess> {
   const server = await launch(port, password, options);
-  if (await becomesReady(server, () => answers(port, password), READY_DEADLINE_MS)) return server;
+  if (await becomesReady(server, () => responses(port, password), READY_DEADLINE_MS)) return server;
   await server.stop();
   throw new Error(`${options.program.name} did not start; its log ends so:\n${lastWords(options.directory)}`);
 }
@@ -201,7 +201,7 @@ function configurationText(port: number, password: string, directory: string): s
 }
 
 /** While it reads its append-only file, a server answers PING with -LOADING. */
-function answers(port: number, password: string): Promise<boolean> {
+function responses(port: number, password: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection(port, '127.0.0.1');
     let received = '';

@@ -194,7 +194,7 @@ describe.each(servers.filter(({ isHere }) => isHere))('$name', ({ name, path }) 
     await expect(client.xadd('stream', '7-1', 'n', '2')).rejects.toThrow('equal or smaller');
   });
 
-  it('refuses a directory that is in use', async () => {
+  it('rejects a directory that is in use', async () => {
     await expect(start()).rejects.toThrow(DirectoryInUse);
   });
 });

@@ -1,6 +1,6 @@
 import type { Bytes } from './bytes.ts';
 
-/** A refusal that the client reads. Its message is the whole error line, code first: `WRONGTYPE Operation against …`. */
+/** A rejection that the client reads. Its message is the whole error line, code first: `WRONGTYPE Operation against …`. */
 export class RedisError extends Error {
   override readonly name = 'RedisError';
 }

@@ -134,7 +134,7 @@ describe('bounds', () => {
     expect(await redis.eval('return 1', 0)).toBe(1);
   });
 
-  it('of tables that scripts return: one that holds itself is refused', async () => {
+  it('of tables that scripts return: one that holds itself is rejected', async () => {
     const redis = await start();
     await expect(redis.eval('local t = {} t[1] = t return t', 0)).rejects.toThrow(
       'ERR reached lua stack limit',
@@ -150,7 +150,7 @@ describe('what is not offered', () => {
     [['EVAL', "redis.call('GEOADD')", '0'], 'ERR Unknown Redis command called from script'],
     [['EVAL', 'return cjson.encode({})', '0'], "nonexistent global variable 'cjson'"],
     [['EVAL', "return string.format('%q', 1)", '0'], "invalid option '%q' to 'format'"],
-  ])('is refused in words: %j', async ([name = '', ...args], message) => {
+  ])('is rejected in words: %j', async ([name = '', ...args], message) => {
     const redis = await start();
     await expect(redis.call(name, args)).rejects.toThrow(message);
   });

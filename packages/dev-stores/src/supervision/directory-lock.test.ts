@@ -73,9 +73,9 @@ describe('lockDirectory', () => {
     `;
     const contenders = Array.from({ length: 6 }, () => startContender(contend));
     await Promise.all(contenders.map(({ stdout }) => once(stdout, 'data')));
-    const answers = contenders.map(({ stdout }) => text(stdout));
+    const responses = contenders.map(({ stdout }) => text(stdout));
     for (const { stdin } of contenders) stdin.write('go\n');
-    const outcomes = (await Promise.all(answers)).map((answer) => answer.trim());
+    const outcomes = (await Promise.all(responses)).map((response) => response.trim());
     expect(outcomes.toSorted()).toEqual([...Array<string>(5).fill('DirectoryInUse'), 'won']);
   });
 });

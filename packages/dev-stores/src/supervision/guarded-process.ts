@@ -53,7 +53,7 @@ const STOP_DEADLINE_MS = 9_000;
  * pipe closes, however this process ended. Both run in a session of their own, so that Ctrl-C in a terminal reaches
  * this process alone and the order of the end is ours.
  *
- * @throws Error when there is no `/bin/sh`, or the account is refused
+ * @throws Error when there is no `/bin/sh`, or the account is rejected
  */
 export async function startGuarded(options: GuardedProcessOptions): Promise<GuardedProcess> {
   const guard = spawn('/bin/sh', guardArguments(options), {

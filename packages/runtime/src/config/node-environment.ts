@@ -1,6 +1,6 @@
 import { isLoopbackHost } from './loopback-host.ts';
 
-/** What NODE_ENV may say. Another word is refused, since it would mean something to its writer alone. */
+/** What NODE_ENV may say. Another word is rejected, since it would mean something to its writer alone. */
 export type NodeEnvironment = 'development' | 'test' | 'production';
 
 /** Where a process is reached, and the environment that it is meant for. */

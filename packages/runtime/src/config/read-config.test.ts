@@ -82,7 +82,7 @@ describe('readConfig', () => {
     );
   });
 
-  it('refuses a URL with another scheme', () => {
+  it('rejects a URL with another scheme', () => {
     expect(problemsOf({ ISSUER: 'ftp://id.example' })).toEqual([
       'ISSUER: must be an absolute URL with the scheme https or http.',
     ]);
@@ -190,11 +190,11 @@ describe('A table of variables', () => {
     ['KEY', 'null', 'KEY: must be a private JWK'],
     ['JWKS', '{"keys":[1]}', 'JWKS: must be a JSON Web Key Set.'],
     ['JWKS', '{', 'JWKS: must be a JSON Web Key Set.'],
-  ])('refuses %s=%s', (name, value, problem) => {
+  ])('rejects %s=%s', (name, value, problem) => {
     expect(() => read({ [name]: value })).toThrow(problem);
   });
 
-  it('refuses an unknown form', () => {
+  it('rejects an unknown form', () => {
     expect(() => readConfig(everyType, { TOKEN: SECRET }, { subject: 'test' })).toThrow(
       'There is no form word of a variable.',
     );

@@ -42,7 +42,7 @@ export function readConfig<const Table extends VariableTable>(
   const malformed = read.filter(({ problems }) => problems.length > 0).map(({ name }) => name);
   const problems = [
     ...read.flatMap((one) => one.problems),
-    // Looked for past malformed variables, too: a person wants to correct all at once.
+    // Looked for past malformed variables, too: a user wants to correct all at once.
     ...contradictions(typed).filter((problem) => !malformed.some((name) => problem.includes(name))),
   ];
   if (problems.length > 0) throw new ConfigError(subject, problems);

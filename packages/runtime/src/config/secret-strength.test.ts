@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { weaknessOf } from './secret-strength.ts';
 
-describe('H3: secrets with little entropy are refused', () => {
+describe('H3: secrets with little entropy are rejected', () => {
   test.each([
     'a'.repeat(32),
     'a'.repeat(500),
@@ -26,7 +26,7 @@ describe('H3: secrets with little entropy are refused', () => {
   });
 });
 
-describe('M5: secrets under 128 bits are refused', () => {
+describe('M5: secrets under 128 bits are rejected', () => {
   test.each([
     '',
     'x',

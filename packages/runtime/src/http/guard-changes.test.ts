@@ -76,7 +76,7 @@ describe('The operations port: what changes something', () => {
   });
 
   it.each(['rebound.example', 'rebound.example:9464', '127.0.0.1.rebound.example', '203.0.113.1'])(
-    'G14: without secrets is refused to pages of a site whose name leads here: %s',
+    'G14: without secrets is denied to pages of a site whose name leads here: %s',
     async (name) => {
       const url = new URL(await open(undefined, '127.0.0.1'));
       for (const [host, status] of [
@@ -88,7 +88,7 @@ describe('The operations port: what changes something', () => {
     },
   );
 
-  it('G14: without secrets is refused where others can ask, and says why', async () => {
+  it('G14: without secrets is rejected where others can ask, and says why', async () => {
     const url = await open(undefined, '0.0.0.0');
     for (const method of METHODS) expect(await ask(url, method, `Bearer ${NEW}`)).toBe(403);
     const response = await fetch(`${url}/state`, { method: 'POST' });

@@ -29,10 +29,10 @@ export function guardChanges(server: FastifyInstance, { secrets, host }: ChangeG
   const isOpen = !digests && isLoopbackHost(host);
   server.addHook('onRequest', (request, reply, done) => {
     if (SAFE_METHODS.has(request.method)) return done();
-    if (isOpen) return isLoopbackHost(request.hostname) ? done() : refuse(reply, 403, FOREIGN);
-    if (!digests) return refuse(reply, 403, UNREACHABLE);
+    if (isOpen) return isLoopbackHost(request.hostname) ? done() : reject(reply, 403, FOREIGN);
+    if (!digests) return reject(reply, 403, UNREACHABLE);
     if (isAnyOf(digests, request.headers.authorization)) return done();
-    refuse(reply.header('www-authenticate', 'Bearer realm="operations"'), 401, UNKNOWN);
+    reject(reply.header('www-authenticate', 'Bearer realm="operations"'), 401, UNKNOWN);
   });
 }
 
@@ -48,6 +48,6 @@ function digestOf(text: string): Buffer {
 
 const TITLES = { 401: 'Unauthorized', 403: 'Forbidden' } as const;
 
-function refuse(reply: FastifyReply, status: keyof typeof TITLES, problem: string): void {
+function reject(reply: FastifyReply, status: keyof typeof TITLES, problem: string): void {
   reply.status(status).send({ error: TITLES[status], problems: [problem] });
 }

@@ -6,7 +6,7 @@ export type ReadinessCheck = () => Promise<void>;
 const CHECK_DEADLINE_MS = 2_000;
 
 /**
- * `GET /health/live` answers 200 while the process runs. `GET /health/ready` answers 200 when every check passes and the
+ * `GET /health/live` responds with 200 while the process runs. `GET /health/ready` responds with 200 when every check passes and the
  * server is not draining, else 503 with the names of what failed.
  */
 export function addHealthRoutes(

@@ -24,7 +24,7 @@ describe('health', () => {
     expect((await server.inject('/health/ready')).statusCode).toBe(200);
   });
 
-  it('names the checks that fail, and answers 503', async () => {
+  it('names the checks that fail, and responds with 503', async () => {
     server = createHttpServer({
       logger,
       readiness: { database: () => Promise.reject(new Error('gone')), redis: () => Promise.resolve() },
@@ -61,9 +61,9 @@ describe('closing', () => {
   }, 40_000);
 
   it('F-13 waits for what is in flight, and not for the connection that carried it', async () => {
-    let answer: (value: string) => void = () => undefined;
+    let result: (value: string) => void = () => undefined;
     const slow = new Promise<string>((resolve) => {
-      answer = resolve;
+      result = resolve;
     });
     server = createHttpServer({ logger });
     server.get('/slow', () => slow);
@@ -72,7 +72,7 @@ describe('closing', () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     const start = performance.now();
     const closing = server.close();
-    answer('done');
+    result('done');
     expect(await (await sent).text()).toBe('done');
     await closing;
     expect(performance.now() - start).toBeLessThan(20_000);
@@ -132,7 +132,7 @@ describe('a request that two servers may understand differently', () => {
     expect(await send(...good, long)).toMatch(/^HTTP\/1\.1 431 [^]*\r\nConnection: close\r\n[^]*too large/);
   });
 
-  it('S-059 is refused with 431 where it has more headers than are read', async () => {
+  it('S-059 is rejected with 431 where it has more headers than are read', async () => {
     const many = Array.from({ length: 250 }, (_, index) => `x${index}: a`);
     expect(await send(...good, ...many)).toMatch(/^HTTP\/1\.1 200 /);
     await server.close();
@@ -141,7 +141,7 @@ describe('a request that two servers may understand differently', () => {
     );
   });
 
-  it('S-060 is refused with 400 where a header that may occur once occurs twice', async () => {
+  it('S-060 is rejected with 400 where a header that may occur once occurs twice', async () => {
     expect(await send(...good)).toMatch(/^HTTP\/1\.1 200 /);
     for (const twice of ['Host: b', 'Content-Type: text/plain', 'Content-Encoding: gzip']) {
       const text = await send(...good, 'content-encoding: identity', twice);
@@ -152,7 +152,7 @@ describe('a request that two servers may understand differently', () => {
     expect(await send(...good, ...tokens)).toMatch(/^HTTP\/1\.1 400 [^]*"The header authorization may/);
   });
 
-  it('S-060 is refused with 400 where its body has a transfer coding that is not undone here', async () => {
+  it('S-060 is rejected with 400 where its body has a transfer coding that is not undone here', async () => {
     const text = await send(...good.slice(0, 2), 'transfer-encoding: gzip, chunked');
     expect(text).toMatch(/^HTTP\/1\.1 400 /);
     expect(text).not.toContain('reached');

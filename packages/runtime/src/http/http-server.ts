@@ -13,8 +13,8 @@ import type { Logger } from '../telemetry/logger.ts';
 import { continueInTurn } from './continue-in-turn.ts';
 import { addHealthRoutes, type ReadinessCheck } from './health-routes.ts';
 import { PendingResponses } from './pending-responses.ts';
-import { refuseMalformed } from './refuse-malformed.ts';
-import { refuseAmbiguousRequests } from './unambiguous-request.ts';
+import { rejectMalformed } from './reject-malformed.ts';
+import { rejectAmbiguousRequests } from './unambiguous-request.ts';
 import { ignoreOtherUpgrades } from './upgrades.ts';
 
 /** Settings of {@link createHttpServer}. */
@@ -49,8 +49,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     return503OnClosing: false, // what arrives on an open connection while draining is answered, and ends the connection
     genReqId: () => randomUUID(),
     childLoggerFactory: (logger) => logger, // few requests log anything: those records name `request.id`
-    frameworkErrors: answerMalformedAddress,
-    clientErrorHandler: (error, socket) => refuseMalformed(error, socket, pending),
+    frameworkErrors: respondToMalformedAddress,
+    clientErrorHandler: (error, socket) => rejectMalformed(error, socket, pending),
     ...options.fastify,
   }) as FastifyInstance; // the logger's type parameter is of no use to callers
   // Node exchanges the two when the one for headers, 60 s by default, is the longer: bodies would have that time.
@@ -58,22 +58,26 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   continueInTurn(server.server);
   pending.watch(server.server);
   ignoreOtherUpgrades(server.server, pending);
-  refuseAmbiguousRequests(server);
+  rejectAmbiguousRequests(server);
   addHealthRoutes(server, options.readiness ?? {});
   closeConnectionsInOrder(server);
   return server;
 }
 
-/** Fastify's own answer names its error codes. */
-function answerMalformedAddress(_error: FastifyError, _request: FastifyRequest, reply: FastifyReply): void {
+/** Fastify's own response names its error codes. */
+function respondToMalformedAddress(
+  _error: FastifyError,
+  _request: FastifyRequest,
+  reply: FastifyReply,
+): void {
   void reply.status(400).send({ error: 'Bad Request', message: 'The address is not well-formed.' });
 }
 
-/** Emitted on an HTTP server before it is closed: from now on each answer has to end its connection. */
+/** Emitted on an HTTP server before it is closed: from now on each response has to end its connection. */
 export const CLOSING_BEGAN = 'closingBegan';
 /** Emitted by an HTTP server that reads some requests by itself, instead of `request`. */
 export const EXCHANGE_BEGAN = 'exchangeBegan';
-/** Emitted when the answer to such a request has gone out, or its client. */
+/** Emitted when the response to such a request has gone out, or its client. */
 export const EXCHANGE_ENDED = 'exchangeEnded';
 
 /** A port stays open until nothing has arrived at it for so long, … */
@@ -88,10 +92,10 @@ const CLOSING_CHECK_MS = 25;
 
 /**
  * A client that connects or sends at the moment the server begins to close can't know. So the port is closed once nothing
- * arrives any more: until then all is answered, and every answer ends its connection.
+ * arrives any more: until then all is answered, and every response ends its connection.
  *
  * Then Node closes the connections that are idle, and waits for all others. Some of those never end by themselves in good
- * time: one that carries a request now stays open for the keep-alive time-out after its answer, and one on which no request
+ * time: one that carries a request now stays open for the keep-alive time-out after its response, and one on which no request
  * has arrived whole (browsers open some in advance) waits for the rest of it. So the idle ones are closed again and again,
  * and all that is left when nothing is being answered and nothing has arrived for a while. A client that sends its request
  * a byte at a time is not waited for.

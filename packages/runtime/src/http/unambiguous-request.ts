@@ -3,23 +3,23 @@ import type { FastifyInstance } from 'fastify';
 
 /**
  * Names of headers that stand once in a request: of several, a proxy in front may go by another one than this process.
- * Node itself refuses a second Content-Length, and takes the first of these.
+ * Node itself rejects a second Content-Length, and takes the first of these.
  */
 const ONCE: ReadonlySet<string> = new Set(['host', 'authorization', 'content-type', 'content-encoding']);
 
 /** Headers of a request. Node reads 2,000 and leaves the rest unread, which a proxy in front may not. */
 export const MAX_HEADERS = 256;
 
-/** Where `chunked` is not the last coding Node refuses the body by itself. */
+/** Where `chunked` is not the last coding Node rejects the body by itself. */
 const MORE_THAN_CHUNKED = /,\s*chunked$/i;
 
 /**
  * Has requests answered 400 that two servers may understand differently: with a header twice that may be there once, or in a
- * transfer coding other than `chunked`, as nothing here would decode it. Those with too many headers are answered 431.
+ * transfer coding other than `chunked`, as nothing here would decode it. Those with too many headers get 431.
  *
  * @see RFC 9112 §3.2, §6.1; RFC 9110 §5.3; RFC 6585 §5
  */
-export function refuseAmbiguousRequests(server: FastifyInstance): void {
+export function rejectAmbiguousRequests(server: FastifyInstance): void {
   server.addHook('onRequest', ({ raw }, reply, done) => {
     if (hasTooManyHeaders(raw)) {
       const message = `A request may have ${MAX_HEADERS} headers.`;
@@ -38,8 +38,8 @@ export function hasTooManyHeaders({ rawHeaders }: IncomingMessage): boolean {
 }
 
 /**
- * Why a request is refused that two servers may understand differently; for those that do not come through the hooks of
- * {@link refuseAmbiguousRequests}, as upgrades do not.
+ * Why a request is rejected that two servers may understand differently; for those that do not come through the hooks of
+ * {@link rejectAmbiguousRequests}, as upgrades do not.
  *
  * @returns what is wrong with it, if anything is
  */

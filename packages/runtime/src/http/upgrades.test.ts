@@ -84,12 +84,12 @@ describe('RFC 9110 §7.8: an Upgrade that is not WebSocket', () => {
     ['no body', health, '200 {"status":"live"}'],
     ['a POST that names WebSocket', post('Connection: upgrade\r\nUpgrade: websocket', 'one'), '200 one'],
     ['several protocols', post('Connection: upgrade\r\nUpgrade: websocket, h2c', 'one'), '200 one'],
-  ])('G5: is ignored, with %s, and what comes behind it is answered', async (_kind, first, answer) => {
+  ])('G5: is ignored, with %s, and what comes behind it is answered', async (_kind, first, response) => {
     for (const server of servers) {
       for (const piece of [1_000, 7]) {
         const { socket, responses } = await open(server);
         await write(socket, first + post('', 'two') + first, piece);
-        await expect.poll(responses).toEqual([answer, '200 two', answer]);
+        await expect.poll(responses).toEqual([response, '200 two', response]);
       }
     }
   });
@@ -114,7 +114,7 @@ describe('RFC 9110 §7.8: an Upgrade that is not WebSocket', () => {
     await expect.poll(responses).toEqual(['200 held back', '200 one', '200 two']);
   });
 
-  it('with more headers than are read is refused', async () => {
+  it('with more headers than are read is rejected', async () => {
     const { socket, received } = await open(servers[0]);
     const many = Array.from({ length: 300 }, (_, index) => `x-${index}: a`).join('\r\n');
     socket.write(post(`${H2C}\r\n${many}`, 'one'));
@@ -175,7 +175,7 @@ describe('RFC 9110 §10.1.1: Expect', () => {
 });
 
 describe('a request that cannot be read', () => {
-  it('G12: is not refused in the place of an earlier one that is being answered', async () => {
+  it('G12: is not rejected in the place of an earlier one that is being answered', async () => {
     const { socket, received } = await open(servers[0]);
     socket.write('GET /held HTTP/1.1\r\nHost: a\r\n\r\nno request\r\n\r\n');
     await once(socket, 'close');

@@ -11,7 +11,7 @@ function recordingLogger() {
   return { logger, records, messages };
 }
 
-const refused = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+const rejected = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 const isTransient = (error: unknown) => error instanceof Error && 'code' in error;
 const sweeping = { failure: 'failed', success: 'works again', bindings: { task: 'sweeping' }, isTransient };
 
@@ -19,7 +19,7 @@ describe('An outage', () => {
   it('F-09 is logged once, without the stack of where it was noticed, and once more when it ends', () => {
     const { logger, records, messages } = recordingLogger();
     const outages = createOutageLog({ logger, ...sweeping });
-    for (let attempt = 0; attempt < 20; attempt += 1) outages.failed(refused());
+    for (let attempt = 0; attempt < 20; attempt += 1) outages.failed(rejected());
     outages.succeeded();
     outages.succeeded();
     expect(messages()).toEqual([
@@ -33,7 +33,7 @@ describe('An outage', () => {
     const { logger, records } = recordingLogger();
     const outages = createOutageLog({ logger, ...sweeping });
     for (let round = 0; round < 2; round += 1) {
-      outages.failed(refused());
+      outages.failed(rejected());
       outages.succeeded();
     }
     expect(records).toHaveLength(4);
@@ -42,7 +42,7 @@ describe('An outage', () => {
   it('does not hide a mistake that happens meanwhile, which is logged with its stack', () => {
     const { logger, records } = recordingLogger();
     const outages = createOutageLog({ logger, ...sweeping });
-    outages.failed(refused());
+    outages.failed(rejected());
     outages.failed(new TypeError('x is not a function'));
     expect(records).toHaveLength(2);
     expect(JSON.stringify(records[1])).toContain('outage-log.test.ts');
@@ -51,7 +51,7 @@ describe('An outage', () => {
   it('is logged with its stack where no failure counts as transient, and its end not where no text is given', () => {
     const { logger, records } = recordingLogger();
     const outages = createOutageLog({ logger, failure: 'failed' });
-    outages.failed(refused());
+    outages.failed(rejected());
     outages.failed(new TypeError('x is not a function'));
     outages.succeeded();
     expect(records).toEqual([expect.objectContaining({ msg: 'failed', err: expect.anything() as unknown })]);
@@ -60,11 +60,11 @@ describe('An outage', () => {
   it('of what starts at the same time is information, and a warning when it lasts', async () => {
     const { logger, records } = recordingLogger();
     const outages = createOutageLog({ logger, ...sweeping, startingMs: 50 });
-    outages.failed(refused());
-    outages.failed(refused());
+    outages.failed(rejected());
+    outages.failed(rejected());
     await delay(60);
-    outages.failed(refused());
-    outages.failed(refused());
+    outages.failed(rejected());
+    outages.failed(rejected());
     outages.succeeded();
     // pino's numbers: 30 is info, 40 is warn
     expect(records.map(({ level, msg }) => `${String(level)} ${String(msg)}`)).toEqual([
@@ -79,7 +79,7 @@ describe('An outage', () => {
     const outages = createOutageLog({ logger, ...sweeping, startingMs: 60_000 });
     outages.failed(new TypeError('x is not a function'));
     outages.succeeded();
-    outages.failed(refused());
+    outages.failed(rejected());
     expect(records.map(({ level, msg }) => `${String(level)} ${String(msg)}`)).toEqual([
       '40 failed',
       '30 works again',
@@ -89,7 +89,7 @@ describe('An outage', () => {
 
   it('is named by its code when the error has no message', () => {
     const { logger, messages } = recordingLogger();
-    const aggregate = Object.assign(new AggregateError([refused()]), { code: 'ECONNREFUSED' });
+    const aggregate = Object.assign(new AggregateError([rejected()]), { code: 'ECONNREFUSED' });
     createOutageLog({ logger, ...sweeping }).failed(aggregate);
     expect(messages()[0]?.reason).toBe('ECONNREFUSED');
   });

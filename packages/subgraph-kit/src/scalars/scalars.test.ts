@@ -33,13 +33,13 @@ describe('DateTime', () => {
     1_738_324_800_000,
     true,
     {},
-  ])('refuses %j', (value) =>
+  ])('rejects %j', (value) =>
     expect(() => dateTimeScalar.parseValue(value)).toThrow(
       expect.objectContaining({ extensions: { code: 'BAD_USER_INPUT', invalidValue: value } }),
     ),
   );
 
-  it('refuses a Date that is none', () => {
+  it('rejects a Date that is none', () => {
     expect(() => dateTimeScalar.serialize(new Date(Number.NaN))).toThrow('Invalid time');
   });
 });

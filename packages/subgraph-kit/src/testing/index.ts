@@ -1,7 +1,7 @@
 export {
   startTestSubgraph,
-  type Answer,
-  type AnswerError,
+  type GraphResponse,
+  type ResponseError,
   type Question,
   type TestSubgraph,
   type TestSubgraphOptions,

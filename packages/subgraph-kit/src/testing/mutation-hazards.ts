@@ -2,7 +2,7 @@ import { queryChecked } from '@trellis/postgres';
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { createId } from '../ids.ts';
-import type { Answer, Question, TestSubgraph } from './test-subgraph.ts';
+import type { GraphResponse, Question, TestSubgraph } from './test-subgraph.ts';
 
 /** What can be wrong with the input of a mutation, or with the moment at which it comes. */
 export type Hazard =
@@ -18,11 +18,11 @@ export type Hazard =
 /** What must come of all that a case sends. */
 export type HazardOutcome =
   /** Each is answered with this code, for this field, and leaves nothing behind. */
-  | { readonly refused: string; readonly field?: string }
+  | { readonly rejected: string; readonly field?: string }
   /** Each is answered so, without an error, because there was nothing to do. */
   | { readonly nothing: null | false }
   /** So many did something, one of these numbers, and the first was answered with this, when it is given. */
-  | { readonly done: readonly number[]; readonly answer?: unknown };
+  | { readonly done: readonly number[]; readonly response?: unknown };
 
 /** One case of a hazard. */
 export interface HazardCase {
@@ -56,7 +56,7 @@ export async function mutationsOf(subgraph: TestSubgraph): Promise<readonly stri
 }
 
 /**
- * Sends what a case sends, each with an idempotency key, and checks that nothing is half done: a mutation that was refused
+ * Sends what a case sends, each with an idempotency key, and checks that nothing is half done: a mutation that was rejected
  * leaves rows, outbox and idempotency records as they were; of all others, the rows that changed are those published.
  *
  * @param tables those with the rows that mutations write, each with a column `id`
@@ -68,17 +68,17 @@ export async function meetHazard(
   { send, outcome }: HazardCase,
 ): Promise<void> {
   const before = await readState(subgraph, tables);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     send().map((question) => subgraph.ask({ idempotencyKey: createId(), ...question })),
   );
   const after = await readState(subgraph, tables);
-  if ('refused' in outcome) return checkRefused(answers, outcome, before, after);
-  if ('nothing' in outcome) checkNothing(answers, outcome.nothing);
-  else checkDone(answers, outcome);
+  if ('rejected' in outcome) return checkRejected(responses, outcome, before, after);
+  if ('nothing' in outcome) checkNothing(responses, outcome.nothing);
+  else checkDone(responses, outcome);
   const published = after.published.slice(before.published.length);
   equal(
     published.length,
-    answers.filter(didSomething).length,
+    responses.filter(didSomething).length,
     'as many events as mutations that did something',
   );
   deepEqual(new Set(published), changedIds(before.rows, after.rows), 'what changed is what was published');
@@ -113,45 +113,45 @@ function changedIds(before: State['rows'], after: State['rows']): ReadonlySet<st
   return new Set([...ids].filter((id) => !isDeepStrictEqual(before.get(id), after.get(id))));
 }
 
-function checkRefused(
-  answers: readonly Answer<unknown>[],
-  { refused, field }: { readonly refused: string; readonly field?: string },
+function checkRejected(
+  responses: readonly GraphResponse<unknown>[],
+  { rejected, field }: { readonly rejected: string; readonly field?: string },
   before: State,
   after: State,
 ): void {
-  for (const { errors, data } of answers) {
+  for (const { errors, data } of responses) {
     deepEqual(
       errors.map(({ extensions }) => [extensions['code'], extensions['field']]),
-      [[refused, field]],
+      [[rejected, field]],
     );
-    ok(!didSomething({ data }), 'an answer with an error has no result');
+    ok(!didSomething({ data }), 'a response with an error has no result');
   }
-  deepEqual(after, before, 'a refused mutation leaves everything as it was');
+  deepEqual(after, before, 'a rejected mutation leaves everything as it was');
 }
 
-function checkNothing(answers: readonly Answer<unknown>[], nothing: null | false): void {
+function checkNothing(responses: readonly GraphResponse<unknown>[], nothing: null | false): void {
   deepEqual(
-    answers.map(({ data, errors }) => [resultOf({ data }), errors]),
-    answers.map(() => [nothing, []]),
+    responses.map(({ data, errors }) => [resultOf({ data }), errors]),
+    responses.map(() => [nothing, []]),
   );
 }
 
 function checkDone(
-  answers: readonly Answer<unknown>[],
-  { done, answer }: { readonly done: readonly number[]; readonly answer?: unknown },
+  responses: readonly GraphResponse<unknown>[],
+  { done, response }: { readonly done: readonly number[]; readonly response?: unknown },
 ): void {
-  const count = answers.filter(didSomething).length;
-  ok(done.includes(count), `${count} did something; ${JSON.stringify(answers[0])}`);
-  if (answer !== undefined) deepEqual(answers[0]?.data, answer);
+  const count = responses.filter(didSomething).length;
+  ok(done.includes(count), `${count} did something; ${JSON.stringify(responses[0])}`);
+  if (response !== undefined) deepEqual(responses[0]?.data, response);
 }
 
 /** The result of the one mutation that was asked for; null when it, or everything, is null. */
-function resultOf({ data }: Pick<Answer<unknown>, 'data'>): unknown {
+function resultOf({ data }: Pick<GraphResponse<unknown>, 'data'>): unknown {
   return Object.values(data ?? {})[0] ?? null;
 }
 
-function didSomething(answer: Pick<Answer<unknown>, 'data'>): boolean {
-  const result = resultOf(answer);
+function didSomething(response: Pick<GraphResponse<unknown>, 'data'>): boolean {
+  const result = resultOf(response);
   if (result === null || result === false) return false;
   return !(typeof result === 'object' && 'success' in result && result.success === false);
 }

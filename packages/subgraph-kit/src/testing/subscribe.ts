@@ -21,12 +21,12 @@ export interface SubscriptionQuestion {
   readonly lastEventId?: string;
 }
 
-/** A subscription that has begun, or was refused. */
+/** A subscription that has begun, or was rejected. */
 export interface TestSubscription<Data> {
   /** What has come so far. */
   readonly results: readonly FormattedExecutionResult<Data, { readonly eventId?: string }>[];
-  /** The errors that it was refused with, or that ended it; undefined when there were none. */
-  readonly refusal: readonly { readonly message: string; readonly extensions?: unknown }[] | undefined;
+  /** The errors that it was rejected with, or that ended it; undefined when there were none. */
+  readonly rejection: readonly { readonly message: string; readonly extensions?: unknown }[] | undefined;
   /** Whether nothing more will come. */
   readonly hasEnded: boolean;
   /** Ends it and its socket. */
@@ -56,7 +56,7 @@ export async function subscribe<Data>(
     retryAttempts: 0,
     connectionParams: async () => ({ [USER_CONTEXT_HEADER]: await keys.sign(service, { scopes: [] }) }),
   });
-  const state: State<Data> = { results: [], refusal: undefined, hasEnded: false };
+  const state: State<Data> = { results: [], rejection: undefined, hasEnded: false };
   const extensions = {
     [SUBSCRIBE_HEADERS_EXTENSION]: { [USER_CONTEXT_HEADER]: await keys.sign(service, as) },
     ...(lastEventId !== undefined && { [LAST_EVENT_ID_EXTENSION]: lastEventId }),
@@ -66,9 +66,9 @@ export async function subscribe<Data>(
     {
       next: (result) => {
         state.results.push(result as State<Data>['results'][number]); // as the server formats it
-        if (!('data' in result)) Object.assign(state, { refusal: errorsOf(result.errors) });
+        if (!('data' in result)) Object.assign(state, { rejection: errorsOf(result.errors) });
       },
-      error: (error) => Object.assign(state, { hasEnded: true, refusal: errorsOf(error) }),
+      error: (error) => Object.assign(state, { hasEnded: true, rejection: errorsOf(error) }),
       complete: () => Object.assign(state, { hasEnded: true }),
     },
   );
@@ -78,7 +78,7 @@ export async function subscribe<Data>(
 
 interface State<Data> {
   readonly results: FormattedExecutionResult<Data, { readonly eventId?: string }>[];
-  readonly refusal: TestSubscription<Data>['refusal'];
+  readonly rejection: TestSubscription<Data>['rejection'];
   readonly hasEnded: boolean;
 }
 
@@ -101,8 +101,8 @@ async function countBegun(metrics: Metrics): Promise<number> {
   return values.reduce((sum, { value }) => sum + value, 0);
 }
 
-function errorsOf(error: unknown): TestSubscription<unknown>['refusal'] {
+function errorsOf(error: unknown): TestSubscription<unknown>['rejection'] {
   return Array.isArray(error)
-    ? (error as TestSubscription<unknown>['refusal'])
+    ? (error as TestSubscription<unknown>['rejection'])
     : [{ message: String(error) }];
 }

@@ -37,17 +37,17 @@ export interface Question {
 }
 
 /** An error of an {@link Answer}. */
-export interface AnswerError {
+export interface ResponseError {
   readonly message: string;
   readonly path?: readonly (string | number)[];
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
 /** What a subgraph answers. */
-export interface Answer<Data> {
+export interface GraphResponse<Data> {
   readonly status: number;
   readonly data: Data;
-  readonly errors: readonly AnswerError[];
+  readonly errors: readonly ResponseError[];
 }
 
 /** A subgraph over an empty, migrated database of its own, asked without a socket. */
@@ -57,7 +57,7 @@ export interface TestSubgraph {
   readonly keys: TestUserContext;
   readonly metrics: Metrics;
   /** Sends a signed request to `/graphql`. */
-  ask<Data = Record<string, unknown>>(question: Question): Promise<Answer<Data>>;
+  ask<Data = Record<string, unknown>>(question: Question): Promise<GraphResponse<Data>>;
   /** Subscribes as the gateway would, over a socket. */
   subscribe<Data = Record<string, unknown>>(question: SubscriptionQuestion): Promise<TestSubscription<Data>>;
   /** The statements that the database was sent since this was last called. */
@@ -158,7 +158,7 @@ async function ask<Data>(
   keys: TestUserContext,
   service: string,
   { query, variables, as, idempotencyKey }: Question,
-): Promise<Answer<Data>> {
+): Promise<GraphResponse<Data>> {
   const response = await server.inject({
     method: 'POST',
     url: '/graphql',
@@ -168,6 +168,6 @@ async function ask<Data>(
     },
     payload: { query, variables },
   });
-  const body = response.json<{ data: Data; errors?: readonly AnswerError[] }>();
+  const body = response.json<{ data: Data; errors?: readonly ResponseError[] }>();
   return { status: response.statusCode, data: body.data, errors: body.errors ?? [] };
 }

@@ -1,6 +1,6 @@
 /** What a code of the graph means. */
 export interface GraphErrorDescription {
-  /** HTTP status of an answer without data, under `application/graphql-response+json`. */
+  /** HTTP status of a response without data, under `application/graphql-response+json`. */
   readonly status: number;
   /** Whether the error's own message is shown to clients. */
   readonly expose: boolean;

@@ -69,7 +69,7 @@ describe('calls', () => {
     expect(await calling.post('/internal/echo', { ids: ['a'] })).toEqual({ ids: ['a'] });
   });
 
-  it('are refused with 403 for another service, and with 401 without a token', async () => {
+  it('are rejected with 403 for another service, and with 401 without a token', async () => {
     await expect((await client(search)).get('/internal/hello')).rejects.toMatchObject({ status: 403 });
     expect((await fetch(`${url}/internal/hello`)).status).toBe(401);
   });

@@ -49,7 +49,7 @@ describe('the user context', () => {
     expect(await posts.verify(await signer.sign({ scopes: [] }, 'posts'))).toEqual({ scopes: [] });
   });
 
-  it('S-062 is refused by every subgraph but the one it was made for', async () => {
+  it('S-062 is rejected by every subgraph but the one it was made for', async () => {
     await expect(posts.verify(await signer.sign(ada, 'users'))).rejects.toThrow(InvalidUserContext);
   });
 
@@ -57,18 +57,18 @@ describe('the user context', () => {
     await expect(posts.verify(undefined)).rejects.toThrow(InvalidUserContext);
   });
 
-  it('is refused when another key signed it', async () => {
+  it('is rejected when another key signed it', async () => {
     const untrusted = await createUserContextSigner({ privateKey: (await createKeyPair()).privateKey });
     await expect(posts.verify(await untrusted.sign(ada, 'posts'))).rejects.toThrow(InvalidUserContext);
   });
 
-  it('is refused when expired, also from the cache', async () => {
+  it('is rejected when expired, also from the cache', async () => {
     const brief = await createUserContextSigner({ privateKey: keys.privateKey, lifetimeS: -10 });
     const token = await brief.sign(ada, 'posts');
     await expect(posts.verify(token)).rejects.toThrow(InvalidUserContext);
   });
 
-  it('is refused when it is a token of another type', async () => {
+  it('is rejected when it is a token of another type', async () => {
     const { importJWK } = await import('jose');
     const token = await new SignJWT({ sub: 'ada', scope: 'read:data' })
       .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'k1' })

@@ -15,7 +15,7 @@ export interface UserContextVerifier {
 
 /** Settings of {@link createUserContextVerifier}. */
 export interface VerifierOptions {
-  /** The subgraph's own name; a context for any other is refused. */
+  /** The subgraph's own name; a context for any other is rejected. */
   readonly subgraph: string;
   /** The gateway's public keys: `createLocalJWKSet(…)` or `createRemoteJWKSet(…)` of jose. */
   readonly keys: JWTVerifyGetKey;

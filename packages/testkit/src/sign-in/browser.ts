@@ -2,7 +2,7 @@ import { CookieJar } from './cookie-jar.ts';
 
 /** How a {@link Browser} behaves. */
 export interface BrowserOptions {
-  /** For each answer. @default 60_000 */
+  /** For each response. @default 60_000 */
   readonly timeoutMs?: number;
 }
 

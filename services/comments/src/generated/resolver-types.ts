@@ -19,7 +19,7 @@ export type Scalars = {
   _FieldSet: { input: string; output: string };
 };
 
-/** Whose caches may keep an answer. */
+/** Whose caches may keep a response. */
 export type Caching__Scope =
   /** Any cache, shared ones included. */
   | 'PUBLIC'

@@ -68,7 +68,7 @@ describe.skipIf(!hasRedisServer)(
       expect(await activity.readAfter(cluster, 0, 10)).toMatchObject([{ userIds: [subject] }]);
     });
 
-    it('is found to refuse scripts on several slots', async () => {
+    it('is found to reject scripts on several slots', async () => {
       const twoSlots = cluster.eval('return redis.call("SET", KEYS[1], KEYS[2])', 2, 'a', 'b');
       await expect(twoSlots).rejects.toThrow(/slot/i);
     });

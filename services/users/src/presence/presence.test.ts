@@ -153,9 +153,9 @@ describe('Subscription.userStatusChanged', () => {
   it.each([
     ['an unknown user', createId()],
     ['no id', 'x'],
-  ])('is refused for %s', async (_what, userId) => {
-    const { refusal, close } = await subscribe(userId);
-    expect(refusal).toMatchObject([
+  ])('is rejected for %s', async (_what, userId) => {
+    const { rejection, close } = await subscribe(userId);
+    expect(rejection).toMatchObject([
       { extensions: { code: 'BAD_USER_INPUT', field: 'userId', invalidValue: userId } },
     ]);
     await close();

@@ -73,7 +73,7 @@ function introduction(client: Client): Reply {
   ]);
 }
 
-/** A subscriber that speaks RESP2 gets an array, lest it takes the answer for a message. */
+/** A subscriber that speaks RESP2 gets an array, lest it takes the response for a message. */
 function ping({ args, client }: Call): Reply {
   if (args.length > 1) throw new RedisError("ERR wrong number of arguments for 'ping' command");
   if (client.protocol === 2 && client.channels.size > 0) return ['pong', args[0] ?? ''];

@@ -21,14 +21,15 @@ export function set({ args, keyspace }: Call): Reply {
   const expiresAt = options.expiry && toTime(options.expiry, keyspace.now, 'set');
   const old = options.get ? (keyspace.read(key, 'string')?.bytes ?? null) : undefined;
   const present = keyspace.find(key);
-  const refused = options.condition !== undefined && (options.condition === 'NX') === (present !== undefined);
-  if (!refused) {
+  const rejected =
+    options.condition !== undefined && (options.condition === 'NX') === (present !== undefined);
+  if (!rejected) {
     const until = options.keepExpiry ? present?.expiresAt : expiresAt;
     if (until !== undefined && until <= keyspace.now) keyspace.delete(key);
     else keyspace.put(key, { kind: 'string', bytes: argument(args, 1) }, until);
   }
   if (old !== undefined) return old;
-  return refused ? null : OK;
+  return rejected ? null : OK;
 }
 
 /** GETEX: reads a value, and sets or lifts its expiry. */

@@ -7,7 +7,7 @@ import type { Call } from './command.ts';
 
 const OPTIONS = ['NX', 'XX', 'GT', 'LT', 'CH', 'INCR'];
 
-type Change = 'added' | 'updated' | 'same' | 'refused';
+type Change = 'added' | 'updated' | 'same' | 'rejected';
 
 /** ZADD with NX or XX, GT or LT, CH, INCR. */
 export function add({ args, keyspace }: Call): Reply {
@@ -22,7 +22,7 @@ export function add({ args, keyspace }: Call): Reply {
   const { members } = keyspace.obtain(key, 'zset');
   const changes = wanted.map((addition) => apply(members, addition, options));
   keyspace.changed(key);
-  return options.has('INCR') ? answerIncrease(wanted, changes) : countChanges(changes, options.has('CH'));
+  return options.has('INCR') ? responseIncrease(wanted, changes) : countChanges(changes, options.has('CH'));
 }
 
 function readOptions(reader: ArgumentReader): ReadonlySet<string> {
@@ -59,19 +59,19 @@ function increased({ member, score }: ScoredMember, present: SortedSet | undefin
 function apply(members: SortedSet, { member, score }: ScoredMember, options: ReadonlySet<string>): Change {
   const old = members.score(member);
   if (old === undefined) {
-    if (options.has('XX')) return 'refused';
+    if (options.has('XX')) return 'rejected';
     members.set(member, score);
     return 'added';
   }
-  if (options.has('NX')) return 'refused';
-  if (old === score) return options.has('GT') || options.has('LT') ? 'refused' : 'same';
-  if ((options.has('GT') && score < old) || (options.has('LT') && score > old)) return 'refused';
+  if (options.has('NX')) return 'rejected';
+  if (old === score) return options.has('GT') || options.has('LT') ? 'rejected' : 'same';
+  if ((options.has('GT') && score < old) || (options.has('LT') && score > old)) return 'rejected';
   members.set(member, score);
   return 'updated';
 }
 
-function answerIncrease(wanted: readonly ScoredMember[], changes: readonly Change[]): Reply {
-  return changes[0] === 'refused' ? null : double(wanted[0]?.score);
+function responseIncrease(wanted: readonly ScoredMember[], changes: readonly Change[]): Reply {
+  return changes[0] === 'rejected' ? null : double(wanted[0]?.score);
 }
 
 function countChanges(changes: readonly Change[], withUpdates: boolean): number {

@@ -13,7 +13,7 @@ export function describeKeys(server: () => RunningServer): void {
   afterAll(() => redis.disconnect());
 
   describe('expiry', () => {
-    it('takes a key out of every answer', async () => {
+    it('takes a key out of every response', async () => {
       await redis.set('soon', 'x', 'PX', 60);
       await redis.sadd('set', 'a');
       await redis.pexpire('set', 60);

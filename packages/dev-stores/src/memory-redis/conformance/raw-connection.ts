@@ -47,7 +47,7 @@ export class RawConnection {
     return this.#take(() => this.#closed, 'it is not closed');
   }
 
-  /** Sends a request and, behind it, another whose answer is known. */
+  /** Sends a request and, behind it, another whose response is known. */
   async ask(...words: readonly (string | Buffer)[]): Promise<string> {
     this.request(...words);
     this.request('PING', '~end~');

@@ -5,7 +5,7 @@ import { connect, type RunningServer } from './servers.ts';
 
 const CONSUME_ONCE = `
   local state = redis.call('GET', KEYS[1])
-  if state ~= 'issued' then return 'refused' end
+  if state ~= 'issued' then return 'rejected' end
   redis.call('SET', KEYS[1], 'used')
   redis.call('INCR', KEYS[2])
   return 'consumed'`;
@@ -52,8 +52,8 @@ export function describeScripts(server: () => RunningServer): void {
     const sha1 = createHash('sha1').update(source).digest('hex');
     await expect(redis.evalsha(sha1, 0)).rejects.toThrow('NOSCRIPT No matching script. Please use EVAL.');
     await redis.eval(source, 0, 'x');
-    const answers = await Promise.all(clients.map((client, index) => client.evalsha(sha1, 0, index)));
-    expect(answers).toEqual(clients.map((_, index) => String(index)));
+    const responses = await Promise.all(clients.map((client, index) => client.evalsha(sha1, 0, index)));
+    expect(responses).toEqual(clients.map((_, index) => String(index)));
   });
 
   it('count in doubles: milliseconds since 1970 fit', async () => {

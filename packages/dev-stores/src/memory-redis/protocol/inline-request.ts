@@ -12,7 +12,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Splits a request that a person typed: words between blanks, quoted where they hold some.
+ * Splits a request that a user typed: words between blanks, quoted where they hold some.
  *
  * @throws ProtocolError for quotes that don't match
  */

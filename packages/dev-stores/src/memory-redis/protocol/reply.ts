@@ -28,10 +28,10 @@ export type TaggedReply =
 /** A name and its value, or a member and its score. */
 export type ReplyPair = readonly [Reply, Reply];
 
-/** The answer of what was done. */
+/** The response of what was done. */
 export const OK: TaggedReply = { kind: 'status', text: 'OK' };
 
-/** The answer of a list or a wait that came to nothing. */
+/** The response of a list or a wait that came to nothing. */
 export const NULL_ARRAY: TaggedReply = { kind: 'nullArray' };
 
 /** A line such as `PONG`. */

@@ -46,7 +46,7 @@ describe('RESP: requests', () => {
     [`*2\r\n$100\r\n${'x'.repeat(100)}\r\n$51\r\n`, 'too big request'],
     [`*1\r\n$${'1'.repeat(70_000)}`, 'too big bulk count string'],
     ['x'.repeat(70_000), 'too big inline request'],
-  ])('beyond the limits are refused (%#)', (bytes, complaint) => {
+  ])('beyond the limits are rejected (%#)', (bytes, complaint) => {
     expect(() => parse(bytes)).toThrow(`ERR Protocol error: ${complaint}`);
   });
 
@@ -55,7 +55,7 @@ describe('RESP: requests', () => {
     expect(parse(request.repeat(3))).toHaveLength(3);
   });
 
-  it('are refused by limits that change, as when a client has authenticated', () => {
+  it('are rejected by limits that change, as when a client has authenticated', () => {
     let limits = { ...LIMITS, maxArguments: 1 };
     const parser = new RequestParser(() => limits);
     parser.push(Buffer.from('*1\r\n$4\r\nAUTH\r\n*2\r\n$1\r\na\r\n$1\r\nb\r\n'));

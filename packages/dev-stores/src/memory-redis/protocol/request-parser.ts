@@ -27,7 +27,7 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 /**
- * Cuts what arrives on a connection into requests: arrays of bulk strings, or lines that a person typed. Bytes go in by
+ * Cuts what arrives on a connection into requests: arrays of bulk strings, or lines that a user typed. Bytes go in by
  * `push`, whole requests come out by `next`; an argument that arrives in a thousand pieces is joined once.
  */
 export class RequestParser {

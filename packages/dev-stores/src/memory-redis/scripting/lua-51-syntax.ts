@@ -15,7 +15,7 @@ const PIECES = new RegExp(
 const NEWER_ESCAPE = /\\(?:\\|(x|z|u\{))/g;
 
 /**
- * Refuses what the Lua 5.3 that runs here takes and the Lua 5.1 of Redis does not, or reads another way: a script that
+ * Rejects what the Lua 5.3 that runs here takes and the Lua 5.1 of Redis does not, or reads another way: a script that
  * works in development has to work in production.
  *
  * @throws RedisError that names it, and its line

@@ -4,7 +4,7 @@
 local host = ...
 local error, tostring, getmetatable, setmetatable = error, tostring, getmetatable, setmetatable
 
-local function refuse()
+local function reject()
   error('Attempt to modify a readonly table', 2)
 end
 
@@ -12,7 +12,7 @@ local function readonly(content)
   local front = {}
   return setmetatable(front, {
     __index = content,
-    __newindex = refuse,
+    __newindex = reject,
     __metatable = false,
   })
 end

@@ -6,7 +6,7 @@ import { pushBytes } from './lua-values.ts';
 const CONVERSION = /%(?:%|([-+ #0]*)(\d{0,2})(?:\.(\d{0,2}))?([^]?))/g;
 /**
  * `string.format` of Lua 5.1, where a number is cut to an integer for `%d`, whatever its size. Of the conversions there are those that scripts of the product use. Fengari's own goes through
- * UTF-8 and refuses numbers beyond 32 bits.
+ * UTF-8 and rejects numbers beyond 32 bits.
  *
  * @see https://www.lua.org/manual/5.1/manual.html#pdf-string.format
  */

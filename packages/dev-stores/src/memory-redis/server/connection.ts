@@ -83,7 +83,7 @@ class Connection {
         this.#execute(request);
       }
     } catch (error) {
-      this.#refuse(error);
+      this.#reject(error);
     }
   }
 
@@ -153,7 +153,7 @@ class Connection {
   }
 
   /** After a breach of the protocol nothing that follows can be parsed. */
-  #refuse(error: unknown): void {
+  #reject(error: unknown): void {
     if (error instanceof ProtocolError) this.client.send(errorReply(error.message));
     else this.#reportFailure(error);
     this.#end();

@@ -22,7 +22,7 @@ export function executeCommand(
 ): Outcome {
   instance.keyspace.now = Math.floor(instance.clock());
   instance.totals.commands += 1;
-  const outcome = answerErrors(() => {
+  const outcome = responseErrors(() => {
     const command = lookUp(request);
     checkAccess(client, command);
     return run(instance, client, command, request);
@@ -86,7 +86,7 @@ function run(
   return command.run({ args: request.slice(1), client, keyspace: instance.keyspace, instance, scripted });
 }
 
-function answerErrors(action: () => Outcome, reportFailure: ReportFailure): Outcome {
+function responseErrors(action: () => Outcome, reportFailure: ReportFailure): Outcome {
   try {
     return action();
   } catch (error) {

@@ -1,0 +1,64 @@
+import type { GraphQLError } from 'graphql';
+import type { PathKey } from './failure.ts';
+
+/** A part of a response that is announced and not yet there. */
+export interface PendingPart {
+  /** Unique in the response. */
+  readonly id: string;
+  /** The client's label of the `@defer`. */
+  readonly label: string | undefined;
+  /** The object that the part adds to, from the top of the response. */
+  readonly path: readonly PathKey[];
+}
+
+/** The part of a response that comes first. */
+export interface FirstPart<Failure> {
+  /** JSON; `null` where an error reached the root. */
+  readonly dataText: string;
+  readonly errors: readonly Failure[];
+  /** As in an execution's result. */
+  readonly objects: number;
+  /** As in an execution's result: for the log alone. With the last part of a response. */
+  readonly untold?: readonly GraphQLError[] | undefined;
+}
+
+/** Fields that a part adds to one object of what the client has. */
+export interface AddedFields {
+  /** The object, from the top of the response: the part's own, or one within it that came before. */
+  readonly path: readonly PathKey[];
+  /** JSON of an object; the client has none of its keys. */
+  readonly dataText: string;
+}
+
+/** A part of a response that is complete. */
+export interface CompletedPart<Failure> {
+  readonly pending: PendingPart;
+  /** JSON of the whole fragment, what came before included; absent when a null reached what the client has: the part failed. */
+  readonly dataText: string | undefined;
+  /** The same without what came before. Empty when the part failed. */
+  readonly added: readonly AddedFields[];
+  /** Of this part alone. */
+  readonly errors: readonly Failure[];
+  /** That it adds to what the client has. */
+  readonly objects: number;
+}
+
+/** What came together. */
+export interface IncrementalUpdate<Failure = GraphQLError> {
+  readonly completed: readonly CompletedPart<Failure>[];
+  /** Parts that this update announces: deferred fragments inside those that are there now. */
+  readonly pending: readonly PendingPart[];
+  /** Whether more will come. */
+  readonly hasNext: boolean;
+  /** As of {@link FirstPart}. */
+  readonly untold?: readonly GraphQLError[] | undefined;
+}
+
+/** A response in parts, in the words of no protocol. */
+export interface IncrementalResult<First = FirstPart<GraphQLError>, Failure = GraphQLError> {
+  readonly initial: First;
+  /** What the first part announces. Empty: it is the whole response. */
+  readonly pending: readonly PendingPart[];
+  /** Ends after the update with `hasNext: false`. To give up a response, abort the signal that it was asked with. */
+  readonly updates: AsyncIterable<IncrementalUpdate<Failure>>;
+}

@@ -1,0 +1,189 @@
+import type { GraphRequest, RequestContext } from '../../request/context.ts';
+import { RequestError } from '../../errors.ts';
+import { CostBudget } from '../../request/cost-budget.ts';
+import { runOperation } from '../../pipeline/index.ts';
+import type { OperationResult, PipelineResult } from '../../pipeline/operation-result.ts';
+import type { PipelineServices } from '../../pipeline/services.ts';
+import { writeResult, writeBatch } from '../../pipeline/write-result.ts';
+import type { TransportSettings } from '../../settings/settings.ts';
+import type { UnreadResponses } from '../../load/unread-responses.ts';
+import { responseHeaders, statusOf, statusOfBatch } from '../message/response-headers.ts';
+import { compressResponse } from '../message/compress-response.ts';
+import type { HttpResponse, HttpExchange } from '../message/http-exchange.ts';
+import { mediaTypeOfFailure, type ResultMediaType } from '../message/media-types.ts';
+import { readBody, type ReadBody } from '../message/read-request.ts';
+
+/** What answering takes, whatever the form of the response. */
+export interface ResponseOptions {
+  /** Those of the configuration that is in force now. */
+  readonly services: () => PipelineServices;
+  /** The settings in force now. */
+  readonly settings: () => TransportSettings;
+  /** Bounds what clients leave unread. */
+  readonly unread: UnreadResponses;
+  /** Called for each response, for logs and metrics. */
+  readonly onResponse: (
+    request: { readonly id: string },
+    response: OperationResult,
+    durationMs: number,
+  ) => void;
+}
+
+/** What the transport and the client take. */
+export type Carried = Pick<RequestContext, 'takesParts' | 'accepts'>;
+
+const WHOLE: Carried = { takesParts: false, accepts: 'query-mutation' };
+
+/**
+ * Answers the body of a POST to a client that takes neither parts nor streams.
+ *
+ * @throws RequestError where there is nothing to run
+ */
+export function responseBody(
+  exchange: HttpExchange,
+  body: Buffer,
+  mediaType: ResultMediaType,
+  options: ResponseOptions,
+): Promise<HttpResponse> {
+  return respondWhole(exchange, readBody(body, options.settings().limits), mediaType, WHOLE, options);
+}
+
+/** Answers one request, or a batch, at once. */
+export async function respondWhole(
+  exchange: HttpExchange,
+  body: ReadBody,
+  mediaType: ResultMediaType,
+  carried: Carried,
+  options: ResponseOptions,
+): Promise<HttpResponse> {
+  if (body.kind === 'batch') {
+    const responses = await runRequests(exchange, body.requests, carried, options);
+    return compress(responseOfBatch(exchange, responses.map(wholeOf), mediaType, options), exchange, options);
+  }
+  const response = await runRequest(exchange, body.request, carried, options);
+  return compress(responseOfOne(exchange, wholeOf(response), mediaType, options), exchange, options);
+}
+
+/** A response as its client accepts it. */
+export function compress(
+  response: HttpResponse,
+  { headers }: HttpExchange,
+  { settings }: ResponseOptions,
+): HttpResponse | Promise<HttpResponse> {
+  return compressResponse(response, headers['accept-encoding'], settings().http.compression?.minBytes);
+}
+
+/** Runs one operation of an exchange. */
+export async function runRequest(
+  exchange: HttpExchange,
+  request: GraphRequest,
+  carried: Carried,
+  options: ResponseOptions,
+): Promise<PipelineResult> {
+  const [response] = await runRequests(exchange, [request], carried, options);
+  if (!response) throw new Error('An operation was not answered.');
+  return response;
+}
+
+/** Runs operations side by side: what becomes of one is nothing to the others. */
+async function runRequests(
+  exchange: HttpExchange,
+  requests: readonly (GraphRequest | RequestError)[],
+  { takesParts, accepts }: Carried,
+  { services, onResponse }: ResponseOptions,
+): Promise<readonly PipelineResult[]> {
+  const { signal, settle } = exchange.watch();
+  const { id: requestId, headers, address, proof, certificate } = exchange;
+  const { authorization } = headers;
+  const context: RequestContext = {
+    requestId,
+    headers,
+    address,
+    authorization,
+    proof,
+    certificate,
+    signal,
+    takesParts,
+    accepts,
+    budget: requests.length > 1 ? new CostBudget() : undefined,
+  };
+  const inForce = services();
+  const run = (element: GraphRequest | RequestError): Promise<PipelineResult> =>
+    element instanceof RequestError
+      ? Promise.resolve(rejectedResponse(element))
+      : runOperation(element, context, inForce);
+  const [only] = requests;
+  const responses = only && requests.length === 1 ? [await run(only)] : await Promise.all(requests.map(run));
+  settle();
+  for (const response of responses)
+    if (response.kind !== 'stream') onResponse(exchange, firstPartOf(response), exchange.elapsedMs);
+  return responses;
+}
+
+function wholeOf(response: PipelineResult): OperationResult {
+  if (response.kind !== 'stream') return firstPartOf(response);
+  response.stream.stop();
+  throw new Error('A stream was opened for a client that takes none.');
+}
+
+/** What can be sent at once. */
+export function firstPartOf(response: Exclude<PipelineResult, { kind: 'stream' }>): OperationResult {
+  return response.kind === 'single' ? response : response.initial;
+}
+
+/** What goes wrong before there is an operation, as a GraphQL response. */
+export function failureResponse(
+  exchange: HttpExchange,
+  failure: RequestError,
+  options: ResponseOptions,
+): HttpResponse {
+  const response = rejectedResponse(failure);
+  const mediaType = mediaTypeOfFailure(exchange.headers.accept);
+  options.onResponse(exchange, response, exchange.elapsedMs);
+  return responseOfOne(exchange, response, mediaType, options);
+}
+
+function rejectedResponse({ errors }: RequestError): OperationResult {
+  return {
+    kind: 'single',
+    data: undefined,
+    errors: errors.map(({ message, extensions }) => ({ message, extensions })),
+    admitted: undefined,
+  };
+}
+
+/** What one response is in HTTP. */
+export function responseOfOne(
+  exchange: HttpExchange,
+  response: OperationResult,
+  mediaType: ResultMediaType,
+  options: ResponseOptions,
+): HttpResponse {
+  const status = statusOf(response, mediaType);
+  const headers = headersOf(exchange, [response], status, mediaType, options);
+  return { status, headers, body: response.body ?? writeResult(response), caller: response.admitted?.caller };
+}
+
+function responseOfBatch(
+  exchange: HttpExchange,
+  responses: readonly OperationResult[],
+  mediaType: ResultMediaType,
+  options: ResponseOptions,
+): HttpResponse {
+  const status = statusOfBatch(responses, mediaType);
+  const headers = headersOf(exchange, responses, status, mediaType, options);
+  const caller = responses.find(({ admitted }) => admitted)?.admitted?.caller; // one request has one token
+  return { status, headers, body: writeBatch(responses), caller };
+}
+
+function headersOf(
+  exchange: HttpExchange,
+  responses: readonly OperationResult[],
+  status: number,
+  mediaType: ResultMediaType,
+  { services }: ResponseOptions,
+): Record<string, string> {
+  const headers = responseHeaders(exchange, responses, status, services().responsePolicy);
+  headers['content-type'] = `${mediaType}; charset=utf-8`;
+  return headers;
+}

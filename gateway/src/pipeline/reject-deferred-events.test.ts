@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEFAULT_COSTS } from '../settings/cost.ts';
+import { DEFAULT_LIMITS } from '../settings/limits.ts';
+import { buildSupergraph } from '../supergraph/build-supergraph.ts';
+import { compose } from '../testing/compose.ts';
+import { startMagazineGraph, type MagazineGraph } from '../testing/magazine-graph.ts';
+import { createOperationCatalogue, type OperationCatalogue } from '../operation/operation-catalogue.ts';
+import { rejectedeferredEvents } from './reject-deferred-events.ts';
+
+let graph: MagazineGraph;
+let catalogue: OperationCatalogue;
+
+beforeAll(async () => {
+  graph = await startMagazineGraph();
+  catalogue = createOperationCatalogue(buildSupergraph(compose(graph.all)), {
+    limits: DEFAULT_LIMITS,
+    costs: DEFAULT_COSTS,
+    policies: {},
+    introspection: true,
+  });
+});
+afterAll(() => graph.close());
+
+function reject(text: string, variables: Readonly<Record<string, unknown>> = {}): void {
+  const operation = catalogue.document(text).operation(undefined);
+  rejectedeferredEvents(operation, operation.decide(operation.coerceVariables(variables)));
+}
+
+const conditional = 'subscription ($late: Boolean!) { published { id ...@defer(if: $late) { title } } }';
+
+describe('@defer in a subscription', () => {
+  it.each([
+    ['subscription { published { id ...@defer { title } } }', {}],
+    ['subscription { published { ...F } } fragment F on Post { ... { ...@defer { title } } }', {}],
+    [conditional, { late: true }],
+  ])('is rejected: %s', (text, variables) => {
+    expect(() => reject(text, variables)).toThrow("@defer can't be used in a subscription");
+  });
+
+  it.each([
+    ['subscription { published { id ...@defer(if: false) { title } } }', {}],
+    ['subscription { published { id ...@skip(if: true) { ...@defer { title } } } }', {}],
+    [conditional, { late: false }],
+    ['query { post { ...@defer { title } } }', {}],
+  ])('that has no effect is not: %s', (text, variables) => {
+    expect(() => reject(text, variables)).not.toThrow();
+  });
+});
