@@ -88,11 +88,8 @@ async function benchAgainst(against: string): Promise<void> {
   const { section, scenario } = values;
   const pairs = Number(values.rounds);
   const length = { pairs, warmUpCpuMs: Number(values['warm-up-ms']), turnCpuMs: Number(values['turn-ms']) };
-  const options = { against, scenario, ...length, print };
-  const table =
-    section === 'auth'
-      ? await runPairedAuthBenchmark({ ...options, processes: Number(values.processes) })
-      : await runPairedBenchmark(options);
+  const options = { against, scenario, ...length, processes: Number(values.processes), print };
+  const table = await (section === 'auth' ? runPairedAuthBenchmark(options) : runPairedBenchmark(options));
   process.stdout.write(`${table}\n`);
 }
 

@@ -1,6 +1,5 @@
 import type { TargetProcess } from '../target-process.ts';
-import { compareTurns, type Turn, type TurnPair } from './compare-turns.ts';
-import type { ComparedWork } from './comparison-table.ts';
+import type { Turn, TurnPair } from './compare-turns.ts';
 import { spentBetween, threadTimesOf, type SpentTime } from './thread-times.ts';
 
 /** One of both servers, and what is done with it. */
@@ -30,6 +29,11 @@ export interface PairedWork {
   readonly now: PairedSide;
 }
 
+/** What was measured of it. */
+export interface WorkPairs extends Pick<PairedWork, 'name' | 'unit'> {
+  readonly pairs: readonly TurnPair[];
+}
+
 /** How long both are measured. */
 export interface PairedLength {
   /** Turns of each. */
@@ -38,11 +42,6 @@ export interface PairedLength {
   readonly warmUpCpuMs: number;
   /** Processor time that a turn is to take at least: work is repeated for that, as often for both. */
   readonly turnCpuMs: number;
-}
-
-/** Has both do the work in turns, and compares what it cost. */
-export async function measurePaired(work: PairedWork, length: PairedLength): Promise<ComparedWork> {
-  return { name: work.name, unit: work.unit, ...compareTurns(await takePairs(work, length)) };
 }
 
 /** Has both do the work in turns: before, now, now, before, and so on. What else the machine does then meets both alike. */

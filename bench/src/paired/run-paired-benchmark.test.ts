@@ -7,6 +7,7 @@ const short: Omit<PairedBenchmarkOptions, 'against' | 'scenario'> = {
   pairs: 1,
   warmUpCpuMs: 0,
   turnCpuMs: 0,
+  processes: 1,
   build: 'source',
   print: () => undefined,
 };
@@ -18,7 +19,7 @@ describe('The paired benchmark', () => {
   }, 400_000);
 
   it('has the auth-servers of two checkouts do the same in turns', async () => {
-    const options = { ...short, against: repository, scenario: 'refresh, ES256', processes: 1 };
+    const options = { ...short, against: repository, scenario: 'refresh, ES256' };
     const table = await runPairedAuthBenchmark(options);
     expect(table).toMatch(/^\| refresh, ES256 \| request \| 1 \| \d+\.\d+ \| \d+\.\d+ \| \d\.\d+ \|/m);
   }, 400_000);
@@ -31,7 +32,7 @@ describe('The paired benchmark', () => {
       runPairedBenchmark({ ...short, against: repository, scenario: 'no such row' }),
     ).rejects.toThrow('no such row');
     await expect(
-      runPairedAuthBenchmark({ ...short, against: repository, scenario: 'no such row', processes: 1 }),
+      runPairedAuthBenchmark({ ...short, against: repository, scenario: 'no such row' }),
     ).rejects.toThrow('no such row');
   });
 });
