@@ -5,11 +5,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { repository } from '../programs/run-program.ts';
 
+/** One thread for all files: each process of its own would take longer to start than its tests run. */
+const CONFIG = "export default { test: { globals: true, pool: 'threads', maxWorkers: 1, isolate: false } };";
+
 let folder: string;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'run-tests-'));
-  await writeFile(join(folder, 'vitest.config.mjs'), 'export default { test: { globals: true } };');
+  await writeFile(join(folder, 'vitest.config.mjs'), CONFIG);
 });
 
 afterEach(() => rm(folder, { recursive: true }));
