@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createTemporaryDirectory, type TemporaryDirectory } from '@trellis/testkit';
+import { createTemporaryDirectory, latencyBudgetMs, type TemporaryDirectory } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askGraph, dataOf, type GraphResponse } from '../harness/ask-graph.ts';
 import { eventually } from '../harness/deadline.ts';
@@ -76,7 +76,7 @@ describe('npm start -- --split', () => {
   it('ends with all its processes within 10 s of SIGTERM', async () => {
     const ending = await platform.stop();
     expect([ending.code, ending.leftBehind]).toEqual([0, []]);
-    expect(ending.elapsedMs).toBeLessThan(10_000);
+    expect(ending.elapsedMs).toBeLessThan(latencyBudgetMs(10_000));
   });
 
   function ask(): Promise<GraphResponse<Overview>> {

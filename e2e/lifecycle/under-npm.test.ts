@@ -1,10 +1,17 @@
 import { join } from 'node:path';
-import { createTemporaryDirectory } from '@trellis/testkit';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { createTemporaryDirectory, type TemporaryDirectory } from '@trellis/testkit';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../harness/deadline.ts';
 import { exitOf, interruptGroup, startByNpm, type NpmStart } from '../harness/npm-start.ts';
 
 const EXIT_DEADLINE_MS = 12_000;
+
+let temporary: TemporaryDirectory;
+
+beforeAll(() => {
+  temporary = createTemporaryDirectory();
+});
+afterAll(() => temporary.remove());
 
 describe('npm start, with npm between the shell and the platform', { timeout: 150_000 }, () => {
   it('ends in order when npm is stopped, and npm with it', async () => {
@@ -33,12 +40,9 @@ describe('npm start, with npm between the shell and the platform', { timeout: 15
   });
 });
 
+/** The next one finds the data of the one before. */
 async function start(): Promise<NpmStart> {
-  const temporary = createTemporaryDirectory();
   const started = await startByNpm({ dataDirectory: join(temporary.path, 'data') });
-  onTestFinished(() => {
-    started.killAll();
-    temporary.remove();
-  });
+  onTestFinished(() => started.killAll());
   return started;
 }

@@ -10,6 +10,12 @@ import type { TurnPair } from './compare-turns.ts';
 /** What requests leave to be done later, such as storing a batch of audit events, counts with the round that they belong to. */
 const SETTLING_MS = 150;
 
+/** How long token endpoints are measured. */
+export interface TokenPairsLength extends PairedLength {
+  /** Seeds and requests of a round as a share of what a scenario says, above 0 up to 1: short rounds are noisier. @default 1 */
+  readonly share?: number;
+}
+
 /**
  * Starts the auth-servers of two checkouts, each with stores of its own, and has both answer requests for tokens in turns.
  *
@@ -20,7 +26,7 @@ export async function takeTokenPairs(
   before: Checkout,
   now: Checkout,
   scenarios: readonly TokenScenario[],
-  length: PairedLength,
+  length: TokenPairsLength,
 ): Promise<ReadonlyMap<TokenScenario, readonly TurnPair[]>> {
   return withServer(before, (other) =>
     withServer(now, async (own) => {
@@ -29,8 +35,8 @@ export async function takeTokenPairs(
         const work = {
           ...scenario,
           unit: 'request',
-          before: side(scenario, other),
-          now: side(scenario, own),
+          before: side(scenario, other, length.share),
+          now: side(scenario, own, length.share),
         };
         pairs.set(scenario, await takePairs(work, length));
       }
@@ -44,16 +50,22 @@ export function chosenTokenScenarios(text: string): readonly TokenScenario[] {
   return tokenScenarios.filter(({ name }) => name.includes(text));
 }
 
-function side({ kind, algorithm }: TokenScenario, target: AuthTarget): PairedSide {
+function side({ kind, algorithm }: TokenScenario, target: AuthTarget, share = 1): PairedSide {
   let seeds: readonly string[] = [];
   return {
     target,
     prepare: async () => {
-      seeds = await target.seed(kind, algorithm, SEEDS[kind]);
+      seeds = await target.seed(kind, algorithm, Math.ceil(SEEDS[kind] * share));
       await pause(SETTLING_MS);
     },
     perform: async () => {
-      const { requests } = await applyTokenLoad(target, kind, algorithm, seeds, REQUESTS[kind]);
+      const { requests } = await applyTokenLoad(
+        target,
+        kind,
+        algorithm,
+        seeds,
+        Math.ceil(REQUESTS[kind] * share),
+      );
       await pause(SETTLING_MS);
       return requests;
     },

@@ -3,11 +3,10 @@ import type { GatewayBuild } from '../targets/index.ts';
 import { openCheckout } from './checkout.ts';
 import { compareTurns, type TurnPair } from './compare-turns.ts';
 import { formatComparisons } from './comparison-table.ts';
-import { chosenTokenScenarios, takeTokenPairs } from './paired-tokens.ts';
-import type { PairedLength } from './paired-work.ts';
+import { chosenTokenScenarios, takeTokenPairs, type TokenPairsLength } from './paired-tokens.ts';
 
 /** What to compare. */
-export interface PairedAuthBenchmarkOptions extends PairedLength {
+export interface PairedAuthBenchmarkOptions extends TokenPairsLength {
   /** The checkout that this one is compared with, compiled. */
   readonly against: string;
   /** Only rows whose name contains this text. */

@@ -19,7 +19,7 @@ describe('The paired benchmark', () => {
   }, 400_000);
 
   it('has the auth-servers of two checkouts do the same in turns', async () => {
-    const options = { ...short, against: repository, scenario: 'refresh, ES256' };
+    const options = { ...short, against: repository, scenario: 'refresh, ES256', share: 0.25 };
     const table = await runPairedAuthBenchmark(options);
     expect(table).toMatch(/^\| refresh, ES256 \| request \| 1 \| \d+\.\d+ \| \d+\.\d+ \| \d\.\d+ \|/m);
   }, 400_000);
