@@ -33,6 +33,9 @@ const ownProcesses = [
 // tests. So a test file leaves no module, no global and no process variable other than it found them.
 const isolate = false;
 
+// A poll waits for what is to come, however busy the machine is; how long that may take is no test of its own.
+const expect = { poll: { timeout: 15_000 } };
+
 export default defineConfig({
   test: {
     projects: [
@@ -43,6 +46,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           isolate,
+          expect,
           maxWorkers,
           include: [
             '{packages,services}/*/src/**/*.test.ts',
@@ -62,6 +66,7 @@ export default defineConfig({
         test: {
           name: 'processes',
           isolate,
+          expect,
           maxWorkers,
           include: ownProcesses,
           globalSetup: ['packages/testkit/src/global-setup.ts'],
@@ -76,6 +81,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           isolate,
+          expect,
           maxWorkers,
           include: ['e2e/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...ownProcesses],

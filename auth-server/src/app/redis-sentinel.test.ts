@@ -81,7 +81,7 @@ describe.skipIf(!hasRedisServer)(`A Redis behind three Sentinels${reason}`, () =
         })
         .toContain(second.grantId);
     },
-    30_000,
+    90_000,
   );
 });
 

@@ -12,7 +12,10 @@ const SETTLING_MS = 150;
 
 /** How long token endpoints are measured. */
 export interface TokenPairsLength extends PairedLength {
-  /** Seeds and requests of a round as a share of what a scenario says, above 0 up to 1: short rounds are noisier. @default 1 */
+  /**
+   * Seeds and requests of a round as a share of what a scenario says, up to 1: short rounds are noisier. With less than a quarter there
+   * are too few grants for all connections. @default 1
+   */
   readonly share?: number;
 }
 
