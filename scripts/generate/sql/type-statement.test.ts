@@ -15,9 +15,9 @@ beforeAll(async () => {
   client = new Client({ connectionString: database.connectionString });
   await client.connect();
   await client.query(`
-    CREATE TABLE user (id uuid PRIMARY KEY, name text, role text NOT NULL CHECK (role IN ('A', 'it''s')),
+    CREATE TABLE account (id uuid PRIMARY KEY, name text, role text NOT NULL CHECK (role IN ('A', 'it''s')),
       mood text CHECK (mood IN ('good', 'bad')), tags text[] NOT NULL, made timestamptz NOT NULL, spot point);
-    CREATE TABLE visit (user uuid NOT NULL REFERENCES user, seq bigint NOT NULL)`);
+    CREATE TABLE visit (account uuid NOT NULL REFERENCES account, seq bigint NOT NULL)`);
 });
 
 afterAll(async () => {
@@ -33,7 +33,7 @@ async function type(text: string, ...notNull: readonly string[]) {
 
 describe('Types of a statement', () => {
   it('of columns are those of the table: nullable, arrays, and the texts of a check', async () => {
-    expect(await type('SELECT id, name, role, mood, tags, made FROM user WHERE id = ANY($1)')).toEqual({
+    expect(await type('SELECT id, name, role, mood, tags, made FROM account WHERE id = ANY($1)')).toEqual({
       parameters: ['uuid[]'],
       row: {
         id: 'uuid',
@@ -53,23 +53,23 @@ describe('Types of a statement', () => {
   });
 
   it.each([
-    'SELECT user.id, seq FROM user LEFT JOIN visit ON user = id',
-    'SELECT id, seq FROM visit RIGHT OUTER JOIN user ON user = id',
-    'WITH all_of AS (SELECT id, seq FROM user full join visit ON user = id) SELECT id, seq FROM all_of',
-    'SELECT id, seq FROM user LEFT JOIN LATERAL (SELECT seq FROM visit WHERE user = id) AS v ON true',
+    'SELECT account.id, seq FROM account LEFT JOIN visit ON account = id',
+    'SELECT id, seq FROM visit RIGHT OUTER JOIN account ON account = id',
+    'WITH all_of AS (SELECT id, seq FROM account full join visit ON account = id) SELECT id, seq FROM all_of',
+    'SELECT id, seq FROM account LEFT JOIN LATERAL (SELECT seq FROM visit WHERE account = id) AS v ON true',
   ])('of an outer join are nullable: %s', async (text) => {
     expect((await type(text)).row).toEqual({ id: 'uuid?', seq: 'int8?' });
     expect((await type(text, 'id')).row).toEqual({ id: 'uuid', seq: 'int8?' });
   });
 
   it('of a UNION are nullable: PostgreSQL names no table', async () => {
-    expect((await type('SELECT role FROM user UNION ALL SELECT role FROM user')).row).toEqual({
+    expect((await type('SELECT role FROM account UNION ALL SELECT role FROM account')).row).toEqual({
       role: 'text?',
     });
   });
 
   it('of parameters come with statements that return nothing', async () => {
-    expect(await type('UPDATE visit SET seq = $2 WHERE user = $1')).toEqual({
+    expect(await type('UPDATE visit SET seq = $2 WHERE account = $1')).toEqual({
       parameters: ['uuid', 'int8'],
       row: {},
     });
@@ -79,20 +79,20 @@ describe('Types of a statement', () => {
 describe('An error names the statement', () => {
   it.each([
     [
-      'SELECT spot FROM user',
+      'SELECT spot FROM account',
       [],
       'file.one has the type point, which packages/postgres/src/sql-types.ts does not list.',
     ],
-    ['SELECT id, id FROM user', [], 'file.one returns two columns id.'],
-    ['SELECT id FROM user', ['id'], 'file.one: PostgreSQL knows that id is not null.'],
-    ['SELECT id FROM user', ['nothing'], 'file.one returns no column nothing.'],
+    ['SELECT id, id FROM account', [], 'file.one returns two columns id.'],
+    ['SELECT id FROM account', ['id'], 'file.one: PostgreSQL knows that id is not null.'],
+    ['SELECT id FROM account', ['nothing'], 'file.one returns no column nothing.'],
   ])('%s', async (text, notNull, message) => {
     await expect(type(text, ...notNull)).rejects.toThrow(message);
   });
 
   it('that PostgreSQL rejects, and the connection serves the next one', async () => {
-    await expect(type('SELECT nothing FROM user')).rejects.toThrow('column "nothing" does not exist');
-    expect((await type('SELECT id FROM user')).row).toEqual({ id: 'uuid' });
+    await expect(type('SELECT nothing FROM account')).rejects.toThrow('column "nothing" does not exist');
+    expect((await type('SELECT id FROM account')).row).toEqual({ id: 'uuid' });
   });
 });
 

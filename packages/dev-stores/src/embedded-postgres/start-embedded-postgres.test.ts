@@ -44,7 +44,7 @@ beforeEach(() => {
   directory = makeDirectory(tmpdir());
 });
 
-/** For tests that are not about a first start. Owners and modes are kept. */
+/** For tests that are not about a first start. Owners and modes stay. */
 function fillDirectory(): void {
   for (const name of ['data', 'password']) execFileSync('cp', ['-a', join(made, name), directory]);
 }
