@@ -1,10 +1,11 @@
 import { findBreakingChanges, findDangerousChanges, type GraphQLSchema } from 'graphql';
 import { changeCoordinate, type ChangeType } from './change-coordinate.ts';
+import { findNewlyOneOf } from './newly-one-of.ts';
 import { findNewlyRequired } from './newly-required.ts';
 
 /** A change that clients of the API may notice. */
 export interface ApiChange {
-  /** A kind of graphql-js (`FIELD_REMOVED`, …) or `DEFAULT_OF_REQUIRED_REMOVED`. */
+  /** A kind of graphql-js (`FIELD_REMOVED`, …), `DEFAULT_OF_REQUIRED_REMOVED` or `ONE_OF_ADDED`. */
   readonly type: string;
   /** What it is about, as a schema coordinate. */
   readonly coordinate: string;
@@ -24,7 +25,11 @@ export function compareApiSchemas(before: GraphQLSchema, after: GraphQLSchema): 
   const required = findNewlyRequired(before, after).map(newlyRequired);
   const dangerous = findDangerousChanges(before, after).map(toChange);
   return {
-    breaking: sorted([...findBreakingChanges(before, after).map(toChange), ...required]),
+    breaking: sorted([
+      ...findBreakingChanges(before, after).map(toChange),
+      ...required,
+      ...findNewlyOneOf(before, after).map(newlyOneOf),
+    ]),
     dangerous: sorted(dangerous.filter((change) => !isReported(change, required))),
   };
 }
@@ -36,6 +41,11 @@ function toChange({ type, description }: { type: ChangeType; description: string
 function newlyRequired(coordinate: string): ApiChange {
   const description = `${coordinate} lost its default and is required now.`;
   return { type: 'DEFAULT_OF_REQUIRED_REMOVED', coordinate, description };
+}
+
+function newlyOneOf(coordinate: string): ApiChange {
+  const description = `${coordinate} became @oneOf: it takes exactly one field now.`;
+  return { type: 'ONE_OF_ADDED', coordinate, description };
 }
 
 function isReported({ type, coordinate }: ApiChange, required: readonly ApiChange[]): boolean {

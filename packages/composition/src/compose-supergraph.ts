@@ -3,6 +3,7 @@ import { GraphQLError, parse, Source, type DocumentNode } from 'graphql';
 import { runChecks } from './checks/index.ts';
 import { describeError, describeHint, type CompositionHint } from './composition-diagnostics.ts';
 import { ownCodes, type Diagnostic } from './diagnostic.ts';
+import { markOneOf, oneOfInputs, withoutOneOf } from './one-of.ts';
 import {
   loadSubgraphSchema,
   SchemaNotReadable,
@@ -90,15 +91,21 @@ function parseSubgraph({ name, routingUrl, sdl, source }: SubgraphSchema): Parse
 
 function compose(subgraphs: readonly ParsedSubgraph[]): Composition {
   const documents = new Map(subgraphs.map(({ name, typeDefs }) => [name, typeDefs]));
-  const result = composeServices(subgraphs.map(({ name, url, typeDefs }) => ({ name, url, typeDefs })));
+  const result = composeServices(
+    subgraphs.map(({ name, url, typeDefs }) => ({ name, url, typeDefs: withoutOneOf(typeDefs) })),
+  );
   if (result.errors)
     return { kind: 'failed', errors: result.errors.map((error) => describeError(error, documents)) };
   const hints = result.hints.filter(isWorthALook).map((hint) => describeHint(hint, documents));
   return {
     kind: 'composed',
-    supergraphSdl: `${result.supergraphSdl.trim()}\n`,
+    supergraphSdl: markOneOf(`${result.supergraphSdl.trim()}\n`, inputsMarkedIn(subgraphs)),
     hints: [...runChecks('hint', documents), ...hints],
   };
+}
+
+function inputsMarkedIn(subgraphs: readonly ParsedSubgraph[]): ReadonlySet<string> {
+  return new Set(subgraphs.flatMap(({ typeDefs }) => [...oneOfInputs(typeDefs)]));
 }
 
 /** Differing enum values count for the composer as a detail, and are the one conflict of names that it settles alone. */

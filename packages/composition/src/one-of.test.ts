@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { buildSchema, isInputObjectType, parse } from 'graphql';
+import { apiSchemaOf } from './api-schema.ts';
+import { compareApiSchemas } from './compare-api-schemas.ts';
+import { composeSubgraphs } from './compose-supergraph.ts';
+import { formatDiagnostic } from './diagnostic.ts';
+import { markOneOf } from './one-of.ts';
+
+const fed2 = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@shareable"])\n';
+const ADVERT = 'directive @oneOf on INPUT_OBJECT\n';
+
+function compose(schemas: Readonly<Record<string, string>>) {
+  return composeSubgraphs(
+    Object.entries(schemas).map(([name, sdl]) => ({
+      name,
+      routingUrl: `http://${name}.example/graphql`,
+      sdl,
+      source: `${name}.graphql`,
+    })),
+  );
+}
+
+function supergraphOf(schemas: Readonly<Record<string, string>>): string {
+  const composition = compose(schemas);
+  if (composition.kind === 'failed') throw new Error(composition.errors.map(formatDiagnostic).join('\n'));
+  return composition.supergraphSdl;
+}
+
+function errorsOf(schemas: Readonly<Record<string, string>>): readonly string[] {
+  const composition = compose(schemas);
+  if (composition.kind === 'composed') throw new Error('It composed.');
+  return composition.errors.map(formatDiagnostic);
+}
+
+/** Whether clients of the supergraph see the input as `@oneOf`. */
+function isOneOf(supergraph: string, name: string): boolean {
+  const type = apiSchemaOf(supergraph).getType(name);
+  return isInputObjectType(type) && type.isOneOf;
+}
+
+const a = 'type Query { user(by: UserBy!): String }\ninput UserBy @oneOf { id: ID name: String }';
+const b = 'type Query { post(by: UserBy!): String }\ninput UserBy @oneOf { id: ID slug: String }';
+
+describe('GraphQL specification, "OneOf Input Objects": composition', () => {
+  it.each([
+    ['Federation 1', a],
+    ['Federation 2', fed2 + a],
+    ['Federation 2, the directive defined', fed2 + ADVERT + a],
+    [
+      'an extension of the input',
+      `${fed2}${a.replace(' @oneOf', '')}\nextend input UserBy @oneOf { mail: String }`,
+    ],
+  ])('keeps @oneOf: %s', (_, sdl) => {
+    const supergraph = supergraphOf({ a: sdl });
+    expect(isOneOf(supergraph, 'UserBy')).toBe(true);
+    expect(supergraph.match(/^directive @oneOf on INPUT_OBJECT$/gm)).toHaveLength(1);
+  });
+
+  it('keeps it of an input that several subgraphs define, with the fields that they share', () => {
+    const supergraph = supergraphOf({ a: fed2 + a, b: fed2 + ADVERT + b });
+    expect(isOneOf(supergraph, 'UserBy')).toBe(true);
+    expect(supergraph).not.toContain('slug');
+  });
+
+  it('keeps it of inputs of inputs, and marks no other', () => {
+    const supergraph = supergraphOf({
+      a: `${fed2}type Query { find(where: Where, page: Page): String }
+        input Where { by: [By!] } input By @oneOf { id: ID not: By } input Page { first: Int }`,
+    });
+    expect(['Where', 'By', 'Page'].map((name) => isOneOf(supergraph, name))).toEqual([false, true, false]);
+  });
+
+  it('changes no supergraph without one', () => {
+    const supergraph = supergraphOf({ a: 'type Query { a(in: In): Int }\ninput In { x: Int }' });
+    expect(supergraph).not.toContain('oneOf');
+    expect(markOneOf(supergraph, new Set(['Missing']))).toBe(supergraph);
+  });
+
+  it('rejects an input that is @oneOf in one subgraph and not in another, at its place', () => {
+    const without = `${fed2}type Query { post(by: UserBy!): String }\ninput UserBy { id: ID }`;
+    expect(errorsOf({ a: fed2 + a, b: without })).toEqual([
+      'b.graphql:3:7: INPUT_WITH_MISSING_ONE_OF: UserBy is @oneOf, but not in "b".',
+    ]);
+  });
+
+  it('rejects fields that are non-null or have a default, at their places', () => {
+    const sdl = `${fed2}type Query { a(in: In!): Int }\ninput In @oneOf {\n  x: Int!\n  y: Int = 1\n}`;
+    expect(errorsOf({ a: sdl })).toEqual([
+      'a.graphql:4:3: INVALID_GRAPHQL: [a] In.x must be nullable: its input is @oneOf.',
+      'a.graphql:5:3: INVALID_GRAPHQL: [a] In.y cannot have a default value: its input is @oneOf.',
+    ]);
+  });
+
+  it('does not take another directive of that name for it', () => {
+    const other = 'directive @oneOf(of: Int) on INPUT_OBJECT\n';
+    expect(isOneOf(supergraphOf({ a: fed2 + other + a }), 'UserBy')).toBe(false);
+  });
+
+  it('writes what can be parsed, whatever stands before and behind the input', () => {
+    const marked = markOneOf(
+      'directive @d on INPUT_OBJECT\n"""A: {"""\ninput A @d { x: Int }\ninput B { a: A }',
+      new Set(['A', 'B']),
+    );
+    expect(() => parse(marked)).not.toThrow();
+    expect(buildSchema(`${marked} type Query { a(b: B): Int }`).getType('B')).toMatchObject({
+      isOneOf: true,
+    });
+  });
+});
+
+describe('check', () => {
+  const before = buildSchema('type Query { a(in: In): Int } input In { x: Int y: Int }');
+  const after = buildSchema('type Query { a(in: In): Int } input In @oneOf { x: Int y: Int }');
+
+  it('calls it breaking that an input becomes @oneOf', () => {
+    expect(compareApiSchemas(before, after).breaking).toEqual([
+      {
+        type: 'ONE_OF_ADDED',
+        coordinate: 'In',
+        description: 'In became @oneOf: it takes exactly one field now.',
+      },
+    ]);
+  });
+
+  it('has nothing against one that no longer is', () => {
+    expect(compareApiSchemas(after, before)).toEqual({ breaking: [], dangerous: [] });
+  });
+});
