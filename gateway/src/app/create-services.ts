@@ -79,6 +79,7 @@ export function createServices(
     },
     disclosureOf: compileErrorDisclosures(inUse.subgraphErrors),
     errorPolicy: { exposeInternals: !inUse.production },
+    onError: inUse.onError,
     observer: createObserver(logger, resources.demandMetrics),
   };
 }

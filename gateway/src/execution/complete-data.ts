@@ -1,5 +1,6 @@
 import type { GraphQLError } from 'graphql';
 import {
+  ABSENCE,
   denialReason,
   missing,
   nullReason,
@@ -68,6 +69,8 @@ class Completion {
   isIncomplete = false;
   isUncertain = false;
   readonly #context: CompletionContext;
+  /** Whether a null stays where it is, whatever the schema says. */
+  readonly #keepsNulls: boolean;
   /** Of which error of a subgraph each error is, if of any. */
   readonly #origins: (object | undefined)[] = [];
   /** Where the errors begin that made the value null which now propagates. */
@@ -77,6 +80,7 @@ class Completion {
 
   constructor(context: CompletionContext) {
     this.#context = context;
+    this.#keepsNulls = context.onError === 'NULL';
   }
 
   get origins(): ReadonlySet<object> {
@@ -229,13 +233,14 @@ class Completion {
       return narrowed(failure, field.sourceKey);
     }
     this.isIncomplete = true;
-    return missing(field);
+    return this.#context.isHalted === true ? ABSENCE : missing(field);
   }
 
   /** Reports why a value is missing. @returns what stands in its place */
   #fail(shape: ValueShape, place: Place, reasons: readonly FailureReason[]): null | typeof nulled {
-    this.#report(place, reasons, selectionOf(shape));
-    return shape.nullable ? null : nulled;
+    if (!this.#keepsNulls) this.#report(place, reasons, selectionOf(shape));
+    else this.#report(place, explained(shape, place, reasons), selectionOf(shape));
+    return this.#nullIn(shape);
   }
 
   #report(place: Place, reasons: readonly FailureReason[], below: SelectionShape | undefined): void {
@@ -254,7 +259,11 @@ class Completion {
     this.hasPropagated = true;
     this.#dropErrors(before.errors);
     this.deferred.length = before.deferred;
-    return shape.nullable ? null : nulled;
+    return this.#nullIn(shape);
+  }
+
+  #nullIn({ nullable }: ValueShape): null | typeof nulled {
+    return nullable || this.#keepsNulls ? null : nulled;
   }
 
   #mark(): Mark {
@@ -267,6 +276,15 @@ class Completion {
     this.#origins.splice(from, count);
     this.#causesFrom = from;
   }
+}
+
+/** A null that its position can't hold has an error at that position (graphql-spec#1163, `NULL`). */
+function explained(
+  { nullable }: ValueShape,
+  { field }: Place,
+  reasons: readonly FailureReason[],
+): readonly FailureReason[] {
+  return nullable || reasons.length > 0 ? reasons : [nullReason(field)];
 }
 
 /** What is asked of an object, by its runtime type; nothing when clients may not see such an object there. */

@@ -1,12 +1,17 @@
 import type { GraphQLError } from 'graphql';
 import type { DeferredShape } from '../plan/response-shape.ts';
 import type { DataObject, PathKey } from './failure.ts';
+import type { ErrorBehavior } from '../request/error-behavior.ts';
 import type { IntrospectionPlaces } from './introspection-places.ts';
 
 /** What shaping needs besides shape and data. */
 export interface CompletionContext {
   /** Where answers of introspection belong; made with the first of them. */
   introspection: IntrospectionPlaces | undefined;
+  /** @default PROPAGATE */
+  readonly onError?: ErrorBehavior | undefined;
+  /** Whether fetches were left out because of an error: what is missing is missing because of it. */
+  readonly isHalted?: boolean;
 }
 
 /** A response in the client's shape. */

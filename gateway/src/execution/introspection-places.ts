@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { QueueCaller } from '@trellis/admission';
 import { gatewayErrorCodes, rejected } from '../errors.ts';
 import { questionText, type IntrospectionQuestion } from '../plan/introspection-question.ts';
+import type { ErrorBehavior } from '../request/error-behavior.ts';
 import { ownVariable, type Variables } from '../operation/document/variables.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { Introspector } from '../plan/introspector.ts';
@@ -13,6 +14,7 @@ interface AskingRun {
     readonly variables: Variables;
     readonly introspector?: Introspector | undefined;
     readonly sharedBy?: QueueCaller | undefined;
+    readonly defaultOnError?: ErrorBehavior | undefined;
     readonly signal: AbortSignal;
   };
 }
@@ -71,12 +73,12 @@ function ask(
   names: readonly string[],
   { supergraph, context }: AskingRun,
 ): string | Promise<string> {
-  const { introspector, sharedBy: caller, signal } = context;
+  const { introspector, sharedBy: caller, defaultOnError = 'PROPAGATE', signal } = context;
   if (!introspector) throw new Error('This execution has no introspector.');
   const variables = Object.fromEntries(
     names
       .filter((name) => Object.hasOwn(context.variables, name))
       .map((name) => [name, ownVariable(context.variables, name)]),
   );
-  return introspector.introspect({ supergraph, text, variables, caller }, signal);
+  return introspector.introspect({ supergraph, text, variables, defaultOnError, caller }, signal);
 }

@@ -5,6 +5,7 @@ import type { FetchStep } from '../plan/fetch-step.ts';
 import type { Introspector } from '../plan/introspector.ts';
 import type { Passthrough } from '../plan/passthrough.ts';
 import type { Plan } from '../plan/plan.ts';
+import type { ErrorBehavior } from '../request/error-behavior.ts';
 import type { DisclosureOf } from '../subgraphs/error-disclosures.ts';
 import type { SubgraphClient, SubgraphHeaders } from '../subgraphs/subgraph-client.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
@@ -24,6 +25,10 @@ export interface ExecutionContext {
   readonly sharedBy?: QueueCaller | undefined;
   /** Requests to subgraphs that it may make; what the plan makes is known to be no more. @default any number */
   readonly maxCalls?: number | undefined;
+  /** What errors do to non-null positions. @default PROPAGATE */
+  readonly onError?: ErrorBehavior | undefined;
+  /** That of requests without `onError`, for clients that ask. @default PROPAGATE */
+  readonly defaultOnError?: ErrorBehavior | undefined;
   /** Absent where no operation asks for the schema. */
   readonly introspector?: Introspector | undefined;
   /** Aborted when the client leaves or the request's time is over: calls in flight are ended. */
@@ -66,6 +71,15 @@ export class PlanRun {
 
   get supergraph(): Supergraph {
     return this.plan.supergraph;
+  }
+
+  get onError(): ErrorBehavior {
+    return this.context.onError ?? 'PROPAGATE';
+  }
+
+  /** Whether nothing more needs to be fetched: the response is the error that there is. */
+  get isHalted(): boolean {
+    return this.data.failed && this.onError === 'HALT';
   }
 
   /** The headers that go to a subgraph: made once. */

@@ -79,7 +79,10 @@ async function runWatched(step: FetchStep, run: PlanRun): Promise<void> {
 }
 
 async function runInOrder(steps: readonly PlanStep[], run: PlanRun): Promise<void> {
-  for (const step of steps) await runStep(step, run);
+  for (const step of steps) {
+    if (run.isHalted) return; // the next mutation must not happen
+    await runStep(step, run);
+  }
 }
 
 /** Writes the data of a result with what it asks of the schema. */

@@ -23,6 +23,7 @@ export function shapeResult(run: PlanRun): ExecutionResult {
   const found = [...errors, ...loose, ...shown];
   const rest = [...found.slice(MAX_ERRORS), ...hidden];
   if (found.length === 0) return { data, objects, caching };
+  if (run.onError === 'HALT') return halted(found, objects, hidden);
   return {
     data,
     errors: found.slice(0, MAX_ERRORS),
@@ -30,6 +31,16 @@ export function shapeResult(run: PlanRun): ExecutionResult {
     caching,
     ...(rest.length > 0 && { untold: rest }),
   };
+}
+
+/** The first error and nothing else; the log gets the others (graphql-spec#1163, `HALT`). */
+function halted(
+  [first, ...others]: readonly GraphQLError[],
+  objects: number,
+  hidden: readonly GraphQLError[],
+): ExecutionResult {
+  const untold = [...others, ...hidden];
+  return { data: null, errors: first ? [first] : [], objects, ...(untold.length > 0 && { untold }) };
 }
 
 interface UnexplainedErrors {

@@ -69,8 +69,19 @@ export async function admitOperation(
   });
   run.enter('authorize');
   const denied = operation.guard.deniedTo(caller);
-  const { extensions, variables: givenVariables } = request;
-  return { supergraph, text, operation, ...decided, ...measured, givenVariables, extensions, caller, denied };
+  const { extensions, variables: givenVariables, onError = services.onError } = request;
+  return {
+    supergraph,
+    text,
+    operation,
+    ...decided,
+    ...measured,
+    givenVariables,
+    extensions,
+    onError,
+    caller,
+    denied,
+  };
 }
 
 function requireTokenFirst(context: RequestContext, run: OperationRun): Promise<Caller> {

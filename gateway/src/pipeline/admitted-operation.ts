@@ -4,6 +4,7 @@ import type { Decided } from '../operation/document/decided-conditions.ts';
 import type { Denied } from '../operation/access/denial.ts';
 import type { Variables } from '../operation/document/variables.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
+import type { ErrorBehavior } from '../request/error-behavior.ts';
 import type { Operation } from '../operation/operation.ts';
 
 /** An operation that may run, for a caller who is known. */
@@ -19,6 +20,7 @@ export interface AdmittedOperation {
   readonly givenVariables: Readonly<Record<string, unknown>>;
   /** The request's extensions as the client sent them. */
   readonly extensions: Readonly<Record<string, unknown>>;
+  readonly onError: ErrorBehavior;
   readonly cost: number;
   /** How long its response may be stored, by what the schema says of what is asked for. */
   readonly cacheHints: CachePolicy;

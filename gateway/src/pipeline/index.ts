@@ -1,5 +1,6 @@
 import type { Caller } from '../identity/caller.ts';
 import type { GraphRequest, RequestContext } from '../request/context.ts';
+import { keyOfBehavior } from '../request/error-behavior.ts';
 import type { ExecutionContext } from '../execution/plan-run.ts';
 import { runPlan } from '../execution/run-plan.ts';
 import type { ExecutionResult } from '../plan/execution-result.ts';
@@ -88,9 +89,9 @@ function planOf(
   context: RequestContext,
   services: PipelineServices,
 ): Plan | Promise<Plan> {
-  const { supergraph, operation, decided, caller, denied } = admitted;
+  const { supergraph, operation, decided, caller, denied, onError } = admitted;
   const account = new CallerPlanningAccount(caller, context.address, services);
-  const incremental = context.takesParts;
+  const incremental = context.takesParts && onError !== 'HALT'; // what was sent can't be taken back
   return services.planner.planOperation(
     { supergraph, operation, decided, denied, incremental, account },
     context.signal,
@@ -113,14 +114,14 @@ function executeUnlessCached(
 function execute(
   plan: Plan,
   execution: ExecutionContext,
-  { variables, caller }: AdmittedOperation,
+  { variables, caller, onError }: AdmittedOperation,
   context: RequestContext,
   run: OperationRun,
 ): Promise<ExecutionResult> {
   const { sharedExecutions, headersForSubgraphs } = run.services;
   const begin = (): Promise<ExecutionResult> => run.gated(execution, (executed) => runPlan(plan, executed));
   if (plan.kind !== 'query') return executeMutation(plan, begin, caller, run);
-  const forwarded = `${textOf(variables)} ${headersForSubgraphs.identityOf(context, caller)}`;
+  const forwarded = `${textOf(variables)} ${headersForSubgraphs.identityOf(context, caller)}${keyOfBehavior(onError)}`;
   return sharedExecutions.execute(plan, forwarded, execution.signal, begin);
 }
 

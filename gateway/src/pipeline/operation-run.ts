@@ -62,6 +62,8 @@ export class OperationRun implements TracedRun {
       introspector: services.planner,
       sharedBy: services.shares.of(admitted.caller, context.address),
       maxCalls: services.limits.subgraphCalls,
+      onError: admitted.onError,
+      defaultOnError: services.onError,
       signal: context.signal,
     };
   }

@@ -4,8 +4,8 @@ import { ENTRY_BYTES, type PersistedQueryStore } from '../caching/persisted-quer
 import type { Safelist } from '../caching/safelist.ts';
 import type { GraphRequest } from '../request/context.ts';
 import { rejected } from '../errors.ts';
+import { documentReferenceOf } from './document-id.ts';
 import { sha256 } from '../operation/document/sha256.ts';
-import { ownOf } from '../own-property.ts';
 
 /** What clients may send in the place of an operation's text, and whether they may send any text. */
 export type PersistedQueryPolicy =
@@ -65,8 +65,12 @@ function resolveAutomatic(
   request: GraphRequest,
   { store, shares }: Extract<PersistedQueryPolicy, { kind: 'automatic' }>,
 ): ResolvedText | Promise<ResolvedText> {
-  const hash = readHash(request);
-  if (hash === undefined) return { text: textOf(request) };
+  const reference = documentReferenceOf(request);
+  if (reference === undefined) return { text: textOf(request) };
+  if (reference.kind === 'no hash')
+    throw rejected('PERSISTED_QUERY_MISMATCH', 'A hash has to be 64 characters of 0-9 and a-f.');
+  if (reference.kind === 'custom') return { text: request.query ?? textNotFound() }; // only hashes are stored
+  const { hash } = reference;
   const { query } = request;
   if (!query) return fetchText(hash, store);
   if (sha256(query) !== hash)
@@ -81,10 +85,14 @@ function resolveAutomatic(
   };
 }
 
+/** A client with automatic persisted queries sends its text then. */
+function textNotFound(): never {
+  throw rejected('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
+}
+
 async function fetchText(hash: string, store: PersistedQueryStore): Promise<ResolvedText> {
   const text = await store.get(hash);
-  if (text === undefined) throw rejected('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
-  return { text };
+  return { text: text ?? textNotFound() };
 }
 
 type SafelistPolicy = Extract<PersistedQueryPolicy, { kind: 'safelist' }>;
@@ -102,46 +110,21 @@ function admitText(text: string, { safelist, enforced, onUnlisted }: SafelistPol
 }
 
 function listedText(request: GraphRequest, { safelist, enforced }: SafelistPolicy): string {
-  const id = readId(request);
-  if (id === undefined) return textOf(request);
-  const text = safelist().textOf(id);
+  const reference = documentReferenceOf(request);
+  if (reference === undefined) return textOf(request);
+  const text = safelist().textOf(reference.kind === 'hash' ? reference.hash : reference.id);
   if (text !== undefined) return text;
   if (enforced) throw rejected('PERSISTED_QUERY_REQUIRED', 'The safelist has no operation of this id.');
-  throw rejected('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound'); // the client sends its text then
+  return textNotFound();
 }
 
 function resolveText(request: GraphRequest): ResolvedText {
-  if (!request.query && readId(request) !== undefined)
+  if (!request.query && documentReferenceOf(request) !== undefined)
     throw rejected('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
   return { text: textOf(request) };
-}
-
-/** Whether a request has neither a text nor anything that stands for one. */
-export function namesNoOperation({ query, documentId, extensions }: GraphRequest): boolean {
-  const hash = ownOf(ownOf(extensions, 'persistedQuery'), 'sha256Hash') ?? '';
-  return !query && !documentId && hash === '';
 }
 
 function textOf({ query }: GraphRequest): string {
   if (query) return query;
   throw rejected('BAD_REQUEST', 'The request has no "query".');
-}
-
-const SHA256_HEX = /^[0-9a-f]{64}$/;
-
-function readHash(request: GraphRequest): string | undefined {
-  const hash = readId(request);
-  if (hash === undefined || SHA256_HEX.test(hash)) return hash;
-  throw rejected('PERSISTED_QUERY_MISMATCH', 'A hash has to be 64 characters of 0-9 and a-f.');
-}
-
-/** From `extensions.persistedQuery`, or from the member that GraphQL over HTTP names `documentId`. */
-function readId({ extensions, documentId }: GraphRequest): string | undefined {
-  const persisted = ownOf(extensions, 'persistedQuery');
-  if (persisted === undefined || persisted === null) return documentId?.replace(/^sha256:/, '');
-  if (ownOf(persisted, 'version') !== 1)
-    throw rejected('PERSISTED_QUERY_MISMATCH', 'Persisted queries of version 1 are served, no others.');
-  const hash = ownOf(persisted, 'sha256Hash');
-  if (typeof hash === 'string') return hash;
-  throw rejected('PERSISTED_QUERY_MISMATCH', 'sha256Hash has to be a string.');
 }

@@ -28,7 +28,7 @@ export function cachedExecutionOf(
   context: RequestContext,
   { responseCaching, headersForSubgraphs }: PipelineServices,
 ): CachedExecution | undefined {
-  const { operation, caller, denied, variables, supergraph, cacheHints } = admitted;
+  const { operation, caller, denied, variables, supergraph, cacheHints, onError } = admitted;
   if (!responseCaching || plan.kind !== 'query' || !plan.step) return undefined;
   if (denied !== NOTHING_DENIED || cacheHints.maxAgeS <= 0) return undefined;
   const { rules, configuration } = responseCaching;
@@ -39,6 +39,7 @@ export function cachedExecutionOf(
     operation.documentHash,
     operation.name,
     variables,
+    ...(onError === 'PROPAGATE' ? [] : [onError]),
     headersForSubgraphs.streamIdentityOf(context.headers, asked),
     asked.context,
   ]);

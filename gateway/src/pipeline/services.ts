@@ -13,6 +13,7 @@ import type { PlanningBudget } from '../planning/threads/planning-budget.ts';
 import type { OperationPlanner } from '../planning/operation-planner.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
+import type { ErrorBehavior } from '../request/error-behavior.ts';
 import type { ErrorPolicy } from './format-errors.ts';
 import type { KnownOperations } from '../planning/known-operations.ts';
 import type { OperationCatalogue } from '../operation/operation-catalogue.ts';
@@ -81,6 +82,8 @@ export interface PipelineServices {
   /** What clients see of the errors of a subgraph. Absent where the defaults hold for all of them. */
   readonly disclosureOf: DisclosureOf | undefined;
   readonly errorPolicy: ErrorPolicy;
+  /** What errors do to non-null positions, where a request does not say. */
+  readonly onError: ErrorBehavior;
   readonly responsePolicy: ResponsePolicy;
   readonly observer: PipelineObserver;
   /** Absent where no answers are stored. */

@@ -1,4 +1,5 @@
 import type { QueueCaller } from '@trellis/admission';
+import type { ErrorBehavior } from '../request/error-behavior.ts';
 import type { Variables } from '../operation/document/variables.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 
@@ -9,6 +10,8 @@ export interface IntrospectionRequest {
   readonly text: string;
   /** The variables that it takes. */
   readonly variables: Variables;
+  /** What `__service` says of it. */
+  readonly defaultOnError: ErrorBehavior;
   /** In whose share of the planner threads it counts. @default the gateway's own */
   readonly caller: QueueCaller | undefined;
 }

@@ -17,6 +17,7 @@ import {
   type GraphQLOutputType,
   type GraphQLSchema,
 } from 'graphql';
+import { ServiceMetaFieldDef } from '../supergraph/service-introspection.ts';
 import type { Denial } from '../operation/access/denial.ts';
 import { leafCheck, type LeafCheck } from './leaf-values.ts';
 import { mergeQuestions, type IntrospectionQuestion } from './introspection-question.ts';
@@ -233,7 +234,7 @@ function kindOf(name: string): FieldShape['kind'] {
 }
 
 const metaFields: ReadonlyMap<string, GraphQLField<unknown, unknown>> = new Map(
-  [SchemaMetaFieldDef, TypeMetaFieldDef, TypeNameMetaFieldDef].map((definition) => [
+  [SchemaMetaFieldDef, TypeMetaFieldDef, TypeNameMetaFieldDef, ServiceMetaFieldDef].map((definition) => [
     definition.name,
     definition,
   ]),

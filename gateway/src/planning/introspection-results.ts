@@ -44,8 +44,8 @@ export class IntrospectionResults implements Introspector {
   }
 
   introspect(request: IntrospectionRequest, signal: AbortSignal): string | Promise<string> {
-    const { supergraph, text, variables, caller = GATEWAY_ITSELF } = request;
-    const key = `${supergraph.hash} ${JSON.stringify(variables)} ${text}`;
+    const { supergraph, text, variables, defaultOnError, caller = GATEWAY_ITSELF } = request;
+    const key = `${supergraph.hash} ${defaultOnError} ${JSON.stringify(variables)} ${text}`;
     const known = this.#results.get(key);
     if (known !== undefined) {
       this.#observer?.introspected('hit');
@@ -56,7 +56,7 @@ export class IntrospectionResults implements Introspector {
     return this.#work.join(
       key,
       async (audience) => {
-        const input = { text, variables, maxCharacters: MAX_CHARACTERS };
+        const input = { text, variables, defaultOnError, maxCharacters: MAX_CHARACTERS };
         const result = await this.#source.introspect(supergraph, input, audience).catch((error: unknown) => {
           this.#observer?.introspected('failed');
           const failure = plannerFailure(error);

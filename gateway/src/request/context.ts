@@ -1,5 +1,6 @@
 import type { PresentedProof } from '../identity/verify-proof.ts';
 import type { CostBudget } from './cost-budget.ts';
+import type { ErrorBehavior } from './error-behavior.ts';
 
 /** A GraphQL request as a client sent it, whatever the transport. Members are checked for their JSON types, no more. */
 export interface GraphRequest {
@@ -10,6 +11,8 @@ export interface GraphRequest {
   /** As parsed from JSON: own properties only may be read. */
   readonly variables: Readonly<Record<string, unknown>>;
   readonly extensions: Readonly<Record<string, unknown>>;
+  /** What errors do to non-null positions. Absent: as the gateway is configured. */
+  readonly onError?: ErrorBehavior | undefined;
 }
 
 /** Header fields of a client's request, names in lower case, as node:http gives them. */

@@ -6,6 +6,15 @@ export const introspection = {
   doc: 'Whether __schema and __type are answered.',
 } as const;
 
+/** What errors do to non-null positions. */
+export const onError = {
+  type: 'choice',
+  choices: ['PROPAGATE', 'NULL', 'HALT'],
+  default: 'PROPAGATE',
+  reload: 'live',
+  doc: 'What an error does to a non-null position, of requests without onError: PROPAGATE (null at the next nullable position above), NULL (null at the position itself) or HALT (no data, the first error alone).',
+} as const;
+
 /** Progressive overrides. */
 export const overridePercents = {
   type: 'map',

@@ -8,6 +8,7 @@ import { groupOf } from '../identity/group-of.ts';
 import type { RevokedTokens } from '../identity/revoked-tokens.ts';
 import type { RequestContext } from '../request/context.ts';
 import { rejected, RequestError } from '../errors.ts';
+import { keyOfBehavior } from '../request/error-behavior.ts';
 import { liveQueryPace, LiveQuerySource } from './live-query-source.ts';
 import { readmitOperation } from '../pipeline/admit-operation.ts';
 import { enforceSubgraphCalls } from '../operation/limits/enforce-limits.ts';
@@ -166,13 +167,13 @@ class Streams implements OpenStreams, StreamKeeper {
   }
 
   #keyOf({ admitted, plan, context: { headers } }: PlannedOperation, streamId: string): StreamKey {
-    const { caller, variables, extensions } = admitted;
+    const { caller, variables, extensions, onError } = admitted;
     const asked = isShared(plan) ? groupOf(caller) : caller;
     const forwarded = this.services().headersForSubgraphs.streamIdentityOf(headers, asked);
     const lastEventId = readLastEventId(extensions);
     // What is resumed begins with what others have had: it is shared with no one.
     const shared = lastEventId === undefined ? forwarded : `${forwarded} ${streamId}`;
-    const topic = `${this.#planId(plan)} ${JSON.stringify(variables)} ${shared}`;
+    const topic = `${this.#planId(plan)} ${JSON.stringify(variables)} ${shared}${keyOfBehavior(onError)}`;
     return { topic, shared, asked, lastEventId };
   }
 

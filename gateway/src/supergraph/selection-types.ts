@@ -7,6 +7,7 @@ import {
   type InlineFragmentNode,
   type OperationDefinitionNode,
 } from 'graphql';
+import { SERVICE_FIELD } from './service-introspection.ts';
 
 /** The type at the root of an operation. */
 export function rootTypeOf(
@@ -27,7 +28,8 @@ export function fragmentTypeOf(
   return isCompositeType(type) ? type : undefined;
 }
 
-/** `__schema` and `__type`: what is below them is exempt from depth and cost. */
+/** `__schema`, `__type` and `__service`: what is below them is exempt from depth and cost. */
 export function isIntrospectionRoot(field: FieldNode): boolean {
-  return field.name.value === '__schema' || field.name.value === '__type';
+  const name = field.name.value;
+  return name === '__schema' || name === '__type' || name === SERVICE_FIELD;
 }

@@ -3,6 +3,7 @@ import { rejected, tooComplex, type RequestError } from '../../errors.ts';
 import { mayHoldUnfitText } from '@trellis/admission';
 import { rejectUnfitTexts, type TextRules } from '../../request/reject-unfit-texts.ts';
 import { own } from '../../own-property.ts';
+import { errorBehaviors, isErrorBehavior, type ErrorBehavior } from '../../request/error-behavior.ts';
 import { assertBounded, parseJsonBody, parseJsonText } from './json-text.ts';
 
 /** Bounds on what a request may hold. */
@@ -71,7 +72,7 @@ export function readQueryString(
   parameters: Readonly<Record<string, unknown>>,
   bounds: RequestBounds,
 ): GraphRequest {
-  const { query, documentId, operationName, variables, extensions } = parameters;
+  const { query, documentId, operationName, variables, extensions, onError } = parameters;
   const texts = [documentId, operationName, variables, extensions];
   return readFitRequest(
     {
@@ -80,6 +81,7 @@ export function readQueryString(
       operationName,
       variables: parseParameter(variables, 'variables'),
       extensions: parseParameter(extensions, 'extensions'),
+      onError: onError === '' ? undefined : onError,
     },
     bounds,
     texts.some((text) => typeof text === 'string' && mayHoldUnfitText(text)),
@@ -106,10 +108,18 @@ export function readRequest(value: unknown, bounds: RequestBounds): GraphRequest
     operationName: readText(value, 'operationName') || undefined, // some clients send '' for none
     variables: readObject(value, 'variables'),
     extensions: readObject(value, 'extensions'),
+    onError: readErrorBehavior(value),
   };
   assertBounded(request.variables, bounds.variables);
   assertBounded(request.extensions, bounds.variables);
   return request;
+}
+
+/** @see graphql-spec#1163: another value is a request error */
+function readErrorBehavior(value: JsonObject): ErrorBehavior | undefined {
+  const behavior = member(value, 'onError');
+  if (behavior === undefined || isErrorBehavior(behavior)) return behavior;
+  throw rejected('BAD_REQUEST', `"onError" has to be one of ${errorBehaviors.join(', ')}.`);
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;

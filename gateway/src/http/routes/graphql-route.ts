@@ -33,6 +33,7 @@ import {
   type AcceptedForms,
 } from '../message/media-types.ts';
 import { readBody, readQueryString, type ReadBody } from '../message/read-request.ts';
+import { documentOfAddress, documentPaths, withDocument } from './document-address.ts';
 import { sendParts } from '../delivery/send-parts.ts';
 import { serverSentEvents } from '../message/stream-format.ts';
 import {
@@ -84,10 +85,19 @@ export function addGraphqlRoute(server: FastifyInstance, options: GraphqlRouteOp
     for (const method of OTHER_METHODS)
       if (!scope.supportedMethods.includes(method)) scope.addHttpMethod(method, { hasBody: true });
     for (const path of [options.path, options.streamPath]) addMethods(scope, path, options);
+    for (const path of documentPaths(options.path)) addQueryMethods(scope, path, options);
   });
 }
 
 function addMethods(scope: FastifyInstance, url: string, options: GraphqlRouteOptions): void {
+  addQueryMethods(scope, url, options);
+  const isStream = url === options.streamPath;
+  if (isStream) addEventStreamMethods(scope, url, options);
+  const others = OTHER_METHODS.filter((method) => !isStream || !EVENT_STREAM_METHODS.has(method));
+  scope.route({ method: others, url, onRequest: async () => refuseMethod(), handler: refuseMethod });
+}
+
+function addQueryMethods(scope: FastifyInstance, url: string, options: GraphqlRouteOptions): void {
   scope.route({
     method: 'POST',
     url,
@@ -102,10 +112,6 @@ function addMethods(scope: FastifyInstance, url: string, options: GraphqlRouteOp
     onRequest: hookOf((request) => preventCsrf(request.headers, false, options.allowsOrigin)),
     handler: (request, reply) => respondToGet(request, reply, options),
   });
-  const isStream = url === options.streamPath;
-  if (isStream) addEventStreamMethods(scope, url, options);
-  const others = OTHER_METHODS.filter((method) => !isStream || !EVENT_STREAM_METHODS.has(method));
-  scope.route({ method: others, url, onRequest: async () => rejectMethod(), handler: rejectMethod });
 }
 
 /** Whatever else Node understands. A CONNECT never becomes a request. */
@@ -144,7 +150,8 @@ async function respondToPost(
   if (token !== undefined) return acceptOperation(token, request.body, { request, reply, options });
   const forms = formsOf(request, options);
   const exchange = exchangeOf(request, reply, options);
-  if (forms.single && !forms.parts && !forms.stream)
+  const named = documentOfAddress(request);
+  if (forms.single && !forms.parts && !forms.stream && !named)
     return sendResponse(
       reply,
       exchange,
@@ -152,9 +159,13 @@ async function respondToPost(
       options,
     );
   const body = readBody(request.body, options.settings().limits);
-  if (body.kind === 'batch') return respondToBatch({ exchange, reply, options, forms }, body);
+  if (body.kind === 'batch') {
+    if (named) throw rejected('BAD_REQUEST', 'A batch has its documents in its body, not in the address.');
+    return respondToBatch({ exchange, reply, options, forms }, body);
+  }
   const accepts = forms.stream ? 'any' : 'query-mutation';
-  return respondToOne({ exchange, reply, options, forms }, body.request, accepts);
+  const sent = named ? withDocument(body.request, named) : body.request;
+  return respondToOne({ exchange, reply, options, forms }, sent, accepts);
 }
 
 /** What a handler is given. */
@@ -195,11 +206,9 @@ async function respondToGet(
   const parameters = request.query as Readonly<Record<string, unknown>>; // the parser makes an object without prototype
   const exchange = exchangeOf(request, reply, options);
   const accepts = forms.stream ? 'query-subscription' : 'query';
-  return respondToOne(
-    { exchange, reply, options, forms },
-    readQueryString(parameters, options.settings().limits),
-    accepts,
-  );
+  const sent = readQueryString(parameters, options.settings().limits);
+  const named = documentOfAddress(request);
+  return respondToOne({ exchange, reply, options, forms }, named ? withDocument(sent, named) : sent, accepts);
 }
 
 /** @throws RequestError NOT_ACCEPTABLE */

@@ -5,12 +5,14 @@ import {
   isObjectType,
   type GraphQLCompositeType,
   type GraphQLField,
+  type GraphQLObjectType,
   type GraphQLSchema,
 } from 'graphql';
+import { isServiceField, ServiceMetaFieldDef } from '../../supergraph/service-introspection.ts';
 
 /** What the schema says of a selected field. */
 export interface SchemaField {
-  /** Absent for `__typename`, `__schema` and `__type`. */
+  /** Absent for `__typename`, `__schema`, `__type` and `__service`. */
   readonly definition: GraphQLField<unknown, unknown> | undefined;
   /** The type below it; absent for leaves. */
   readonly type: GraphQLCompositeType | undefined;
@@ -41,6 +43,8 @@ export class SchemaFields {
   }
 
   #read(parent: GraphQLCompositeType, name: string): SchemaField {
+    if (isServiceField(this.schema, parent, name))
+      return { definition: undefined, type: getNamedType(ServiceMetaFieldDef.type) as GraphQLObjectType };
     if (name === '__schema' || name === '__type') {
       const meta = this.schema.getType(name === '__schema' ? '__Schema' : '__Type');
       return { definition: undefined, type: isCompositeType(meta) ? meta : undefined };

@@ -5,10 +5,19 @@ import {
   TypeInfo,
   ValidationContext,
   visit,
+  isInterfaceType,
+  isObjectType,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
+  TypeNameMetaFieldDef,
   type ASTVisitor,
   type DocumentNode,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLType,
   type GraphQLSchema,
 } from 'graphql';
+import { ServiceMetaFieldDef } from '../../supergraph/service-introspection.ts';
 import type { MergedVisitor } from './merge-visitors.ts';
 import type { RuleSet } from './rule-set.ts';
 
@@ -46,7 +55,7 @@ export function validateDocument(
     errors.push(isLast ? new GraphQLError(TOO_MANY_ERRORS) : error);
     if (isLast) throw new TooManyErrors();
   };
-  const typeInfo = new TypeInfo(schema);
+  const typeInfo = new TypeInfo(schema, undefined, fieldDefinitionOf);
   const context = new ValidationContext(schema, document, typeInfo, report, hideSuggestions);
   const visitor = rules.visitorFor(context);
   try {
@@ -58,6 +67,24 @@ export function validateDocument(
   }
   return errors;
 }
+
+/** As graphql-js looks fields up, and `__service`, which it does not know. */
+function fieldDefinitionOf(
+  schema: GraphQLSchema,
+  parent: GraphQLType,
+  { name: { value: name } }: FieldNode,
+): GraphQLField<unknown, unknown> | undefined {
+  if (name.startsWith('__')) {
+    if (name === TypeNameMetaFieldDef.name) return TypeNameMetaFieldDef;
+    if (parent !== schema.getQueryType()) return undefined;
+    return META_FIELDS.get(name);
+  }
+  return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
+}
+
+const META_FIELDS: ReadonlyMap<string, GraphQLField<unknown, unknown>> = new Map(
+  [SchemaMetaFieldDef, TypeMetaFieldDef, ServiceMetaFieldDef].map((field) => [field.name, field]),
+);
 
 /** Descriptions are no part of what is valid. */
 function visitTypes(typeInfo: TypeInfo, { enter, leave }: MergedVisitor): ASTVisitor {

@@ -16,14 +16,23 @@ import {
   type GraphQLResolveInfo,
   type GraphQLSchema,
 } from 'graphql';
+import { ownOf } from '../../own-property.ts';
+import {
+  capabilitiesOf,
+  ServiceMetaFieldDef,
+  serviceTypes,
+  type ServiceCapability,
+} from '../../supergraph/service-introspection.ts';
 
-/** A question about the schema of clients. Plain data alone. */
+/** A question about the schema of clients, or the service. Plain data alone. */
 export interface IntrospectionInput {
-  /** `__schema` or `__type` with its selections, as the one field of a query: fields alone, without conditions. */
+  /** `__schema`, `__type` or `__service` with its selections, as the one field of a query: fields alone, without conditions. */
   readonly text: string;
   /** Those that its arguments take, coerced. */
   readonly variables: Readonly<Record<string, unknown>>;
-  /** How long the response may be. */
+  /** What an error does in requests that do not say, for `__service`. @default PROPAGATE */
+  readonly defaultOnError?: string;
+  /** How long the answer may be. */
   readonly maxCharacters: number;
 }
 
@@ -36,10 +45,10 @@ class ResponseTooLong extends Error {}
  * @returns nothing when the response would be too long
  */
 export function writeIntrospection(schema: GraphQLSchema, input: IntrospectionInput): string | undefined {
-  const { text, variables, maxCharacters } = input;
+  const { text, variables, defaultOnError = 'PROPAGATE', maxCharacters } = input;
   const compiler = new QuestionCompiler(schema, variables);
   try {
-    const writer = new ResponseWriter(schema, maxCharacters);
+    const writer = new ResponseWriter(schema, capabilitiesOf(defaultOnError), maxCharacters);
     for (const field of compiler.root(text))
       writer.value(field, writer.resolve(field, undefined), field.type);
     return writer.text;
@@ -109,7 +118,10 @@ function fieldsOf({ selectionSet }: Pick<FieldNode, 'selectionSet'>): readonly F
 }
 
 const META_FIELDS: ReadonlyMap<string, GraphQLField<unknown, unknown>> = new Map(
-  [SchemaMetaFieldDef, TypeMetaFieldDef, TypeNameMetaFieldDef].map((field) => [field.name, field]),
+  [SchemaMetaFieldDef, TypeMetaFieldDef, TypeNameMetaFieldDef, ServiceMetaFieldDef].map((field) => [
+    field.name,
+    field,
+  ]),
 );
 
 function definitionOf(
@@ -128,18 +140,26 @@ function objectTypeOf(type: GraphQLOutputType): GraphQLObjectType | undefined {
 class ResponseWriter {
   text = '';
   readonly #schema: GraphQLSchema;
+  readonly #capabilities: readonly ServiceCapability[];
   readonly #maxCharacters: number;
 
-  constructor(schema: GraphQLSchema, maxCharacters: number) {
+  constructor(schema: GraphQLSchema, capabilities: readonly ServiceCapability[], maxCharacters: number) {
     this.#schema = schema;
+    this.#capabilities = capabilities;
     this.#maxCharacters = maxCharacters;
   }
 
   resolve(field: CompiledField, source: unknown): unknown {
     const { definition, parent } = field;
     if (definition.name === TypeNameMetaFieldDef.name) return parent;
+    if (definition === ServiceMetaFieldDef) return this.#capabilities;
+    if (definition === TypeMetaFieldDef) {
+      const ofService = serviceTypes.get(String(field.arguments['name']));
+      if (ofService) return ofService;
+    }
     const info = { schema: this.#schema } as GraphQLResolveInfo; // introspection reads nothing else of it
-    return definition.resolve?.(source, field.arguments, undefined, info);
+    if (!definition.resolve) return ownOf(source, definition.name);
+    return definition.resolve(source, field.arguments, undefined, info);
   }
 
   value(field: CompiledField, value: unknown, type: GraphQLOutputType): void {
