@@ -307,6 +307,7 @@ describe('events of subscriptions', () => {
       expect(results.map(({ errors }) => errors.length)).toEqual([1, 1, 1]);
     }
     await client.dispose();
+    await expect.poll(() => graph.news.open()).toBe(0);
   });
 
   it('NULL: a non-null field of what does not exist has an error of its own', async () => {

@@ -83,6 +83,13 @@ afterAll(async () => {
 const ask = async (path: string, init: RequestInit = {}): Promise<GraphAnswer> =>
   readAnswer(await fetch(`${listed.url}/graphql${path}`, { headers: PREFLIGHT, ...init }));
 
+/** As a browser sends it for an image on a page of another site. */
+const CROSS_SITE = {
+  'sec-fetch-site': 'cross-site',
+  'sec-fetch-mode': 'no-cors',
+  origin: 'https://other.example',
+};
+
 describe('GraphQL over HTTP, "Appendix: Persisted Documents", identifiers', () => {
   it.each([
     ['SHA256 hex', SPACED_ID, SPACED],
@@ -133,7 +140,7 @@ describe('GraphQL over HTTP, "Appendix: Persisted Documents", requests', () => {
     const named = await listed.post({ documentId, operationName: 'FriendsNames', variables: { id } });
     expect(named.body.data).toEqual({ user: { id, name: 'Ada', friends: [{ id: '2', name: 'Bo' }] } });
     expect(code(await listed.post({ documentId, operationName: '', variables: { id } }))).toEqual([
-      'BAD_REQUEST',
+      'GRAPHQL_VALIDATION_FAILED',
     ]);
     const empty = await listed.post({ documentId: DENSE_ID, operationName: '', variables: { id } });
     expect(empty.body.data).toEqual({ user: ada });
@@ -202,7 +209,9 @@ describe('GraphQL over HTTP, "Appendix: Persisted Documents", requests', () => {
 
   it('what has no prefix is no URL of a document; a web page can’t forge one that is', async () => {
     expect((await fetch(`${listed.url}/graphql/several`, { headers: PREFLIGHT })).status).toBe(404);
-    const forged = await readAnswer(await fetch(`${listed.url}/graphql/${DENSE_ID}`));
+    const forged = await readAnswer(
+      await fetch(`${listed.url}/graphql/${DENSE_ID}`, { headers: CROSS_SITE }),
+    );
     expect(code(forged)).toEqual(['CSRF_PREVENTED']);
   });
 });
