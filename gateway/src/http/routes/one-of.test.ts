@@ -11,6 +11,7 @@ beforeAll(async () => {
     name: 'users',
     typeDefs: gql`
       extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])
+      directive @oneOf on INPUT_OBJECT
       type Query {
         user(by: UserBy!): String
         users(by: [UserBy!]): String
