@@ -12,6 +12,7 @@ import {
 } from 'graphql';
 import { RequestError } from '../../errors.ts';
 import { DeferLabelsRule, DeferRootRule } from './defer-rules.ts';
+import { OneOfVariablesRule } from './one-of-rule.ts';
 import { RuleSet } from './rule-set.ts';
 import { validateDocument } from './validate-document.ts';
 
@@ -22,6 +23,7 @@ const RULES: readonly ValidationRule[] = [
   FiniteNumbersRule,
   DeferLabelsRule,
   DeferRootRule,
+  OneOfVariablesRule,
 ];
 const WITH_INTROSPECTION = new RuleSet(RULES);
 const WITHOUT_INTROSPECTION = new RuleSet([...RULES, NoSchemaIntrospectionCustomRule]);
