@@ -12,7 +12,9 @@ import {
 
 const ONE_OF = 'oneOf';
 
-const DEFINITION = `directive @${ONE_OF} on ${DirectiveLocation.INPUT_OBJECT}`;
+const INPUT_OBJECT: string = DirectiveLocation.INPUT_OBJECT;
+
+const DEFINITION = `directive @${ONE_OF} on ${INPUT_OBJECT}`;
 
 /** A definition of an input object, or an extension of one. */
 type InputObjectNode = InputObjectTypeDefinitionNode | InputObjectTypeExtensionNode;
@@ -55,7 +57,7 @@ export function markOneOf(supergraphSdl: string, names: ReadonlySet<string>): st
   const marks = document.definitions
     .filter((node) => node.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION && names.has(node.name.value))
     .map((node) => ({ at: endOfHead(node as InputObjectTypeDefinitionNode), text: `\n  @${ONE_OF}` })); // by its kind
-  const [firstDirective] = document.definitions.filter(({ kind }) => kind === Kind.DIRECTIVE_DEFINITION);
+  const firstDirective = document.definitions.find(({ kind }) => kind === Kind.DIRECTIVE_DEFINITION);
   const definition = { at: firstDirective?.loc?.start ?? 0, text: `${DEFINITION}\n\n` };
   return insertAll(supergraphSdl, marks.length === 0 ? [] : [...marks, definition]);
 }
@@ -75,7 +77,7 @@ function isDefinition(node: DefinitionNode): node is DirectiveDefinitionNode {
 /** A directive of a subgraph's own that has the name. It is left to the composer. */
 function isForeignDefinition(node: DefinitionNode): boolean {
   if (!isDefinition(node)) return false;
-  const onInputsAlone = node.locations.every(({ value }) => value === String(DirectiveLocation.INPUT_OBJECT));
+  const onInputsAlone = node.locations.every(({ value }) => value === INPUT_OBJECT);
   return !onInputsAlone || (node.arguments ?? []).length > 0;
 }
 
