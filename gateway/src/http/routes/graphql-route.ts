@@ -94,7 +94,7 @@ function addMethods(scope: FastifyInstance, url: string, options: GraphqlRouteOp
   const isStream = url === options.streamPath;
   if (isStream) addEventStreamMethods(scope, url, options);
   const others = OTHER_METHODS.filter((method) => !isStream || !EVENT_STREAM_METHODS.has(method));
-  scope.route({ method: others, url, onRequest: async () => refuseMethod(), handler: refuseMethod });
+  scope.route({ method: others, url, onRequest: async () => rejectMethod(), handler: rejectMethod });
 }
 
 function addQueryMethods(scope: FastifyInstance, url: string, options: GraphqlRouteOptions): void {
