@@ -5,7 +5,7 @@ import { shop } from '../test-fixtures/graphs/shop.ts';
 import { composedGraphs } from '../test-fixtures/random-graph/composed-graphs.ts';
 import { compareOnGraph, type GraphComparison } from '../test-fixtures/stock/compare-on-graph.ts';
 import { knownDifferences } from '../test-fixtures/stock/known-differences.ts';
-import { createRandom } from '../test-fixtures/synthetic/hash.ts';
+import { createRandom } from '@trellis/testkit/random';
 
 const SIZES = {
   small: { graphs: 3, operations: 24 },

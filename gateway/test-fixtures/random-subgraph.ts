@@ -3,7 +3,7 @@ import { FetchStep } from '../src/plan/fetch-step.ts';
 import type { TypeIndex } from '../src/supergraph/type-index.ts';
 import { internalFailure, type DataObject, type Failure } from '../src/execution/failure.ts';
 import { readEvent, type GraphResponse } from '../src/execution/read-response.ts';
-import { createRandom, type Random } from './synthetic/hash.ts';
+import { createRandom, type Random } from '@trellis/testkit/random';
 
 /** Books and films are items. */
 export const types: TypeIndex = {

@@ -124,7 +124,7 @@ export const projects: readonly Project[] = [
         purpose: 'reads requests and writes responses',
         parts: {
           routes: 'the endpoints, and admission of their requests',
-          'fast-path': 'plain POST requests, read and answered without the framework',
+          'fast-path': 'plain POST requests, answered without the framework',
           websocket: 'graphql-transport-ws: connections, their operations and credentials',
           'event-stream': 'one stream for many operations: the single connection mode of graphql-sse',
           delivery: 'responses in parts and streams, and how slowly they may be read',
@@ -150,7 +150,6 @@ export const projects: readonly Project[] = [
       subgraphs: {
         floor: 6,
         purpose: 'one request to a subgraph: client, headers, retries, circuit breaker, hedging',
-        parts: { http1: 'the HTTP/1.1 client' },
       },
       operation: {
         floor: 5,
@@ -285,6 +284,11 @@ export const projects: readonly Project[] = [
       admission: {
         floor: 1,
         purpose: 'fair shares and networks of callers, proofs of possession, characters of texts',
+      },
+      http1: {
+        floor: 1,
+        purpose:
+          'HTTP/1.1 where each request counts: a server of plain requests, a client, the grammar of fields',
       },
       composition: { floor: 1, purpose: 'supergraphs from subgraphs, and what changes between two' },
       'dev-stores': {

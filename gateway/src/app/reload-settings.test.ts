@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documentedSettings, type DocumentedSetting } from '../settings/describe-setting.ts';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
+import { RawSocket } from '../testing/raw-socket.ts';
 import { startTestGateway, type GraphResponse, type TestGateway } from '../testing/test-gateway.ts';
 import { settingTable } from '../settings/settings.ts';
 
@@ -101,13 +102,7 @@ describe('A changed gateway.yaml', () => {
 });
 
 /** All that needs a restart: addresses, and what Fastify is made with. */
-const RESTART_KEYS = [
-  'http.cors.origins',
-  'http.cors.credentials',
-  'http.cors.maxAgeS',
-  'telemetry.tracing.endpoint',
-  'telemetry.tracing.headers',
-];
+const RESTART_KEYS = ['telemetry.tracing.endpoint', 'telemetry.tracing.headers'];
 
 /** A request that exceeds a limit of 3. */
 const BEYOND: Readonly<Record<string, unknown>> = {
@@ -174,6 +169,43 @@ describe('Another changed setting', () => {
     expect(await encoding()).toBe('gzip');
     await reload({ http: { compression: false } });
     expect(await encoding()).toBeNull();
+  });
+
+  it('http.cors holds at once, on the fast path, for preflights and for WebSockets', async () => {
+    const origin = 'https://a.example';
+    const ask = async (method: string, headers: Readonly<Record<string, string>>): Promise<Response> =>
+      fetch(`${gateway.url}/graphql`, {
+        method,
+        headers,
+        ...(method === 'POST' && { body: '{"query":"{ public }"}' }),
+      });
+    const fromPage = { origin, 'content-type': 'application/json' };
+    const seen = async (): Promise<readonly unknown[]> => {
+      const own = await ask('POST', { 'content-type': 'application/json' });
+      const page = await ask('POST', fromPage);
+      const preflight = await ask('OPTIONS', { origin, 'access-control-request-method': 'POST' });
+      const socket = new RawSocket(`${gateway.url}/graphql`, { headers: { origin } });
+      const isOpened = await Promise.race([
+        socket.opened().then(() => true),
+        socket.closed.then(() => false),
+      ]).catch(() => false);
+      socket.close();
+      return [
+        own.headers.get('vary'),
+        page.headers.get('access-control-allow-origin'),
+        preflight.status,
+        preflight.headers.get('access-control-max-age'),
+        preflight.headers.get('access-control-allow-credentials'),
+        isOpened,
+      ];
+    };
+    await reload({ http: { cors: { origins: [origin], credentials: true, maxAgeS: 7 } } });
+    expect(await seen()).toEqual(['Origin', origin, 204, '7', 'true', true]);
+    await reload({ http: { cors: { origins: ['https://b.example'], maxAgeS: 8 } } });
+    expect(await seen()).toEqual(['Origin', null, 405, null, null, false]);
+    await reload({ http: { cors: { origins: ['*'], maxAgeS: 9 } } });
+    expect(await seen()).toEqual([null, '*', 204, '9', null, true]);
+    await reload({});
   });
 
   it('of a file that a value names holds at once', async () => {

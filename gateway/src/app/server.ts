@@ -40,8 +40,8 @@ export interface ServerDependencies {
   readonly unanswered: UnansweredBytes;
   /** Those in force now. */
   readonly settings: () => TransportSettings;
-  /** How pages of other origins are met; absent where they may not use the graph. */
-  readonly crossOrigin: CrossOriginRules | undefined;
+  /** How pages of other origins are met now; nothing where they may not use the graph. */
+  readonly crossOrigin: () => CrossOriginRules | undefined;
   /** Whether no other process serves the same port. */
   readonly isAlone: boolean;
   /** The public keys of the user context; absent where none is sent. */
@@ -110,9 +110,8 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
       }),
     },
   });
-  if (crossOrigin) allowCrossOrigin(server, crossOrigin);
-  // a page of another origin may read that it was rejected
-  server.after(() => admitRequests(server, admission));
+  allowCrossOrigin(server, crossOrigin); // first: a page of another origin may read that it was rejected
+  admitRequests(server, admission);
   const { metrics } = dependencies.streams;
   const heartbeats = new Heartbeats(() => settings().subscriptions.heartbeatMs);
   const eventStreams = isAlone ? new EventStreams(settings) : undefined;

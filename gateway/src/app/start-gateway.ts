@@ -48,7 +48,7 @@ export async function startGateway(
     unread: resources.unread,
     unanswered: resources.unanswered,
     settings: () => state.inUse,
-    crossOrigin: crossOriginRules(state.inUse.http.cors, allowsConveniences(config)),
+    crossOrigin: crossOriginRules(() => state.inUse.http.cors, allowsConveniences(config)),
     isAlone: config.WORKERS === 1,
     contextKeys: publicKeysOf(config.USER_CONTEXT_PRIVATE_KEY),
     readiness: {},

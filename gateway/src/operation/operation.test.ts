@@ -3,7 +3,7 @@ import { gql } from 'graphql-tag';
 import { describe, expect, it } from 'vitest';
 import { buildDemandingGraph } from '../../test-fixtures/demand/demanding-graph.ts';
 import { demandingOperation } from '../../test-fixtures/demand/demanding-operation.ts';
-import { createRandom } from '../../test-fixtures/synthetic/hash.ts';
+import { createRandom } from '@trellis/testkit/random';
 import { randomOperation } from '../../test-fixtures/synthetic/random-operation.ts';
 import { composeGraph } from '../../test-fixtures/synthetic/start-graph.ts';
 import { RequestError } from '../errors.ts';

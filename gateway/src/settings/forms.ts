@@ -1,7 +1,8 @@
+import { CONNECTION_FIELDS, isFieldName, MESSAGE_FIELDS } from '@trellis/http1';
 import { problemOfRedisUrl } from '@trellis/redis';
 import { USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
 import { problemOfClaimPath } from './claim-path.ts';
-import { REQUEST_ID_HEADER, TIMEOUT_HEADER } from './header-names.ts';
+import { REQUEST_HEADERS, REQUEST_ID_HEADER, TIMEOUT_HEADER } from './header-names.ts';
 
 /** Says what is wrong with a text (`must be …`), or nothing. */
 type TextCheck = (text: string) => string | undefined;
@@ -60,28 +61,15 @@ function urlOf(...schemes: readonly string[]): TextCheck {
  * a subgraph may take for the gateway's own word.
  */
 const NEVER_FORWARDED: ReadonlySet<string> = new Set([
+  ...CONNECTION_FIELDS,
+  ...MESSAGE_FIELDS,
+  ...Object.keys(REQUEST_HEADERS),
   USER_CONTEXT_HEADER,
   REQUEST_ID_HEADER,
   TIMEOUT_HEADER,
-  'accept',
   'accept-encoding',
-  'connection',
   'content-encoding',
-  'content-length',
-  'content-type',
-  'expect',
-  'host',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
 ]);
-
-const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
 
 /** What services may believe, and what belongs to the handshake of a WebSocket. */
 const NEVER_BELIEVED = /^(x[-_]user[-_]|sec-websocket-)/;
@@ -92,5 +80,5 @@ const NEVER_BELIEVED = /^(x[-_]user[-_]|sec-websocket-)/;
  * @param name in lower case
  */
 export function mayBeForwarded(name: string): boolean {
-  return HEADER_NAME.test(name) && !NEVER_FORWARDED.has(name) && !NEVER_BELIEVED.test(name);
+  return isFieldName(name) && !NEVER_FORWARDED.has(name) && !NEVER_BELIEVED.test(name);
 }

@@ -1,7 +1,6 @@
 import { Pool, type Dispatcher } from 'undici';
-import { FIXED_HEADERS, type ExchangeHandler, type ExchangeRequest } from './http1/exchange.ts';
-import { assertHeader } from './http1/request-text.ts';
-import { TIMEOUT_HEADER } from '../settings/header-names.ts';
+import { assertHeader, type ExchangeHandler, type ExchangeRequest } from '@trellis/http1';
+import { REQUEST_HEADERS, TIMEOUT_HEADER } from '../settings/header-names.ts';
 
 /** The keep-alive connections to one origin over TLS. */
 export class SecurePool {
@@ -17,7 +16,7 @@ export class SecurePool {
   /** Sends a request; the handler is called with its outcome. Nothing is sent twice. */
   dispatch(request: ExchangeRequest, handler: ExchangeHandler): void {
     const { path, timeoutMs, body } = request;
-    const headers = { ...request.headers, ...FIXED_HEADERS, [TIMEOUT_HEADER]: String(timeoutMs) };
+    const headers = { ...request.headers, ...REQUEST_HEADERS, [TIMEOUT_HEADER]: String(timeoutMs) };
     try {
       for (const [name, value] of Object.entries(headers)) assertHeader(name, value);
     } catch (error) {

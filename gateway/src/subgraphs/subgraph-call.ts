@@ -1,6 +1,6 @@
 import { decompress } from './decompress.ts';
-import { BodyBuffer } from './http1/body-buffer.ts';
-import { MalformedRequest, type ExchangeHandler, type ResponseStart } from './http1/exchange.ts';
+import { MalformedRequest, type ExchangeHandler, type ResponseStart } from '@trellis/http1';
+import { BodyBuffer } from './body-buffer.ts';
 import type { SubgraphRequest, SubgraphResponse } from './subgraph-request.ts';
 import { SubgraphFailure } from './subgraph-failure.ts';
 import { timeLeftMs } from '../abort/deadline-signal.ts';

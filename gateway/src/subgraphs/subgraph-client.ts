@@ -1,5 +1,5 @@
-import { ConnectionPool } from './http1/connection-pool.ts';
-import type { ExchangeHandler, ExchangeRequest } from './http1/exchange.ts';
+import { ConnectionPool, type ExchangeHandler, type ExchangeRequest } from '@trellis/http1';
+import { REQUEST_HEADERS, TIMEOUT_HEADER } from '../settings/header-names.ts';
 import { SecurePool } from './secure-pool.ts';
 import { SubgraphCall } from './subgraph-call.ts';
 import { SubgraphFailure } from './subgraph-failure.ts';
@@ -68,7 +68,13 @@ export function createSubgraphClient(options: SubgraphClientOptions = {}): Subgr
 }
 
 function openPool(origin: string, maxConnections: number, connectTimeoutMs: number): Pool {
-  if (origin.startsWith('http:')) return new ConnectionPool(origin, maxConnections);
+  if (origin.startsWith('http:'))
+    return new ConnectionPool({
+      origin,
+      maxConnections,
+      headers: REQUEST_HEADERS,
+      timeoutHeader: TIMEOUT_HEADER,
+    });
   return new SecurePool(origin, maxConnections, connectTimeoutMs);
 }
 

@@ -1,4 +1,4 @@
-import type { Random } from '../synthetic/hash.ts';
+import type { Random } from '@trellis/testkit/random';
 
 /** An operation over the demanding graph, with variables: some of them null, negative, or not given. */
 export interface DemandingOperation {

@@ -8,7 +8,7 @@ import {
   type GraphQLObjectType,
   type GraphQLSchema,
 } from 'graphql';
-import { createRandom, type Random } from '../synthetic/hash.ts';
+import { createRandom, type Random } from '@trellis/testkit/random';
 
 const MIN_CHARACTERS = 300;
 const MAX_CHARACTERS = 3_000;

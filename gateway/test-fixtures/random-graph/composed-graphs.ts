@@ -1,5 +1,5 @@
 import { composeGraph } from '../synthetic/start-graph.ts';
-import type { Random } from '../synthetic/hash.ts';
+import type { Random } from '@trellis/testkit/random';
 import type { GraphDefinition } from '../synthetic/subgraph-definition.ts';
 import { randomGraph } from './random-graph.ts';
 

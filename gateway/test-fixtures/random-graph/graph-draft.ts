@@ -1,4 +1,4 @@
-import type { Random } from '../synthetic/hash.ts';
+import type { Random } from '@trellis/testkit/random';
 import { SubgraphDraft, type TypeDraft } from './subgraph-draft.ts';
 
 /** A way to name an entity. */

@@ -1,6 +1,6 @@
 import { parse } from 'graphql';
 import type { GraphDefinition } from '../synthetic/subgraph-definition.ts';
-import type { Random } from '../synthetic/hash.ts';
+import type { Random } from '@trellis/testkit/random';
 import { GraphDraft } from './graph-draft.ts';
 import { addAbstractTypes, addInterfaceObject } from './random-abstract-types.ts';
 import { addEntities, addReferences } from './random-entities.ts';

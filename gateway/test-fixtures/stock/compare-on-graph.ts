@@ -1,7 +1,7 @@
 import { print } from 'graphql';
 import { breakableFields } from '../synthetic/breakable-fields.ts';
 import { createFaultPlan, noFaults } from '../synthetic/field-resolution.ts';
-import { createRandom, type Random } from '../synthetic/hash.ts';
+import { createRandom, type Random } from '@trellis/testkit/random';
 import { startGatewayOver } from '../synthetic/over-http.ts';
 import { randomOperation, type RandomOperation } from '../synthetic/random-operation.ts';
 import { startGraph } from '../synthetic/start-graph.ts';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { ReceivedRequest } from '../subgraph-server.ts';
-import type { Random } from '../synthetic/hash.ts';
+import type { Random } from '@trellis/testkit/random';
 import type { RunningGraph } from '../synthetic/start-graph.ts';
 
 /** What a subgraph can do wrong with a request. */

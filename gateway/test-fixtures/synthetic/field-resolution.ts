@@ -10,7 +10,7 @@ import {
   type GraphQLSchema,
   type SelectionSetNode,
 } from 'graphql';
-import { hashOf } from './hash.ts';
+import { hashOf } from '@trellis/testkit/random';
 import { canonical, type Instance, type World } from './world.ts';
 
 /** Which fields fail for which instances, the same wherever they are asked. */

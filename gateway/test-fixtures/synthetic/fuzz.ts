@@ -12,7 +12,7 @@ import {
   type FederatedResponses,
 } from './compare.ts';
 import { createFaultPlan, noFaults } from './field-resolution.ts';
-import { createRandom, hashOf, type Random } from './hash.ts';
+import { createRandom, hashOf, type Random } from '@trellis/testkit/random';
 import { startGatewayOver, type AskedGateway } from './over-http.ts';
 import { randomOperation, type RandomOperation } from './random-operation.ts';
 import { startGraph, type RunningGraph } from './start-graph.ts';

@@ -18,7 +18,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import { DeferLabelsRule, DeferRootRule } from '../../src/operation/validation/defer-rules.ts';
-import type { Random } from './hash.ts';
+import type { Random } from '@trellis/testkit/random';
 
 /** An operation made at random, valid by its schema. */
 export interface RandomOperation {

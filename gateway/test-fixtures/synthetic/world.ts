@@ -20,7 +20,7 @@ import {
   type GraphQLSchema,
   type SelectionSetNode,
 } from 'graphql';
-import { hashOf } from './hash.ts';
+import { hashOf } from '@trellis/testkit/random';
 import type { GraphDefinition } from './subgraph-definition.ts';
 
 /**

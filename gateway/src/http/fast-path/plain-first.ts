@@ -1,29 +1,62 @@
-import type { ServerOptions } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage, ServerOptions } from 'node:http';
+import type { ShareKeys } from '@trellis/admission';
+import { PlainFirstServer, type PlainRequest, type PlainResponder, type PlainTimes } from '@trellis/http1';
+import { CLOSING_BEGAN, EXCHANGE_BEGAN, EXCHANGE_ENDED, MAX_HEADERS, type Logger } from '@trellis/runtime';
 import type { FastifyServerFactory } from 'fastify';
+import { DeadlineSignal } from '../../abort/deadline-signal.ts';
+import { CLIENT_CLOSED, gatewayErrorCodes, rejected, RequestError } from '../../errors.ts';
+import type { UnansweredBytes } from '../../load/unanswered-bytes.ts';
 import { createAddressReader } from '../message/client-address.ts';
-import { createPlainResponder, type PlainResponderOptions } from './plain-responder.ts';
-import { PlainFirstServer } from './plain-first-server.ts';
+import { originCheck, varyOf, type CrossOriginRules } from '../message/cross-origin.ts';
+import { preventCsrf } from '../message/csrf.ts';
+import type { HttpConnections } from '../message/http-connections.ts';
+import {
+  shareKeysOf,
+  type HttpExchange,
+  type HttpResponse,
+  type RequestSignal,
+} from '../message/http-exchange.ts';
+import { assertReadableBody, isJsonBody, negotiateForms } from '../message/media-types.ts';
+import { rejectionResponse, type RequestAdmission } from '../routes/admit-requests.ts';
+import { failureResponse, responseBody, type ResponseOptions } from '../routes/respond-whole.ts';
 
 /** Settings of {@link plainFirst}. */
-export interface PlainFirstOptions extends Omit<PlainResponderOptions, 'times' | 'addressOf'> {
+export interface PlainFirstOptions extends ResponseOptions {
+  readonly logger: Logger;
+  readonly admission: RequestAdmission;
+  readonly connections: HttpConnections;
+  readonly unanswered: UnansweredBytes;
+  /** The header by which a proxy says which certificate a client has used: what has it is for the framework. */
+  readonly certificateHeader: string | undefined;
+  /** How pages of other origins are met now; nothing where they may not use the graph. */
+  readonly crossOrigin: () => CrossOriginRules | undefined;
   /** Milliseconds for which a connection may be silent while a response is made, or read. */
   readonly silentMs: () => number;
 }
 
 /** Makes the framework's HTTP server one that answers plain requests before the framework sees them. */
-export function plainFirst({ silentMs, ...options }: PlainFirstOptions): FastifyServerFactory {
+export function plainFirst(options: PlainFirstOptions): FastifyServerFactory {
+  const { settings, silentMs } = options;
   return (listener, framework) => {
     const { http: ofNode, keepAliveTimeout, requestTimeout } = framework as unknown as FrameworkOptions;
     const responder = createPlainResponder({
       ...options,
       times: () => ({
-        firstRequestMs: options.settings().timeouts.requestMs,
+        firstRequestMs: settings().timeouts.requestMs,
         keepAliveMs: keepAliveTimeout,
         silentMs: silentMs(),
       }),
-      addressOf: createAddressReader(() => options.settings().http.trustProxy),
+      addressOf: createAddressReader(() => settings().http.trustProxy),
+      onBegan: () => void server.emit(EXCHANGE_BEGAN),
+      onEnded: () => void server.emit(EXCHANGE_ENDED),
     });
-    const server = new PlainFirstServer(ofNode, listener, responder);
+    const server: PlainFirstServer<PlainExchange, HttpResponse> = new PlainFirstServer(
+      ofNode,
+      listener,
+      responder,
+    );
+    server.on(CLOSING_BEGAN, () => server.beginClosing());
     server.keepAliveTimeout = keepAliveTimeout;
     server.requestTimeout = requestTimeout;
     return server.setTimeout(silentMs());
@@ -35,4 +68,167 @@ interface FrameworkOptions {
   readonly http: ServerOptions;
   readonly keepAliveTimeout: number;
   readonly requestTimeout: number;
+}
+
+interface PlainResponderOptions extends PlainFirstOptions {
+  readonly times: () => PlainTimes;
+  readonly addressOf: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
+  /** Called for each exchange. */
+  readonly onBegan: () => void;
+  readonly onEnded: () => void;
+}
+
+/** Answers plain requests through the same stages as the routes do: admission, CSRF, media types, the pipeline. */
+function createPlainResponder(options: PlainResponderOptions): PlainResponder<PlainExchange, HttpResponse> {
+  const { admission, times, settings, connections, addressOf, crossOrigin, onBegan, onEnded } = options;
+  const [withoutOrigin, withOrigin] = notPlain(options);
+  const allowsOrigin = originCheck(crossOrigin);
+  return {
+    rules: {
+      paths: admission.paths,
+      maxHeaders: MAX_HEADERS,
+      takes: takesWhole,
+      get maxBodyBytes() {
+        return settings().limits.bodyBytes;
+      },
+      get without() {
+        return crossOrigin() ? withOrigin : withoutOrigin;
+      },
+    },
+    get times() {
+      return times();
+    },
+    admit: (socket) => connections.take(socket),
+    begin: ({ headers }, socket) => {
+      onBegan();
+      const address = addressOf({ headers, socket });
+      return new PlainExchange(headers, address, settings().timeouts.requestMs);
+    },
+    failed: (error) => options.logger.error({ err: error }, 'connection failed internally'),
+    unread: (exchange, response, socket) => {
+      const bytes = Buffer.byteLength(response.body);
+      return options.unread.watch(
+        socket,
+        () => shareKeysOf(exchange, response),
+        () => bytes,
+      );
+    },
+    hold: ({ address }) => options.unanswered.open(() => admission.shareOf(address)),
+    ended: (exchange) => {
+      if (exchange.place) admission.admission.leave(exchange.place);
+      exchange.place = undefined;
+      onEnded();
+    },
+    response: async (exchange, request) => {
+      const { authorization } = exchange.headers;
+      const vary = varyOf(crossOrigin());
+      const keys = admission.shareOf(exchange.address);
+      const reason = admission.admission.enter(() => admission.isKnown(authorization), keys);
+      if (reason === undefined) {
+        exchange.place = keys;
+        return withVary(await response(exchange, request, options, allowsOrigin), vary);
+      }
+      admission.onRejected(reason);
+      return withVary(rejectionResponse(exchange, reason), vary);
+    },
+  };
+}
+
+/**
+ * Headers with which requests are for the framework: a proof of possession names the address that the client has used, and
+ * pages of other origins are answered there.
+ *
+ * @returns where pages of other origins may not use the graph, and where some may
+ */
+function notPlain({
+  certificateHeader,
+}: PlainFirstOptions): readonly [ReadonlySet<string>, ReadonlySet<string>] {
+  const always = ['dpop', ...(certificateHeader === undefined ? [] : [certificateHeader])];
+  return [new Set(always), new Set([...always, 'origin'])];
+}
+
+/** Parts and streams are for the framework's routes. */
+function takesWhole({ headers }: Pick<PlainRequest, 'headers'>): boolean {
+  try {
+    const { single, parts, stream } = negotiateForms(headers.accept);
+    return single !== undefined && !parts && !stream;
+  } catch {
+    return false;
+  }
+}
+
+async function response(
+  exchange: PlainExchange,
+  { headers, body }: PlainRequest,
+  options: PlainFirstOptions,
+  allowsOrigin: (origin: string) => boolean,
+): Promise<HttpResponse> {
+  try {
+    preventCsrf(headers, isJsonBody(headers), allowsOrigin);
+    assertReadableBody(headers);
+    const { single = 'application/json' } = negotiateForms(headers.accept);
+    return await responseBody(exchange, body, single, options);
+  } catch (error) {
+    if (error instanceof RequestError) return failureResponse(exchange, error, options);
+    options.logger.error({ err: error, requestId: exchange.id }, 'a request failed');
+    return failureResponse(exchange, rejected('INTERNAL_SERVER_ERROR', 'Internal server error.'), options);
+  }
+}
+
+function withVary(response: HttpResponse, vary: string | undefined): HttpResponse {
+  if (vary === undefined) return response;
+  const own = response.headers['vary'];
+  return {
+    ...response,
+    headers: { ...response.headers, vary: own === undefined ? vary : `${vary}, ${own}` },
+  };
+}
+
+/** A plain request that is being answered. */
+class PlainExchange implements HttpExchange {
+  readonly id: string = randomUUID();
+  readonly method = 'POST';
+  readonly proof = undefined;
+  readonly certificate = undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly address: string;
+  /** Whose place it has among the requests that are answered now; absent where it has none. */
+  place: ShareKeys | undefined = undefined;
+  readonly #startedAt = performance.now();
+  readonly #timeoutMs: number;
+  #signal: DeadlineSignal | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isSettled = false;
+
+  /** @param timeoutMs to the first byte of the response */
+  constructor(headers: IncomingHttpHeaders, address: string, timeoutMs: number) {
+    this.headers = headers;
+    this.address = address;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  get elapsedMs(): number {
+    return performance.now() - this.#startedAt;
+  }
+
+  watch(): RequestSignal {
+    const signal = new DeadlineSignal(this.#timeoutMs);
+    this.#signal = signal;
+    this.#timer = setTimeout(() => {
+      signal.abort(rejected('GATEWAY_TIMEOUT', gatewayErrorCodes.GATEWAY_TIMEOUT.summary));
+    }, this.#timeoutMs);
+    return { signal, settle: () => this.settle() };
+  }
+
+  settle(): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    clearTimeout(this.#timer);
+    this.#signal?.clearDeadline();
+  }
+
+  abandon(): void {
+    this.settle();
+    this.#signal?.abort(CLIENT_CLOSED);
+  }
 }

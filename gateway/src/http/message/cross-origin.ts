@@ -1,6 +1,5 @@
-import cors from '@fastify/cors';
 import { isLoopbackHost } from '@trellis/runtime';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpSettings } from '../../settings/http.ts';
 
 /** Which web pages of other origins may use the graph, and how. */
@@ -16,15 +15,28 @@ export interface CrossOriginRules {
 }
 
 /**
- * The rules that `http.cors` states. Where it is absent, pages of other origins may not use the graph; in development those
+ * The rules that `http.cors` states now. Where it is absent, pages of other origins may not use the graph; in development those
  * of loopback origins may, such as a front end that its own server serves on another port.
  *
+ * @param given `http.cors` as it is in force, the same object until it changes
  * @param isDevelopment whether conveniences of development are allowed
  */
 export function crossOriginRules(
-  given: HttpSettings['cors'],
+  given: () => HttpSettings['cors'],
   isDevelopment: boolean,
-): CrossOriginRules | undefined {
+): () => CrossOriginRules | undefined {
+  let source = given();
+  let rules = rulesOf(source, isDevelopment);
+  return () => {
+    const now = given();
+    if (now === source) return rules;
+    source = now;
+    rules = rulesOf(source, isDevelopment);
+    return rules;
+  };
+}
+
+function rulesOf(given: HttpSettings['cors'], isDevelopment: boolean): CrossOriginRules | undefined {
   if (given) {
     const { origins, credentials, maxAgeS } = given;
     const isOpen = origins.includes('*');
@@ -48,9 +60,14 @@ function isLoopbackOrigin(origin: string): boolean {
   return /^https?:$/.test(protocol) && canonical === origin && isLoopbackHost(hostname);
 }
 
-/** Whether pages of an origin may use the graph. */
-export function originCheck(rules: CrossOriginRules | undefined): (origin: string) => boolean {
-  return rules?.allows ?? (() => false);
+/** Tells whether pages of an origin may use the graph. */
+export function originCheck(rules: () => CrossOriginRules | undefined): (origin: string) => boolean {
+  return (origin) => rules()?.allows(origin) ?? false;
+}
+
+/** What a response varies by, whether or not its request comes from a page: caches have to know. */
+export function varyOf(rules: CrossOriginRules | undefined): 'Origin' | undefined {
+  return rules && !rules.isOpen ? 'Origin' : undefined;
 }
 
 /** Whether a page is of the origin that the request is sent to. */
@@ -58,22 +75,56 @@ export function isOwnOrigin(origin: string, host: string | undefined): boolean {
   return URL.canParse(origin) && new URL(origin).host === host;
 }
 
-/** What clients read beside the headers that are always readable. */
-const READABLE_HEADERS = ['www-authenticate', 'retry-after', 'x-request-id'];
+/** What scripts of pages read beside the headers that are always readable. */
+const READABLE_HEADERS = 'www-authenticate, retry-after, x-request-id';
+const METHODS = 'GET, POST, PUT, DELETE';
 
 /**
- * Lets web pages of other origins use the graph.
+ * Lets web pages of other origins use the graph. What is added to the server behind it finds the headers for scripts set.
  *
+ * @param rules those that hold for the next request
  * @see Fetch standard, "CORS protocol"
  */
-export function allowCrossOrigin(server: FastifyInstance, rules: CrossOriginRules): void {
-  const { isOpen, allows, credentials, maxAgeS } = rules;
-  server.register(cors, {
-    origin: isOpen ? '*' : (origin, done) => done(null, origin !== undefined && allows(origin)),
-    methods: ['GET', 'POST', 'PUT', 'DELETE'],
-    credentials,
-    maxAge: maxAgeS,
-    exposedHeaders: READABLE_HEADERS,
-    strictPreflight: true,
+export function allowCrossOrigin(server: FastifyInstance, rules: () => CrossOriginRules | undefined): void {
+  server.addHook('onRequest', (request, reply, done) => {
+    const inForce = rules();
+    if (!inForce) return done();
+    const vary = varyOf(inForce);
+    if (vary !== undefined) addVary(reply, vary);
+    const { origin } = request.headers;
+    const isAllowed = inForce.isOpen || (origin !== undefined && inForce.allows(origin));
+    if (!isAllowed) return done();
+    addCorsHeaders(reply, inForce, origin);
+    if (request.method !== 'OPTIONS') return done();
+    answerPreflight(request, reply, inForce);
   });
+  // has the server run the hook above for all preflights
+  server.options('*', (_request, reply) => reply.callNotFound());
+}
+
+function addCorsHeaders(reply: FastifyReply, rules: CrossOriginRules, origin: string | undefined): void {
+  reply.header('access-control-allow-origin', rules.isOpen ? '*' : origin);
+  reply.header('access-control-expose-headers', READABLE_HEADERS);
+  if (rules.credentials) reply.header('access-control-allow-credentials', 'true');
+}
+
+function answerPreflight(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  { maxAgeS }: CrossOriginRules,
+): void {
+  if (headers.origin === undefined || headers['access-control-request-method'] === undefined) {
+    reply.status(400).type('text/plain').send('Invalid Preflight Request');
+    return;
+  }
+  const asked = headers['access-control-request-headers'];
+  addVary(reply, 'Access-Control-Request-Headers');
+  if (asked !== undefined) reply.header('access-control-allow-headers', asked);
+  reply.header('access-control-allow-methods', METHODS).header('access-control-max-age', String(maxAgeS));
+  reply.status(204).header('content-length', '0').send();
+}
+
+function addVary(reply: FastifyReply, name: string): void {
+  const before = reply.getHeader('vary');
+  reply.header('vary', before === undefined ? name : `${String(before)}, ${name}`);
 }

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { watchUnread } from '../delivery/unread-responses.ts';
 import { shareKeysOf, type HttpResponse, type HttpExchange } from '../message/http-exchange.ts';
-import { PIECE_BYTES, writeInPieces } from '../message/write-in-pieces.ts';
+import { PIECE_BYTES, writeInPieces } from '@trellis/http1';
 import { endAdmission } from './admit-requests.ts';
 import type { ResponseOptions } from './respond-whole.ts';
 

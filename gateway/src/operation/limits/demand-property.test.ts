@@ -4,7 +4,7 @@ import {
   demandingOperation,
   type DemandingOperation,
 } from '../../../test-fixtures/demand/demanding-operation.ts';
-import { createRandom, type Random } from '../../../test-fixtures/synthetic/hash.ts';
+import { createRandom, type Random } from '@trellis/testkit/random';
 import { RequestError } from '../../errors.ts';
 import type { ExecutionContext } from '../../execution/plan-run.ts';
 import { runPlan } from '../../execution/run-plan.ts';

@@ -1,0 +1,15 @@
+export {
+  BrokenResponse,
+  MalformedRequest,
+  type ExchangeHandler,
+  type ExchangeRequest,
+  type ResponseStart,
+} from './client/exchange.ts';
+export { ConnectionPool, type ConnectionPoolOptions } from './client/connection-pool.ts';
+export { assertHeader } from './client/request-text.ts';
+export { CONNECTION_FIELDS, isFieldName, isFieldValue, MESSAGE_FIELDS } from './fields.ts';
+export { PlainFirstServer } from './server/plain-first-server.ts';
+export type { PlainRequest } from './server/plain-request.ts';
+export type { PlainExchange, PlainResponder, PlainTimes } from './server/plain-responder.ts';
+export { PIECE_BYTES, writeInPieces } from './server/write-in-pieces.ts';
+export type { WholeResponse } from './server/write-response.ts';

@@ -1,0 +1,25 @@
+import { PassThrough } from 'node:stream';
+import type { Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { writeResponse } from './write-response.ts';
+
+function written(headers: Readonly<Record<string, string>>): string {
+  const stream = new PassThrough();
+  writeResponse(stream as unknown as Socket, { status: 200, headers, body: 'é' }, 5); // only writes to it
+  return (stream.read() as Buffer).toString('utf8');
+}
+
+describe('A response', () => {
+  it('has its headers, its length in bytes, and what becomes of the connection', () => {
+    const text = written({ 'content-type': 'text/plain' });
+    expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\ncontent-type: text\/plain\r\ncontent-length: 2\r\ndate: /);
+    expect(text).toMatch(/\r\nconnection: keep-alive\r\nkeep-alive: timeout=5\r\n\r\né$/);
+  });
+
+  it.each(['a\r\nset-cookie: b', 'a\nb', 'a\0', '€'])(
+    'is not written with a header that ends its line or is no byte: %j',
+    (value) => {
+      expect(() => written({ 'x-name': value })).toThrow('malformed');
+    },
+  );
+});
