@@ -16,8 +16,8 @@ import { createSubgraphHeaders } from '../subgraphs/subgraph-headers.ts';
 import { manifestFiles } from '../config/read-settings.ts';
 import { protectedResourceOf, type ProtectedResource } from '../identity/protected-resource.ts';
 import { observeActivity } from '../identity/observe-activity.ts';
-import type { GatewayResources } from './resources.ts';
-import type { ResponseCaching } from '../response-cache/response-cache.ts';
+import type { GatewayResources, Replaced } from './resources.ts';
+import type { ResponseCache, ResponseCaching } from '../response-cache/response-cache.ts';
 import type { SettingsInUse } from '../config/settings-in-use.ts';
 import type { DemandMetrics } from '../observability/demand-metrics.ts';
 import { createRunTracer } from '../observability/run-tracer.ts';
@@ -36,10 +36,10 @@ export function createServices(
   config: GatewayConfig,
   inUse: SettingsInUse,
   resources: GatewayResources,
+  { tracing, responseCache }: Replaced,
   logger: Logger,
 ): PipelineServices {
   const { rateLimits } = inUse;
-  const { tracing } = resources;
   const protectedResource = configuredResource(config, inUse);
   const subgraphClient = createShapingClient(resources.subgraphClient, {
     rulesOf: compileTrafficRules(inUse.traffic),
@@ -70,7 +70,7 @@ export function createServices(
       contexts: resources.contexts,
     }),
     streams: resources.streams,
-    responseCaching: responseCachingOf(config, inUse, resources),
+    responseCaching: responseCachingOf(config, inUse, responseCache),
     responsePolicy: {
       maxCharacters: inUse.limits.responseCharacters,
       ...shownExtensions(inUse),
@@ -87,7 +87,7 @@ export function createServices(
 function responseCachingOf(
   { settings }: GatewayConfig,
   { responseCache: rules }: SettingsInUse,
-  { responseCache: cache }: GatewayResources,
+  cache: ResponseCache | undefined,
 ): ResponseCaching | undefined {
   if (!rules || !cache) return undefined;
   return {

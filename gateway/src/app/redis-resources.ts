@@ -18,6 +18,7 @@ import {
   type PersistedQueryStore,
 } from '../caching/persisted-query-store.ts';
 import type { GatewayConfig } from '../config/config.ts';
+import { readSettings } from '../config/read-settings.ts';
 import { settingsInUse } from '../config/settings-in-use.ts';
 import {
   NO_ACTIVITY,
@@ -29,6 +30,7 @@ import { addInvalidationRoute } from '../http/routes/invalidation-route.ts';
 import { Invalidations } from '../response-cache/invalidations.ts';
 import { ResponseCache } from '../response-cache/response-cache.ts';
 import { createResponseCacheMetrics } from '../observability/response-cache-metrics.ts';
+import type { Opened } from './replaceable.ts';
 
 /** What gateways share through Redis, and what they do in its place without one. */
 export interface RedisResources {
@@ -41,8 +43,8 @@ export interface RedisResources {
   persistedQueriesIn(bounds: PersistedQueryBounds): PersistedQueryStore;
   readonly storageShares: StorageShares;
   readonly usedProofs: UsedProofs;
-  /** Absent where no answers are stored. */
-  readonly responseCache: ResponseCache | undefined;
+  /** Opens the response cache at an address. */
+  openResponseCache(address: CacheAddress): Promise<Opened<ResponseCache>>;
 }
 
 /**
@@ -68,9 +70,8 @@ export async function openRedisResources(
       cacheUrl === undefined
         ? undefined
         : await openCache({ url: cacheUrl, setting: 'CACHE_REDIS_URL', purpose: 'cache' });
-    const responseCache = responseCacheOf(config);
-    const responses = responseCache && (await openCache({ ...responseCache, purpose: 'response-cache' }));
     const storageShares = createStorageShares(settingsInUse(config));
+    const observer = createResponseCacheMetrics(metrics);
     const activity = publishActivity(config, redis, logger);
     const revocations = await followRevocations(config, redis, logger);
     return {
@@ -80,13 +81,14 @@ export async function openRedisResources(
       persistedQueriesIn: createPersistedQueries(cacheRedis, logger),
       storageShares,
       usedProofs: createUsedProofs({ redis: cacheRedis, lifetimeS: 2 * PROOF_WINDOW_S }),
-      responseCache:
-        responses &&
-        new ResponseCache({
-          redis: responses,
-          observer: createResponseCacheMetrics(metrics),
-          shares: storageShares.responses,
-        }),
+      async openResponseCache(address) {
+        const cache = { ...address, purpose: 'response-cache' };
+        const opened = await openFitCache(cache, { config, redis, logger });
+        return {
+          value: new ResponseCache({ redis: opened, observer, shares: storageShares.responses }),
+          close: async () => opened.close(),
+        };
+      },
       async close() {
         await revocations?.close();
         await activity.close();
@@ -105,10 +107,13 @@ interface Closeable {
   close(): void;
 }
 
-/** A Redis for what clients can have stored, as the configuration names it. */
-interface NamedCache {
+/** Where a Redis for what clients can have stored is, and which setting says so. */
+export interface CacheAddress {
   readonly url: string;
   readonly setting: string;
+}
+
+interface NamedCache extends CacheAddress {
   readonly purpose: string;
 }
 
@@ -208,10 +213,7 @@ function openPersistedQueries(
 }
 
 /** Where answers are stored; undefined where none are. */
-function responseCacheOf({
-  settings,
-  CACHE_REDIS_URL,
-}: GatewayConfig): Pick<NamedCache, 'url' | 'setting'> | undefined {
+export function responseCacheOf({ settings, CACHE_REDIS_URL }: GatewayConfig): CacheAddress | undefined {
   const { responseCache } = settings;
   if (!responseCache) return undefined;
   const { redisUrl } = responseCache;
@@ -220,16 +222,53 @@ function responseCacheOf({
 }
 
 /**
- * What operators can do with the response cache, by a connection of its own: the operations port may be that of a process which
- * serves no queries itself.
+ * What operators can do with the response cache, by connections of its own: the operations port may be that of a process which
+ * serves no queries itself. The file is read again for each request, as that process may not watch it.
  */
 export function openCacheOperations(config: GatewayConfig, logger: Logger): OperationsRoutes | undefined {
-  const cache = responseCacheOf(config);
-  if (!cache) return undefined;
-  const redis = connect(cache.url, 'operations', logger);
+  if (config.CONFIG === undefined) return undefined; // without a file there is no response cache
+  const invalidations = new InvalidationsOfFile(config, logger);
   return {
     secrets: config.OPERATIONS_SECRET,
-    add: (server) => addInvalidationRoute(server, { invalidations: new Invalidations(redis), logger }),
-    close: () => redis.disconnect(),
+    add: (server) => addInvalidationRoute(server, { invalidations: () => invalidations.current(), logger }),
+    close: () => invalidations.close(),
   };
+}
+
+/** Publishes to the Redis that the configuration names now. */
+class InvalidationsOfFile {
+  readonly #logger: Logger;
+  #config: GatewayConfig;
+  #open: { readonly url: string; readonly redis: RedisConnection } | undefined;
+
+  constructor(config: GatewayConfig, logger: Logger) {
+    this.#config = config;
+    this.#logger = logger;
+  }
+
+  /** Absent where no responses are stored. */
+  current(): Invalidations | undefined {
+    this.#readAgain();
+    const cache = responseCacheOf(this.#config);
+    if (this.#open?.url !== cache?.url) {
+      this.close();
+      this.#open = cache && { url: cache.url, redis: connect(cache.url, 'operations', this.#logger) };
+    }
+    return this.#open && new Invalidations(this.#open.redis);
+  }
+
+  close(): void {
+    this.#open?.redis.disconnect();
+    this.#open = undefined;
+  }
+
+  /** An invalid file changes nothing, as for the processes that serve queries. */
+  #readAgain(): void {
+    const { CONFIG: file, environment } = this.#config;
+    try {
+      if (file !== undefined) this.#config = { ...this.#config, settings: readSettings(file, environment) };
+    } catch (error) {
+      this.#logger.warn({ err: error, file }, 'invalid configuration; keeping the current one');
+    }
+  }
 }

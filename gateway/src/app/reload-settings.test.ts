@@ -61,6 +61,8 @@ function otherValue({ setting, key }: DocumentedSetting): unknown {
   if (setting.type === 'int') return setting.max === undefined ? 77_777 : setting.max;
   if (setting.type === 'number') return setting.min + 0.02;
   if (setting.type === 'flag-or-list') return ['10.0.0.0/8'];
+  if (key === 'authentication.clientCertificate.header') return 'x-cert';
+  if (key === 'authentication.clientCertificate.format') return 'rfc9440';
   if (key === 'telemetry.tracing.endpoint') return 'http://127.0.0.1:1/v1/traces';
   if (key === 'telemetry.tracing.headers') return { a: 'b' };
   return key === 'http.cors.origins' ? ['https://a.example'] : undefined;
@@ -81,8 +83,9 @@ const restart = changes.filter(({ reload: when }) => when === 'restart');
 const applied = changes.filter(({ reload: when }) => when !== 'restart');
 
 describe('A changed gateway.yaml', () => {
-  it('is logged by the keys that need a restart, which hold addresses and what the HTTP server is made of', async () => {
-    await reload(merged(...restart.map(({ key, value }) => settingsWith(key, value))));
+  it('is logged by the keys that need a restart, which say how a proxy tells certificates', async () => {
+    const trusted = { http: { trustProxy: ['127.0.0.1'] } }; // without that, the file is not valid
+    await reload(merged(trusted, ...restart.map(({ key, value }) => settingsWith(key, value))));
     const keys = restart.map(({ key }) => key);
     expect(needRestart()).toEqual(keys);
     expect(new Set(keys)).toEqual(new Set(RESTART_KEYS));
@@ -101,8 +104,8 @@ describe('A changed gateway.yaml', () => {
   });
 });
 
-/** All that needs a restart: addresses, and what Fastify is made with. */
-const RESTART_KEYS = ['telemetry.tracing.endpoint', 'telemetry.tracing.headers'];
+/** All that needs a restart: how a proxy tells whose certificate a client has. */
+const RESTART_KEYS = ['authentication.clientCertificate.header', 'authentication.clientCertificate.format'];
 
 /** A request that exceeds a limit of 3. */
 const BEYOND: Readonly<Record<string, unknown>> = {

@@ -17,7 +17,12 @@ import { createPlannerPool } from '../planning/threads/planner-pool.ts';
 import { changeStorageShares } from '../caching/storage-shares.ts';
 import { PlanningBudget, type PlanningAmount } from '../planning/threads/planning-budget.ts';
 import { createIssuerConnections, type IssuerConnections } from './issuer-connections.ts';
-import { openRedisResources, type RedisResources } from './redis-resources.ts';
+import {
+  openRedisResources,
+  responseCacheOf,
+  type CacheAddress,
+  type RedisResources,
+} from './redis-resources.ts';
 import type { SettingsInUse } from '../config/settings-in-use.ts';
 import { createOpenStreams, type OpenStreams } from '../streams/open-streams.ts';
 import { InvalidSupergraph } from '../supergraph/build-supergraph.ts';
@@ -37,11 +42,14 @@ import {
   registerUnansweredGauge,
   registerUnreadGauges,
 } from '../observability/unread-metrics.ts';
+import type { TracingOptions } from '../observability/open-tracing.ts';
 import type { Tracing } from '../observability/tracing.ts';
+import type { ResponseCache } from '../response-cache/response-cache.ts';
+import { Replaceable, type Opened } from './replaceable.ts';
 import { createTrafficStates, type TrafficStates } from '../subgraphs/traffic-states.ts';
 
 /** What lives as long as the gateway, through every change of its configuration. */
-export interface GatewayResources extends RedisResources {
+export interface GatewayResources extends Omit<RedisResources, 'openResponseCache'> {
   readonly supergraphs: SupergraphStore;
   readonly planner: OperationPlanner;
   /** Absent where it is unbounded. */
@@ -61,7 +69,9 @@ export interface GatewayResources extends RedisResources {
   readonly streamMetrics: StreamMetrics;
   readonly demandMetrics: DemandMetrics;
   /** Absent where nothing is traced. */
-  readonly tracing: Tracing | undefined;
+  readonly tracing: Replaceable<TracesTo | undefined, Tracing>;
+  /** Absent where no responses are stored. */
+  readonly responseCache: Replaceable<CacheAddress | undefined, ResponseCache>;
   readonly issuers: IssuerConnections;
   close(): Promise<void>;
 }
@@ -98,14 +108,23 @@ export async function openResources(
   const unread = openUnreadResponses(inUse, metrics);
   const unanswered = openUnansweredBytes(inUse, metrics);
   const admission = openAdmission(inUse, executionGate, unread);
-  const tracing = await openConfiguredTracing(inUse, current, logger);
-  const { close: closeRedis, ...shared } = await openRedisResources(config, logger, metrics).catch(
-    async (error: unknown) => {
-      await closeGraph({ supergraphs, planner, subgraphClient });
-      await tracing?.close();
-      throw error;
-    },
-  );
+  const {
+    close: closeRedis,
+    openResponseCache,
+    ...shared
+  } = await openRedisResources(config, logger, metrics).catch(async (error: unknown) => {
+    await closeGraph({ supergraphs, planner, subgraphClient });
+    throw error;
+  });
+  const drainMs = (): number => current.inUse().timeouts.requestMs;
+  const tracing = new Replaceable({
+    drainMs,
+    open: (to: TracesTo | undefined) => openTracesTo(to, current, logger),
+  });
+  const responseCache = new Replaceable({
+    drainMs,
+    open: async (address: CacheAddress | undefined) => address && openResponseCache(address),
+  });
   const contexts = await createContexts(config.USER_CONTEXT_PRIVATE_KEY);
   const streamMetrics = createStreamMetrics(metrics);
   const streams = createOpenStreams({
@@ -143,12 +162,22 @@ export async function openResources(
     streamMetrics,
     demandMetrics: createDemandMetrics(metrics),
     tracing,
+    responseCache,
     issuers: createIssuerConnections({
       cooldownMs: () => current.inUse().authentication.jwksCooldownMs,
       logger,
     }),
     close: () =>
-      closeResources({ streams, unread, supergraphs, planner, subgraphClient, tracing, closeRedis }),
+      closeResources({
+        streams,
+        unread,
+        supergraphs,
+        planner,
+        subgraphClient,
+        tracing,
+        responseCache,
+        closeRedis,
+      }),
   };
 }
 
@@ -182,7 +211,7 @@ function describeBreak(event: unknown): unknown {
 
 interface Closeable extends Pick<
   GatewayResources,
-  'streams' | 'unread' | 'supergraphs' | 'planner' | 'subgraphClient' | 'tracing'
+  'streams' | 'unread' | 'supergraphs' | 'planner' | 'subgraphClient' | 'tracing' | 'responseCache'
 > {
   readonly closeRedis: () => Promise<void>;
 }
@@ -193,7 +222,8 @@ async function closeResources(resources: Closeable): Promise<void> {
   resources.unread.close();
   await closeGraph(resources);
   await resources.closeRedis();
-  await resources.tracing?.close();
+  await resources.responseCache.close();
+  await resources.tracing.close();
 }
 
 async function closeGraph({
@@ -207,17 +237,52 @@ async function closeGraph({
   await closed;
 }
 
+/** Where traces go. */
+type TracesTo = Pick<TracingOptions, 'endpoint' | 'headers'>;
+
 /** Who records nothing does not load what it takes, either. */
-async function openConfiguredTracing(
-  { telemetry: { tracing } }: SettingsInUse,
+async function openTracesTo(
+  to: TracesTo | undefined,
   current: CurrentState,
   logger: Logger,
-): Promise<Tracing | undefined> {
-  if (tracing.endpoint === undefined) return undefined;
+): Promise<Opened<Tracing> | undefined> {
+  if (!to) return undefined;
   const { openTracing } = await import('../observability/open-tracing.ts');
-  const { endpoint, headers } = tracing;
   const sampleRatio = (): number => current.inUse().telemetry.tracing.sampleRatio;
-  return openTracing({ endpoint, headers, sampleRatio }, logger);
+  const tracing = openTracing({ ...to, sampleRatio }, logger);
+  return { value: tracing, close: () => tracing.close() };
+}
+
+/** What a reload replaces as a whole. */
+export interface Replaced {
+  readonly tracing: Tracing | undefined;
+  readonly responseCache: ResponseCache | undefined;
+}
+
+/**
+ * Opens what a configuration replaces; nothing is in force before it is committed.
+ *
+ * @throws where it can't be opened, with everything as it was
+ */
+export async function prepareReplaced(
+  { tracing, responseCache }: GatewayResources,
+  config: GatewayConfig,
+  { telemetry }: SettingsInUse,
+): Promise<Replaced & { commit(): void; discard(): Promise<void> }> {
+  const cache = await responseCache.prepare(responseCacheOf(config));
+  const { endpoint, headers } = telemetry.tracing;
+  const traces = await tracing.prepare(endpoint === undefined ? undefined : { endpoint, headers });
+  return {
+    tracing: traces.value,
+    responseCache: cache.value,
+    commit: () => {
+      cache.commit();
+      traces.commit();
+    },
+    discard: async () => {
+      await Promise.all([cache.discard(), traces.discard()]);
+    },
+  };
 }
 
 /** Sockets to one origin: how many of them are used is for the rules of each subgraph to say. */

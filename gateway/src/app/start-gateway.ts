@@ -11,7 +11,13 @@ import { createServices } from './create-services.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 import { warmOperations } from '../pipeline/warm-operations.ts';
 import { readSettings, settingFiles } from '../config/read-settings.ts';
-import { changeResources, openResources, type GatewayResources } from './resources.ts';
+import {
+  changeResources,
+  openResources,
+  prepareReplaced,
+  type GatewayResources,
+  type Replaced,
+} from './resources.ts';
 import { crossOriginRules } from '../http/message/cross-origin.ts';
 import { buildServer } from './server.ts';
 import type { GatewaySettings } from '../settings/settings.ts';
@@ -39,6 +45,11 @@ export async function startGateway(
       inUse: () => state.inUse,
     },
   );
+  const replaced = await prepareReplaced(resources, config, state.inUse).catch(async (error: unknown) => {
+    await resources.close();
+    throw error;
+  });
+  replaced.commit();
   const configuration: CurrentConfiguration = new CurrentConfiguration(config, state, resources, logger);
   const server = buildServer({
     logger,
@@ -102,6 +113,9 @@ class CurrentConfiguration {
   /** Those that hold until the next start, where they need one. */
   readonly #atStart: SettingsInUse;
   #stops: readonly (() => void)[] = [];
+  #isStopped = false;
+  /** Ends when all reloads so far have. */
+  #reloads: Promise<void> = Promise.resolve();
 
   constructor(config: GatewayConfig, state: SettingsState, resources: GatewayResources, logger: Logger) {
     this.#config = config;
@@ -109,7 +123,9 @@ class CurrentConfiguration {
     this.#logger = logger;
     this.#state = state;
     this.#atStart = state.inUse;
-    this.#services = this.#servicesOf(config, state.inUse);
+    const { tracing, responseCache } = resources;
+    const replaced = { tracing: tracing.current, responseCache: responseCache.current };
+    this.#services = this.#servicesOf(config, state.inUse, replaced);
     this.#watch(config.settings);
   }
 
@@ -118,11 +134,16 @@ class CurrentConfiguration {
   }
 
   stop(): void {
+    this.#isStopped = true;
+    this.#unwatch();
+  }
+
+  #unwatch(): void {
     for (const stop of this.#stops) stop();
   }
 
-  #servicesOf(config: GatewayConfig, inUse: SettingsInUse): PipelineServices {
-    const services = createServices(config, inUse, this.#resources, this.#logger);
+  #servicesOf(config: GatewayConfig, inUse: SettingsInUse, replaced: Replaced): PipelineServices {
+    const services = createServices(config, inUse, this.#resources, replaced, this.#logger);
     this.#warnOfUnknown(config);
     return services;
   }
@@ -140,25 +161,43 @@ class CurrentConfiguration {
 
   #watch(settings: GatewaySettings): void {
     const { CONFIG: file } = this.#config;
-    this.stop();
-    if (file === undefined) return;
-    this.#stops = settingFiles(settings, file).map((path) => watchFile(path, () => this.#reload(file)));
+    this.#unwatch();
+    if (file === undefined || this.#isStopped) return;
+    this.#stops = settingFiles(settings, file).map((path) => watchFile(path, () => this.#reloadNext(file)));
   }
 
-  #reload(file: string): void {
+  /** One after the other: each takes over as a whole what it has read. */
+  #reloadNext(file: string): void {
+    this.#reloads = this.#reloads.then(() => (this.#isStopped ? undefined : this.#reload(file)));
+  }
+
+  /** Never rejects. */
+  async #reload(file: string): Promise<void> {
     try {
       const settings = readSettings(file, this.#config.environment);
+      this.#watch(settings); // before anything is waited for: a change after the reading is one to come
       const config = { ...this.#config, settings };
-      const inUse = settingsInUse(config);
-      this.#services = this.#servicesOf(config, inUse);
-      this.#state.inUse = inUse;
-      changeResources(this.#resources, inUse);
-      this.#warnOfRestart(inUse);
-      this.#watch(settings);
+      await this.#takeOver(config, settingsInUse(config));
       this.#logger.info({ file }, 'configuration reloaded');
     } catch (error) {
       this.#logger.error({ err: error, file }, 'invalid configuration; keeping the current one');
     }
+  }
+
+  /** @throws where the configuration can't be applied, with everything as it was */
+  async #takeOver(config: GatewayConfig, inUse: SettingsInUse): Promise<void> {
+    const replaced = await prepareReplaced(this.#resources, config, inUse);
+    try {
+      if (this.#isStopped) throw new Error('The gateway is being stopped.');
+      this.#services = this.#servicesOf(config, inUse, replaced);
+    } catch (error) {
+      await replaced.discard();
+      throw error;
+    }
+    replaced.commit();
+    this.#state.inUse = inUse;
+    changeResources(this.#resources, inUse);
+    this.#warnOfRestart(inUse);
   }
 }
 

@@ -8,7 +8,7 @@ export const responseCache = {
       type: 'text',
       form: 'redisUrl',
       default: { computed: 'CACHE_REDIS_URL', optional: true },
-      reload: 'restart',
+      reload: 'live',
       doc: 'Redis of its own, with maxmemory and an evicting maxmemory-policy, and never that of REDIS_URL.',
     },
     // As long as it is remembered what was invalidated.

@@ -11,14 +11,14 @@ export const telemetry = {
           type: 'text',
           form: 'httpAddress',
           default: { computed: 'OTEL_EXPORTER_OTLP_ENDPOINT with /v1/traces', optional: true },
-          reload: 'restart',
+          reload: 'live',
           doc: 'Collector of OTLP over HTTP, whole: http://collector:4318/v1/traces. Absent: nothing is traced.',
         },
         headers: {
           type: 'map',
           values: { type: 'text' },
           default: {},
-          reload: 'restart',
+          reload: 'live',
           doc: 'Sent to the collector with each request.',
         },
         sampleRatio: {

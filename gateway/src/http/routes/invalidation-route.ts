@@ -5,7 +5,8 @@ import type { Invalidation, Invalidations } from '../../response-cache/invalidat
 
 /** What {@link addInvalidationRoute} needs. */
 export interface InvalidationRouteOptions {
-  readonly invalidations: Pick<Invalidations, 'publish'>;
+  /** Those of the cache that is in force; nothing where no responses are cached. */
+  readonly invalidations: () => Pick<Invalidations, 'publish'> | undefined;
   readonly logger: Logger;
 }
 
@@ -34,7 +35,7 @@ const changes: z.ZodType<readonly Invalidation[]> = z
 
 /**
  * `POST /cache/invalidate`: a list of 1 to 1,000 changes, each `{ "type", "id"? }` as in the stream. Answers 200 and how many were
- * published; 400 and what is wrong, with nothing published; 503 when Redis can't be reached. Then some may have been published,
+ * published; 400 and what is wrong, with nothing published; 404 where no responses are cached; 503 when Redis can't be reached. Then some may have been published,
  * and it does no harm to send all of them again. The body has to be `application/json`, which a web page can't send to
  * another origin without being allowed to.
  */
@@ -45,6 +46,8 @@ export function addInvalidationRoute(server: FastifyInstance, options: Invalidat
     return publish(reply, read.data, options);
   });
 }
+
+const NOT_CACHED = { error: 'Not Found', problems: ['No responses are cached: responseCache is not set.'] };
 
 function reject(reply: FastifyReply, error: z.ZodError): FastifyReply {
   const problems = error.issues
@@ -59,7 +62,9 @@ async function publish(
   { invalidations, logger }: InvalidationRouteOptions,
 ): Promise<FastifyReply> {
   try {
-    await invalidations.publish(published);
+    const current = invalidations();
+    if (!current) return reply.status(404).send(NOT_CACHED);
+    await current.publish(published);
   } catch (error) {
     logger.error({ err: error, changes: published.length }, 'publishing changes failed');
     return reply
