@@ -24,6 +24,7 @@ export type OAuthErrorCode =
   | 'invalid_grant'
   | 'invalid_redirect_uri'
   | 'invalid_request'
+  | 'invalid_request_object'
   | 'invalid_request_uri'
   | 'invalid_scope'
   | 'invalid_target'
@@ -83,6 +84,12 @@ export const oauthErrors: Readonly<Record<OAuthErrorCode, OAuthErrorDescription>
     'RFC 6749 §4.1.2.1, §5.2',
     'A parameter is missing, malformed or sent twice.',
   ),
+  invalid_request_object: describe(
+    400,
+    true,
+    'RFC 9101 §7',
+    'The request object is not valid here, or was used before.',
+  ),
   invalid_request_uri: describe(
     400,
     false,
@@ -119,7 +126,7 @@ export const oauthErrors: Readonly<Record<OAuthErrorCode, OAuthErrorDescription>
     400,
     true,
     'OpenID Connect Core §3.1.2.6',
-    'Request objects are not supported.',
+    'Request objects of clients without keys are not supported.',
   ),
   request_uri_not_supported: describe(
     400,

@@ -226,6 +226,7 @@ export const projects: readonly Project[] = [
       },
       audit: { floor: 1, purpose: 'security events and metrics' },
       keys: { floor: 1, purpose: 'signing keys, their rotation, signatures' },
+      outbound: { floor: 1, purpose: 'requests to addresses that clients name' },
       pages: {
         floor: 1,
         purpose: 'pages that people see',

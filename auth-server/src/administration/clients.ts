@@ -49,6 +49,8 @@ export type RotationOutcome = { readonly kind: 'rotated'; readonly secret: strin
 export interface Registrant {
   readonly source: ClientSource;
   readonly by: Actor;
+  /** Hash of the token by which the client manages its registration, where it does so itself. RFC 7592 */
+  readonly registrationTokenHash?: string;
 }
 
 /**
@@ -60,17 +62,19 @@ export interface Registrant {
 export async function registerClient(
   features: ClientAdministrationFeatures,
   value: unknown,
-  { source, by }: Registrant,
+  { source, by, registrationTokenHash: hash }: Registrant,
 ): Promise<RegistrationOutcome> {
   const { parsed, secret } = parseWithSecret(value, features.settings, randomToken());
   if (parsed.kind === 'problems') return parsed;
-  const client = features.clients.toClient(parsed.client, source);
+  const registrationToken = hash === undefined ? undefined : { hash };
+  const client = { ...features.clients.toClient(parsed.client, source), registrationToken };
   await saveClient(features, client, by);
   return { kind: 'registered', client, secret };
 }
 
 /**
- * Replaces a client's metadata. A secret that it has goes on working; one that it needs now is made.
+ * Replaces a client's metadata. A secret that it has goes on working; one that it needs now is made. Its registration token is
+ * the one that `known` says.
  *
  * @param known the registration as the caller has seen it; where it was changed or removed since then, nothing is done
  */
@@ -86,11 +90,12 @@ export async function replaceClient(
   if (parsed.kind === 'problems') return parsed;
   const fresh = features.clients.toClient(parsed.client, known.source);
   const keepsSecret = fresh.secretHash !== undefined && known.secretHash !== undefined;
-  const { incarnation, version, secretHash, secretKeyId, previousSecret } = known;
+  const { incarnation, version, secretHash, secretKeyId, previousSecret, registrationToken } = known;
   const client = {
     ...fresh,
     incarnation,
     version,
+    registrationToken,
     ...(keepsSecret && { secretHash, secretKeyId, previousSecret }),
   };
   const before = await features.clientStore.replace(client);

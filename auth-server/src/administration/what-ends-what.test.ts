@@ -66,7 +66,7 @@ describe.each(eventNames)('What ends what: %s', (event) => {
   const observed = new Map<LifeCycleThing, Effect>();
 
   beforeAll(async () => {
-    const scene = await setScene(stage, event.replaceAll('_', '-'));
+    const scene = await setScene(stage, event.replaceAll('_', '-'), event.endsWith('_itself'));
     const cleanUp = await bringAbout[event](scene);
     await letEverybodyHear();
     const inOrder = Object.keys(probes) as LifeCycleThing[]; // its own keys, a literal

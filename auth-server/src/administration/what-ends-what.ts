@@ -11,7 +11,9 @@ export const events = {
   claims_changed: 'Claims changed',
   scope_reduced: 'Scope taken out of `API_SCOPES`',
   client_removed: 'Client removed',
+  client_removed_itself: 'Client removed by itself (RFC 7592)',
   client_narrowed: 'Client narrowed',
+  client_narrowed_itself: 'Client narrowed by itself (RFC 7592)',
   client_registered_again: 'Client removed and registered again',
   consent_withdrawn: 'Consent withdrawn',
   session_over: 'Session idle, or over',
@@ -95,6 +97,16 @@ const clientEnds = {
   consent: ends,
 };
 
+const clientRemoved = { ...clientEnds, notice: within('none', 'no client is left to notify') };
+const clientNarrowed = {
+  ...tokensEnd,
+  grant: within('narrows', 'from its next refresh on'),
+  offlineGrant: within('narrows', 'from its next refresh on'),
+  refreshToken: narrows,
+  code: narrows,
+  deviceCode: narrows,
+};
+
 /** The decisions on one event. */
 export type Row = Readonly<Record<LifeCycleThing, Cell>>;
 
@@ -133,16 +145,10 @@ export const whatEndsWhat: Readonly<Record<LifeCycleEvent, Row>> = Object.freeze
     code: narrows,
     deviceCode: narrows,
   },
-  client_removed: { ...nothing, ...clientEnds, notice: within('none', 'no client is left to notify') },
-  client_narrowed: {
-    ...nothing,
-    ...tokensEnd,
-    grant: within('narrows', 'from its next refresh on'),
-    offlineGrant: within('narrows', 'from its next refresh on'),
-    refreshToken: narrows,
-    code: narrows,
-    deviceCode: narrows,
-  },
+  client_removed: { ...nothing, ...clientRemoved },
+  client_removed_itself: { ...nothing, ...clientRemoved },
+  client_narrowed: { ...nothing, ...clientNarrowed },
+  client_narrowed_itself: { ...nothing, ...clientNarrowed },
   client_registered_again: { ...nothing, ...clientEnds },
   consent_withdrawn: { ...nothing, ...clientEnds },
   session_over: {

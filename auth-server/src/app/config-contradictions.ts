@@ -2,7 +2,7 @@ import { isRedisCluster } from '@trellis/redis';
 import { allowsConveniences, isLoopbackHost } from '@trellis/runtime';
 import type { AuthServerConfig } from './auth-server-config.ts';
 import { clientRulesOf } from './settings-of.ts';
-import { isNetwork } from '../logout/address-guard.ts';
+import { isNetwork } from '../outbound/address-guard.ts';
 import { readClientsFile } from '../clients/clients-file.ts';
 import { adminScopes, openidScopes, parseScope } from '../clients/scopes.ts';
 import { readCertificate } from './tls-certificate.ts';

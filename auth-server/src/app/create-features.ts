@@ -3,10 +3,11 @@ import type { Pool } from '@trellis/postgres';
 import type { RedisConnection } from '@trellis/redis';
 import { createAudit } from '../audit/audit.ts';
 import { createAuditWriter, type AuditWriter } from '../audit/audit-writer.ts';
-import { createAddressGuard } from '../logout/address-guard.ts';
+import { createAddressGuard, type AddressGuard } from '../outbound/address-guard.ts';
 import { createBackChannelLogout } from '../logout/back-channel-logout.ts';
 import { createTransactions } from '../authorize/transactions.ts';
 import { createAuthServerMetrics } from '../audit/auth-server-metrics.ts';
+import { createClientKeys } from '../clients/client-keys.ts';
 import { createClientRegistry } from '../clients/client-registry.ts';
 import type { AuthServerConfig } from './auth-server-config.ts';
 import { createDpopNonces } from '../dpop/nonces.ts';
@@ -100,6 +101,10 @@ export async function createFeatures(
   const clientStore = createClientStore(pool, today);
   const secretKeys = deriveKeys(config.KEY_ENCRYPTION_SECRET, 'client-secrets');
   const keyed = createKeyedFeatures(config, resources);
+  const guard = createAddressGuard({
+    loopback: allowsConveniences(config),
+    networks: config.BACKCHANNEL_NETWORKS,
+  });
   const base = {
     settings: settingsOf(config, resources.issuer),
     clock,
@@ -112,6 +117,7 @@ export async function createFeatures(
     cookies: createCookies(resources.issuer.startsWith('https:')),
     audit: createAudit({ logger, writer: auditWriter, metrics, clock }),
     clients: createClientRegistry({ store: clientStore, secretKeys, clock }),
+    clientKeys: createClientKeys({ guard, clock, onFetched: onKeySetFetched(metrics, logger) }),
     ...keyed,
     ...createLimits(config, keyed.accountName, resources),
     ...createStores(config, resources, today),
@@ -122,7 +128,7 @@ export async function createFeatures(
     store: createMailStore(pool, createSealer(deriveKeys(config.KEY_ENCRYPTION_SECRET, 'mail'))),
   });
   const mail = mailQueue ?? (config.MAIL_URL === undefined ? undefined : createLogMail(logger));
-  const features: Features = { ...base, ...createActions(config, base, mail, resources) };
+  const features: Features = { ...base, ...createActions(config, { ...base, guard }, mail, resources) };
   return { features, auditWriter, mailQueue };
 }
 
@@ -217,21 +223,29 @@ type Actions = Pick<Features, 'accountMail' | 'backChannelLogout' | 'revoker' | 
 /** What is done with the stores and the rest. */
 function createActions(
   config: AuthServerConfig,
-  base: Omit<Features, keyof Actions> & AnonymousAttempts,
+  base: Omit<Features, keyof Actions> & AnonymousAttempts & { readonly guard: AddressGuard },
   mail: Mail | undefined,
   { redis, logger }: FeatureResources,
 ): Actions {
   const throttle = createThrottle(createAttemptStore(redis), throttleLimits(config), base.anonymousAttempts);
   const feed = createRevocationFeed(redis, revocationTtlOf(config));
-  const guard = createAddressGuard({
-    loopback: allowsConveniences(config),
-    networks: config.BACKCHANNEL_NETWORKS,
-  });
   return {
     accountMail: mail && createAccountMail(mail, base, logger),
-    backChannelLogout: createBackChannelLogout({ ...base, guard, logger }),
+    backChannelLogout: createBackChannelLogout({ ...base, logger }),
     revoker: createGrantRevoker({ ...base, feed, logger }),
     signIn: createSignIn({ ...base, throttle }),
+  };
+}
+
+/** Counts fetches of clients' key sets, and logs those that fail. */
+function onKeySetFetched(
+  { clientKeySets }: Features['metrics'],
+  logger: Logger,
+): (uri: string, problem: string | undefined) => void {
+  return (uri, problem) => {
+    clientKeySets.inc({ outcome: problem === undefined ? 'fetched' : 'failed' });
+    if (problem !== undefined)
+      logger.warn({ uri, reason: problem }, 'fetching the key set of a client failed');
   };
 }
 

@@ -44,6 +44,7 @@ function publicClient(
     require_auth_time: false,
     dpop_bound_access_tokens: false,
     require_pushed_authorization_requests: false,
+    require_signed_request_object: false,
     first_party: false,
     unvetted: false,
     pkce_exempt: false,

@@ -23,6 +23,7 @@ import { addPushedAuthorizationRoute } from '../routes/pushed-authorization.ts';
 import { limitConnections } from '../http/limit-connections.ts';
 import { paths } from '../paths.ts';
 import { addRegistrationRoute } from '../routes/register.ts';
+import { addRegistrationManagementRoute } from '../routes/registration-management.ts';
 import { addRevokeRoute } from '../routes/revoke.ts';
 import { addTokenRoute } from '../routes/token.ts';
 import { addUserinfoRoute } from '../routes/userinfo.ts';
@@ -110,7 +111,10 @@ async function addRoutes(server: FastifyInstance, features: Features): Promise<v
   if (adminAudience !== undefined)
     await server.register(async (scope) => addAdminRoutes(scope, features), { prefix: paths.admin });
   if (registrationToken !== undefined)
-    await server.register(async (scope) => addRegistrationRoute(scope, features, registrationToken));
+    await server.register(async (scope) => {
+      addRegistrationRoute(scope, features, registrationToken);
+      addRegistrationManagementRoute(scope, features);
+    });
   await server.register(async (pages) => {
     await pages.register(cookie);
     pages.setErrorHandler(createErrorHandler(features.metrics, writePageError));

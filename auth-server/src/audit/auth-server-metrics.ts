@@ -11,6 +11,8 @@ export interface AuthServerMetrics {
   readonly signIns: Counter<'outcome'>;
   /** Logout notifications by outcome: delivered, failed, dropped. */
   readonly backChannelLogouts: Counter<'outcome'>;
+  /** Fetches of key sets that clients publish, by outcome: fetched, failed. */
+  readonly clientKeySets: Counter<'outcome'>;
   /** Attempts to hand messages over, by outcome: delivered, failed, rejected, expired. */
   readonly mailMessages: Counter<'outcome'>;
   /** Security events, by name. */
@@ -48,6 +50,12 @@ export function createAuthServerMetrics(registry: Metrics): AuthServerMetrics {
     backChannelLogouts: new Counter({
       name: 'trellis_auth_backchannel_logouts_total',
       help: 'Logout notifications, by outcome.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    clientKeySets: new Counter({
+      name: 'trellis_auth_client_key_sets_total',
+      help: 'Fetches of client key sets (jwks_uri), by outcome: fetched, failed.',
       labelNames: ['outcome'],
       registers,
     }),

@@ -1,3 +1,5 @@
+import type { UsedRequestObject } from './request-object.ts';
+
 /** What a page may be asked for. OpenID Connect Core §3.1.2.1 */
 export type Prompt = 'none' | 'login' | 'consent' | 'select_account';
 
@@ -31,6 +33,10 @@ export interface AuthorizationRequest extends RedirectTarget {
   readonly maxAgeS?: number | undefined;
   /** The only account that will do, from an id_token_hint. */
   readonly hintedSubject?: string | undefined;
+  /** How long its code may live, seconds; absent in requests that an earlier version has sealed. */
+  readonly codeTtlS?: number | undefined;
+  /** The request object that it came in. RFC 9101 */
+  readonly requestObject?: UsedRequestObject | undefined;
   /** The pushed request that it came from, which is good for one code. RFC 9126 */
   readonly pushedId?: string | undefined;
   /** Fills the form. */

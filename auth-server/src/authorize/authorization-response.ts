@@ -8,6 +8,8 @@ import { grantEnd, type HasSettings } from '../settings/settings.ts';
 import type { Session } from '../accounts/session-store.ts';
 import { newGrantCode, newGrantId } from '../tokens/grant-code.ts';
 import type { AuthorizationRequest, RedirectTarget } from './authorization-request.ts';
+import { OBJECT_SKEW_S } from './request-object.ts';
+import type { AttemptFeatures } from '../attempts/attempt-features.ts';
 import type { AccountFeatures } from '../accounts/account-features.ts';
 import type { GrantFeatures } from '../grants/grant-features.ts';
 import type { AuthorizeFeatures } from './authorize-features.ts';
@@ -21,12 +23,13 @@ export type IssueCodeFeatures = HasClock &
   Pick<AccountFeatures, 'sessions'> &
   Pick<GrantFeatures, 'codes'> &
   Pick<AuthorizeFeatures, 'pushedRequests'> &
+  Pick<AttemptFeatures, 'assertions'> &
   ListGrantFeatures;
 
 /**
  * Issues a code for a request that the user has agreed to, and makes the response that has it.
  *
- * @throws OAuthError invalid_request_uri when a pushed request has given a code before
+ * @throws OAuthError invalid_request_uri, invalid_request_object when what it came in has given a code before
  * @returns `code`, `state` and `iss`
  */
 export async function issueCode(
@@ -36,6 +39,7 @@ export async function issueCode(
 ): Promise<AuthorizationResponse> {
   const { settings, codes } = features;
   await consumePushedRequest(request.pushedId, features.pushedRequests);
+  await consumeRequestObject(request, features);
   const issuedAt = nowS(features);
   const grantId = newGrantId();
   const { code, secretHash } = newGrantCode('ac', grantId);
@@ -61,7 +65,7 @@ export async function issueCode(
     issuedAt,
   };
   const grant = grantOfCode(contents, keyThumbprint, settings);
-  await codes.save(grantId, { secretHash, contents, grant }, settings.codeTtlS);
+  await codes.save(grantId, { secretHash, contents, grant }, request.codeTtlS ?? settings.codeTtlS);
   return { code, state: request.state, iss: settings.issuer };
 }
 
@@ -69,6 +73,19 @@ export async function issueCode(
 async function consumePushedRequest(id: string | undefined, pushed: PushedRequestStore): Promise<void> {
   if (id === undefined || (await pushed.consume(id))) return;
   throw new OAuthError('invalid_request_uri', 'The pushed request has been used.');
+}
+
+/** A request object with a `jti` gives one code, wherever it comes from: it is remembered for as long as one may begin with it. */
+async function consumeRequestObject(
+  { clientId, requestObject }: AuthorizationRequest,
+  features: IssueCodeFeatures,
+): Promise<void> {
+  if (requestObject?.id === undefined) return;
+  const { settings, pushedRequests, assertions } = features;
+  const waitsS = OBJECT_SKEW_S + pushedRequests.lifetimeS + settings.transactionTtlS;
+  const ttlS = requestObject.expiresAt - nowS(features) + waitsS;
+  if (await assertions.markUsed(`request-object ${clientId}`, requestObject.id, ttlS)) return;
+  throw new OAuthError('invalid_request_object', 'The request object was used before.');
 }
 
 /** The response with an error. RFC 6749 §4.1.2.1, RFC 9207 §2 */

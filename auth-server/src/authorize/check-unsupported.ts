@@ -1,10 +1,10 @@
 import { OAuthError, type OAuthErrorCode } from '../errors.ts';
 import type { Parameters } from '../parameters.ts';
 
-const UNSUPPORTED: readonly (readonly [string, OAuthErrorCode])[] = [
-  ['request', 'request_not_supported'],
-  ['request_uri', 'request_uri_not_supported'],
-  ['registration', 'registration_not_supported'],
+const UNSUPPORTED: readonly (readonly [string, OAuthErrorCode, string])[] = [
+  ['request', 'request_not_supported', 'The parameter request needs a client with registered keys.'],
+  ['request_uri', 'request_uri_not_supported', 'A request_uri is only supported of a pushed request.'],
+  ['registration', 'registration_not_supported', 'The parameter registration is not supported.'],
 ];
 
 /**
@@ -13,8 +13,7 @@ const UNSUPPORTED: readonly (readonly [string, OAuthErrorCode])[] = [
  * @throws OAuthError. OpenID Connect Core §3.1.2.6, RFC 9101 §10.4
  */
 export function checkUnsupported(parameters: Parameters): void {
-  for (const [name, code] of UNSUPPORTED) {
-    if (parameters.get(name) !== undefined)
-      throw new OAuthError(code, `The parameter ${name} is not supported.`);
+  for (const [name, code, description] of UNSUPPORTED) {
+    if (parameters.get(name) !== undefined) throw new OAuthError(code, description);
   }
 }

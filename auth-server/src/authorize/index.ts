@@ -1,5 +1,6 @@
 import type { Parameters } from '../parameters.ts';
 import type { Client } from '../clients/client-store.ts';
+import { codeTtlOf } from '../clients/security-profile.ts';
 import type { AuthorizationRequest, RedirectTarget } from './authorization-request.ts';
 import { checkAuthenticationContext } from './check-authentication-context.ts';
 import { checkClient } from './check-client.ts';
@@ -18,7 +19,7 @@ import type { KeyFeatures } from '../keys/key-features.ts';
 import type { ClientFeatures } from '../clients/client-features.ts';
 
 export { knownParameters } from './known-parameters.ts';
-export { openRequest, requirePushed, type OpenedRequest } from './open-request.ts';
+export { checkWay, openParameters, openRequest, type OpenedRequest } from './open-request.ts';
 export type { AuthorizationRequest, Prompt, RedirectTarget } from './authorization-request.ts';
 
 /** What authorization requests are checked with. */
@@ -82,6 +83,7 @@ export async function checkAuthorizationRequest(
   });
   return {
     ...target,
+    codeTtlS: codeTtlOf(client.metadata, settings.codeTtlS),
     clientIncarnation: client.incarnation,
     codeChallenge,
     scopes,

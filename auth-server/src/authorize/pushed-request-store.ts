@@ -2,11 +2,14 @@ import type { RedisConnection } from '@trellis/redis';
 import type { Sealer } from '../secrets/sealing.ts';
 import { randomToken } from '../secrets/secrets.ts';
 import { createSealedJson } from '../secrets/sealed-json.ts';
+import type { UsedRequestObject } from './request-object.ts';
 
 /** An authorization request that a client has pushed. */
 export interface PushedRequest {
   readonly clientId: string;
   readonly parameters: readonly (readonly [string, string])[];
+  /** The request object that they came in. RFC 9126 §3 */
+  readonly requestObject?: UsedRequestObject | undefined;
 }
 
 /** Pushed authorization requests. RFC 9126 */

@@ -1,3 +1,4 @@
+import type { ClientKeys } from './client-keys.ts';
 import type { ClientRegistry } from './client-registry.ts';
 import type { ClientStore } from './client-store.ts';
 
@@ -5,6 +6,8 @@ import type { ClientStore } from './client-store.ts';
 export interface ClientFeatures {
   /** As requests look them up: remembered for seconds. */
   readonly clients: ClientRegistry;
+  /** The public keys by which they sign. */
+  readonly clientKeys: ClientKeys;
   /** As they are stored. */
   readonly clientStore: ClientStore;
 }

@@ -3,6 +3,7 @@ import { characterProblem, isBoundedKey, unfitTextIn } from '@trellis/admission'
 import { z } from 'zod';
 import type { ClientRules } from '../settings/settings.ts';
 import { redirectUriProblem } from './redirect-uri.ts';
+import { allowedAlgorithms, isFapi, profileProblems, type SecurityProfile } from './security-profile.ts';
 import { adminScopes, includesAll, parseScope } from './scopes.ts';
 
 /** How a client proves who it is at the token endpoint. RFC 7591 §2 */
@@ -27,6 +28,20 @@ export function isClientId(text: string): boolean {
 /** Algorithms of assertions that clients sign. */
 export const assertionAlgorithms: readonly string[] = Object.freeze(['ES256', 'RS256', 'PS256', 'EdDSA']);
 
+/** Those by which a client may sign its assertions. */
+export function assertionAlgorithmsOf(metadata: ClientMetadata): readonly string[] {
+  return algorithmsOf(metadata, metadata.token_endpoint_auth_signing_alg);
+}
+
+/** Those by which a client may sign its request objects; `none` is among them for no client. RFC 9101 §10.1 */
+export function requestObjectAlgorithmsOf(metadata: ClientMetadata): readonly string[] {
+  return algorithmsOf(metadata, metadata.request_object_signing_alg);
+}
+
+function algorithmsOf(metadata: ClientMetadata, registered: string | undefined): readonly string[] {
+  return allowedAlgorithms(registered === undefined ? assertionAlgorithms : [registered], metadata);
+}
+
 /** Grant type of RFC 8628 §3.4. */
 export const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
@@ -40,6 +55,11 @@ export interface ClientMetadata {
   readonly token_endpoint_auth_method: ClientAuthenticationMethod;
   readonly token_endpoint_auth_signing_alg?: string | undefined;
   readonly jwks?: { readonly keys: readonly Record<string, unknown>[] } | undefined;
+  /** Where the client publishes its keys, in place of `jwks`. RFC 7591 §2 */
+  readonly jwks_uri?: string | undefined;
+  readonly request_object_signing_alg?: string | undefined;
+  /** Authorization requests must come in signed request objects. RFC 9101 §10.5 */
+  readonly require_signed_request_object: boolean;
   /** Space separated. */
   readonly scope: string;
   /** Where this server sends logout notifications. Back-Channel Logout §2.2 */
@@ -56,6 +76,8 @@ export interface ClientMetadata {
   readonly dpop_bound_access_tokens: boolean;
   /** Authorization requests must be pushed. RFC 9126 §6 */
   readonly require_pushed_authorization_requests: boolean;
+  /** An own member: the set of rules that the client is held to. */
+  readonly security_profile?: SecurityProfile | undefined;
   /** An own member: consent is not asked for, because client and server belong to the same operator. */
   readonly first_party: boolean;
   /**
@@ -91,11 +113,13 @@ const redirectUri = z.string().superRefine((uri, context) => {
     context.addIssue({ code: 'custom', message: `${JSON.stringify(uri)} ${problem}` });
 });
 
-const logoutUri = z.string().superRefine((uri, context) => {
+const webAddress = z.string().superRefine((uri, context) => {
   const problem = redirectUriProblem(uri) ?? (/^https?:/.test(uri) ? undefined : 'is no web address');
   if (problem !== undefined)
     context.addIssue({ code: 'custom', message: `${JSON.stringify(uri)} ${problem}` });
 });
+
+const signingAlgorithm = z.enum(['ES256', 'RS256', 'PS256', 'EdDSA']);
 
 const publicKey = z
   .record(z.string(), z.unknown())
@@ -141,19 +165,22 @@ const declared = z.object({
   token_endpoint_auth_method: z
     .enum(['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'])
     .optional(),
-  token_endpoint_auth_signing_alg: z.enum(['ES256', 'RS256', 'PS256', 'EdDSA']).optional(),
+  token_endpoint_auth_signing_alg: signingAlgorithm.optional(),
   jwks: z.object({ keys: z.array(publicKey).min(1).max(20) }).optional(),
-  jwks_uri: z.never({ error: 'is not supported; put the keys into jwks' }).optional(),
+  jwks_uri: webAddress.max(2_000).optional(),
+  request_object_signing_alg: signingAlgorithm.optional(),
+  require_signed_request_object: z.boolean().default(false),
   scope: scopeList.optional(),
-  backchannel_logout_uri: logoutUri.optional(),
+  backchannel_logout_uri: webAddress.optional(),
   backchannel_logout_session_required: z.boolean().default(false),
   application_type: z.enum(['web', 'native']).default('web'),
   id_token_signed_response_alg: z.enum(['ES256', 'RS256']).default('ES256'),
   default_max_age: z.int().min(0).optional(),
   require_auth_time: z.boolean().default(false),
   default_acr_values: z.array(acrValue).min(1).max(20).optional(),
-  dpop_bound_access_tokens: z.boolean().default(false),
-  require_pushed_authorization_requests: z.boolean().default(false),
+  dpop_bound_access_tokens: z.boolean().optional(),
+  require_pushed_authorization_requests: z.boolean().optional(),
+  security_profile: z.literal('fapi2').optional(),
   first_party: z.boolean().default(false),
   unvetted: z.boolean().default(false),
   pkce_exempt: z.boolean().default(false),
@@ -192,19 +219,27 @@ export function parseClient(value: unknown, rules: ClientRules): ParsedClient {
 }
 
 function complete(given: Declared, { scopes }: ClientRules): ClientDeclaration {
-  const { client_secret: secret, response_types: _codeOnly, jwks_uri: _never, ...rest } = given;
+  const { client_secret: secret, response_types: _codeOnly, ...rest } = given;
+  const isBound = isFapi(given);
   const metadata: ClientMetadata = {
     ...rest,
     client_name: given.client_name ?? given.client_id,
     token_endpoint_auth_method: given.token_endpoint_auth_method ?? defaultMethod(given),
     scope: given.scope ?? scopes.filter((scope) => !adminScopes.includes(scope)).join(' '),
+    dpop_bound_access_tokens: given.dpop_bound_access_tokens ?? isBound,
+    require_pushed_authorization_requests: given.require_pushed_authorization_requests ?? isBound,
   };
   return { metadata, secret };
 }
 
 function defaultMethod(given: Declared): ClientAuthenticationMethod {
   if (given.client_secret !== undefined) return 'client_secret_basic';
-  return given.jwks ? 'private_key_jwt' : 'none';
+  return given.jwks || given.jwks_uri !== undefined ? 'private_key_jwt' : 'none';
+}
+
+/** Whether a client has registered keys, or where they are. */
+export function hasKeys({ jwks, jwks_uri: uri }: Pick<ClientMetadata, 'jwks' | 'jwks_uri'>): boolean {
+  return jwks !== undefined || uri !== undefined;
 }
 
 /** Whether a method of authentication needs a secret. */
@@ -220,10 +255,18 @@ function contradictionsOf({ metadata, secret }: ClientDeclaration, rules: Client
   const defaults = parseScope(metadata.default_scope ?? metadata.scope) ?? [];
   const unknownScopes = registered.filter((scope) => !rules.scopes.includes(scope));
   const unknownGrants = metadata.grant_types.filter((type) => !rules.grantTypes.includes(type));
-  const problems: [boolean, string][] = [
+  const problems: (readonly [boolean, string])[] = [
     [hasSecret && secret === undefined, `client_secret: is needed for ${method}`],
     [!hasSecret && secret !== undefined, `client_secret: has no use with ${method}`],
-    [method === 'private_key_jwt' && !metadata.jwks, 'jwks: is needed for private_key_jwt'],
+    [
+      metadata.jwks !== undefined && metadata.jwks_uri !== undefined,
+      'jwks: goes with no jwks_uri (RFC 7591 §2)',
+    ],
+    [method === 'private_key_jwt' && !hasKeys(metadata), 'jwks: is needed for private_key_jwt, or jwks_uri'],
+    [
+      metadata.require_signed_request_object && !hasKeys(metadata),
+      'jwks: is needed for require_signed_request_object, or jwks_uri',
+    ],
     [usesCode && metadata.redirect_uris.length === 0, 'redirect_uris: at least one is needed'],
     [
       metadata.grant_types.includes('client_credentials') && method === 'none',
@@ -237,6 +280,7 @@ function contradictionsOf({ metadata, secret }: ClientDeclaration, rules: Client
     [!includesAll(registered, defaults), 'default_scope: is not within scope'],
     [unknownGrants.length > 0, `grant_types: unknown here: ${unknownGrants.join(' ')}`],
     [unknownScopes.length > 0, `scope: unknown here: ${unknownScopes.join(' ')}`],
+    ...profileProblems(metadata),
   ];
   return problems.filter(([holds]) => holds).map(([, problem]) => problem);
 }

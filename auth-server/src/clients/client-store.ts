@@ -29,6 +29,12 @@ export interface Client {
   readonly source: ClientSource;
   /** The secret before a rotation, which works until a moment, milliseconds since 1970. */
   readonly previousSecret?: { readonly hash: string; readonly expiresAt: number } | undefined;
+  /**
+   * Hashes of the token by which a client manages the registration that it has made itself, and of the one before, which works
+   * until this one has been used. RFC 7592
+   */
+  readonly registrationToken?:
+    { readonly hash: string; readonly previousHash?: string | undefined } | undefined;
   /** Another one after each change of the record; absent where it was not read from the store. */
   readonly version?: string | undefined;
 }
@@ -53,6 +59,8 @@ export interface ClientStore {
   replace(client: Client): Promise<ClientMetadata | undefined>;
   /** Replaces the secrets, and nothing else, of the same. @returns whether it is still there, as it was read */
   replaceSecret(client: Client): Promise<boolean>;
+  /** Ends the registration token before this one, which has been used. */
+  endPreviousRegistrationToken(clientId: string, tokenHash: string): Promise<void>;
   /** Hashes an unchanged secret under another key, if no one has changed it meanwhile. */
   rehashSecret(clientId: string, from: string, to: HashedSecret): Promise<void>;
   /** For `endClient` alone. @returns whether there was one */
@@ -66,7 +74,7 @@ export interface HashedSecret {
 }
 
 const COLUMNS = `metadata, secret_hash, source, previous_secret_hash, previous_secret_expires_at, incarnation,
-  secret_key_id, ${ROW_VERSION} AS version`;
+  secret_key_id, registration_token_hash, previous_registration_token_hash, ${ROW_VERSION} AS version`;
 const sql = defineStatements(statements, 'client-store', {
   findByIds: {
     preparedAs: 'clients-by-id',
@@ -76,21 +84,26 @@ const sql = defineStatements(statements, 'client-store', {
   list: { notNull: ['version'], text: `SELECT ${COLUMNS} FROM client ORDER BY client_id` },
   upsert: `WITH known AS (SELECT metadata FROM client WHERE client_id = $1)
   INSERT INTO client
-    (client_id, metadata, secret_hash, source, previous_secret_hash, previous_secret_expires_at, incarnation, secret_key_id)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+    (client_id, metadata, secret_hash, source, previous_secret_hash, previous_secret_expires_at, incarnation, secret_key_id,
+    registration_token_hash, previous_registration_token_hash)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
   ON CONFLICT (client_id) DO UPDATE SET metadata = excluded.metadata, secret_hash = excluded.secret_hash,
     source = excluded.source, previous_secret_hash = excluded.previous_secret_hash,
     previous_secret_expires_at = excluded.previous_secret_expires_at, secret_key_id = excluded.secret_key_id,
-    updated_at = now()
+    registration_token_hash = excluded.registration_token_hash,
+    previous_registration_token_hash = excluded.previous_registration_token_hash, updated_at = now()
   RETURNING (SELECT metadata FROM known) AS before`,
-  update: `WITH known AS (SELECT metadata FROM client WHERE client_id = $1 AND incarnation = $7 AND ${ROW_VERSION} = $9 FOR UPDATE)
+  update: `WITH known AS (SELECT metadata FROM client WHERE client_id = $1 AND incarnation = $7 AND ${ROW_VERSION} = $11 FOR UPDATE)
   UPDATE client SET metadata = $2, secret_hash = $3, source = $4, previous_secret_hash = $5,
-    previous_secret_expires_at = $6, secret_key_id = $8, updated_at = now()
+    previous_secret_expires_at = $6, secret_key_id = $8, registration_token_hash = $9,
+    previous_registration_token_hash = $10, updated_at = now()
   FROM known WHERE client_id = $1 AND incarnation = $7
   RETURNING known.metadata AS before`,
   updateSecret: `UPDATE client SET secret_hash = $3, previous_secret_hash = $4, previous_secret_expires_at = $5,
     secret_key_id = $6, updated_at = now()
   WHERE client_id = $1 AND incarnation = $2 AND ${ROW_VERSION} = $7`,
+  endPreviousToken: `UPDATE client SET previous_registration_token_hash = NULL
+  WHERE client_id = $1 AND registration_token_hash = $2`,
   rehashSecret:
     'UPDATE client SET secret_hash = $3, secret_key_id = $4 WHERE client_id = $1 AND secret_hash = $2',
   remove: 'DELETE FROM client WHERE client_id = $1',
@@ -134,6 +147,9 @@ export function createClientStore(pool: Pool, versions: ClientVersions): ClientS
       ] as const;
       return (await execute(pool, sql.updateSecret, parameters)) === 1;
     },
+    endPreviousRegistrationToken: async (clientId, tokenHash) => {
+      await execute(pool, sql.endPreviousToken, [clientId, toBytes(tokenHash)]);
+    },
     rehashSecret: async (clientId, from, { hash, keyId }) => {
       const hashes = [Buffer.from(from, 'base64url'), Buffer.from(hash, 'base64url')] as const;
       await execute(pool, sql.rehashSecret, [clientId, ...hashes, keyId]);
@@ -143,19 +159,23 @@ export function createClientStore(pool: Pool, versions: ClientVersions): ClientS
 }
 
 function valuesOf(client: Client): ParametersOf<typeof sql.upsert.description> {
-  const { metadata, secretHash, source, previousSecret } = client;
-  const bytes = (hash: string | undefined): Buffer | null =>
-    hash === undefined ? null : Buffer.from(hash, 'base64url');
+  const { metadata, secretHash, source, previousSecret, registrationToken } = client;
   return [
     metadata.client_id,
     JSON.stringify(metadata),
-    bytes(secretHash),
+    toBytes(secretHash),
     source,
-    bytes(previousSecret?.hash),
+    toBytes(previousSecret?.hash),
     previousSecret ? new Date(previousSecret.expiresAt) : null,
     client.incarnation,
     client.secretKeyId ?? null,
+    toBytes(registrationToken?.hash),
+    toBytes(registrationToken?.previousHash),
   ];
+}
+
+function toBytes(hash: string | undefined): Buffer | null {
+  return hash === undefined ? null : Buffer.from(hash, 'base64url');
 }
 
 function readMetadata(stored: unknown): ClientMetadata | undefined {
@@ -165,6 +185,7 @@ function readMetadata(stored: unknown): ClientMetadata | undefined {
 function toClient(row: StatementRow<typeof sql.list>): Client {
   const { metadata, secret_hash: hash, source } = row;
   const { previous_secret_hash: previousHash, previous_secret_expires_at: expiresAt } = row;
+  const { registration_token_hash: token, previous_registration_token_hash: previousToken } = row;
   const previousSecret =
     previousHash && expiresAt
       ? { hash: previousHash.toString('base64url'), expiresAt: expiresAt.getTime() }
@@ -176,6 +197,9 @@ function toClient(row: StatementRow<typeof sql.list>): Client {
     secretKeyId: row.secret_key_id ?? undefined,
     source,
     previousSecret,
+    registrationToken: token
+      ? { hash: token.toString('base64url'), previousHash: previousToken?.toString('base64url') }
+      : undefined,
     version: row.version,
   };
 }

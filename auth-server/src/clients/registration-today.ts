@@ -41,10 +41,14 @@ export function isPkceExempt({ metadata }: Client): boolean {
   return metadata.pkce_exempt && metadata.token_endpoint_auth_method !== 'none';
 }
 
-/** Whether a registration allows less than the one before: what was issued under that one says too much. */
+/**
+ * Whether a registration allows less than the one before: what was issued under that one says too much, or is good without a
+ * key that it now has to come with.
+ */
 export function isNarrower(before: ClientMetadata, after: ClientMetadata): boolean {
   const scopesAfter = parseScope(after.scope) ?? [];
   const lost = (parseScope(before.scope) ?? []).some((scope) => !scopesAfter.includes(scope));
   const lostGrant = before.grant_types.some((type) => !after.grant_types.includes(type));
-  return lost || lostGrant;
+  const isConstrained = after.dpop_bound_access_tokens && !before.dpop_bound_access_tokens;
+  return lost || lostGrant || isConstrained;
 }

@@ -20,6 +20,8 @@ export interface RotateRequest {
   readonly now: number;
   readonly idleTtlS: number;
   readonly leewayS: number;
+  /** Whether the token stays as it is, and only its time is renewed. @default false */
+  readonly staysTheSame?: boolean;
 }
 
 /** Grants: what codes begin, refresh tokens continue and revocation ends. */
@@ -68,11 +70,12 @@ export function createGrantStore(redis: RedisConnection, sealer: Sealer, revocat
     },
     find: async (grantId) => (await findWithGeneration(grantId))?.grant,
     findWithGeneration,
-    rotate: ({ grantId, generation, grant, now, idleTtlS, leewayS }) => {
+    rotate: ({ grantId, generation, grant, now, idleTtlS, leewayS, staysTheSame = false }) => {
       const key = grantKeys.grant(grantId);
       const resealed = grant.isOutdated ? sealGrant(sealer, key, grant) : '';
       const keys = [key, grantKeys.revoked(grantId)];
-      const args = [generation, grant.expiresAt, now, idleTtlS, revocationTtlS, leewayS, resealed];
+      const times = [grant.expiresAt, now, idleTtlS, revocationTtlS, leewayS];
+      const args = [generation, ...times, resealed, staysTheSame ? 1 : 0];
       return rotateRefreshToken(redis, keys, args).then(toOutcome);
     },
     revoke: async (grantId, reason) => {

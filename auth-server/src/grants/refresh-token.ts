@@ -2,6 +2,7 @@ import { honoursSignInAt, type AccountToday } from '../accounts/accounts.ts';
 import { invalidGrant, missingParameter } from '../errors.ts';
 import { nowS, type HasClock } from '../clock.ts';
 import type { Client } from '../clients/client-store.ts';
+import { keepsRefreshTokens } from '../clients/security-profile.ts';
 import type { FoundGrant, Grant } from './grant-record.ts';
 import type { RefreshTokenContents } from '../tokens/refresh-token.ts';
 import type { GrantHandler } from './grant-handler.ts';
@@ -96,11 +97,12 @@ async function findAccount(
 async function rotate(
   token: RefreshTokenContents,
   grant: FoundGrant,
-  { metadata: { client_id: clientId, refresh_reuse_leeway_seconds: leewayS } }: Client,
+  { metadata }: Client,
   address: string,
   features: RefreshTokenFeatures,
 ): Promise<number> {
   const { grants, audit, revoker, settings, replicated } = features;
+  const { client_id: clientId, refresh_reuse_leeway_seconds: leewayS } = metadata;
   const outcome = await replicated(() =>
     grants.rotate({
       ...token,
@@ -108,6 +110,7 @@ async function rotate(
       now: nowS(features),
       idleTtlS: settings.refreshIdleTtlS,
       leewayS,
+      staysTheSame: keepsRefreshTokens(metadata),
     }),
   );
   switch (outcome.kind) {

@@ -4,9 +4,10 @@
 -- ARGV  1 generation of the presented token  2 when the grant ends, seconds since 1970  3 now, seconds  4 seconds until the grant idles out
 --       5 seconds for which a revocation is remembered  6 seconds of leeway for a repeated request
 --       7 the grant, sealed under the newest key; empty where it is so already
+--       8 1 where the token stays as it is, and only its time is renewed; else 0
 --
 -- Returns an outcome and, with the first two, the generation of the token to hand out
---   rotated   the grant has moved on
+--   rotated   the grant has moved on, or was renewed
 --   repeated  the direct predecessor came again within the leeway: the same successor, still unused
 --   reused    an older token came again: the grant is revoked now
 --   gone      the grant has ended
@@ -28,7 +29,7 @@ generation = tonumber(generation)
 local presented = tonumber(ARGV[1])
 local now = tonumber(ARGV[3])
 if presented >= generation then
-  local successor = string.format('%d', presented + 1)
+  local successor = string.format('%d', presented + 1 - tonumber(ARGV[8]))
   local ttl = math.min(tonumber(ARGV[4]), tonumber(ARGV[2]) - now)
   if ttl <= 0 then
     redis.call('DEL', KEYS[1])

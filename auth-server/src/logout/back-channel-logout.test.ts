@@ -6,7 +6,7 @@ import { startLogoutReceiver, type LogoutReceiver } from '../testing/logout-rece
 import { runCommand } from '../testing/run-command.ts';
 import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
 import { CALLBACK } from '../testing/test-clients.ts';
-import { createAddressGuard } from './address-guard.ts';
+import { createAddressGuard } from '../outbound/address-guard.ts';
 import { postForm } from './post-form.ts';
 
 let server: TestAuthServer;

@@ -3,7 +3,7 @@ import type { Logger } from '@trellis/runtime';
 import type { AuthServerMetrics } from '../audit/auth-server-metrics.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
 import type { Client } from '../clients/client-store.ts';
-import type { AddressGuard } from './address-guard.ts';
+import type { AddressGuard } from '../outbound/address-guard.ts';
 import { issueLogoutToken, type EndedSessionName, type LogoutTokenDependencies } from './logout-token.ts';
 import { postForm } from './post-form.ts';
 

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   checkAuthorizationRequest,
+  checkWay,
   knownParameters,
   openRequest,
-  requirePushed,
   resolveTarget,
   type CheckRequestFeatures,
 } from '../authorize/index.ts';
@@ -17,11 +17,13 @@ import { redirect } from './send-response.ts';
 import { readSession, type ReadSessionFeatures } from './read-session.ts';
 import type { HasSettings } from '../settings/settings.ts';
 import type { AuthorizeFeatures } from '../authorize/authorize-features.ts';
+import type { OpenRequestFeatures } from '../authorize/open-request.ts';
 
 /** What the authorization endpoint works with. */
 export type AuthorizeEndpointFeatures = HasSettings &
   AuthorizeFeatures &
   CheckRequestFeatures &
+  OpenRequestFeatures &
   ProceedFeatures &
   ReadSessionFeatures;
 
@@ -51,13 +53,13 @@ async function authorize(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { parameters, pushedId } = await openRequest(outer, features.pushedRequests);
+  const { parameters, ...way } = await openRequest(outer, features);
   const resolved = await resolveTarget(parameters, features);
   const session = await readSession(features, request);
   try {
-    requirePushed(resolved.client, pushedId);
+    checkWay(resolved.client, way);
     const checked = await checkAuthorizationRequest(resolved, parameters, features);
-    const authorization = { ...checked, pushedId };
+    const authorization = { ...checked, ...way };
     return await proceed(features, { request: authorization, session, bound: undefined }, request, reply);
   } catch (error) {
     return redirectError(features, resolved.target, error, reply, session);
@@ -70,7 +72,7 @@ async function resumePosted(
   outer: Parameters,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { parameters } = await openRequest(outer, features.pushedRequests);
+  const { parameters } = await openRequest(outer, features);
   const resolved = await resolveTarget(parameters, features);
   try {
     await checkAuthorizationRequest(resolved, parameters, features);

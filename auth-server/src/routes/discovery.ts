@@ -98,7 +98,9 @@ function serverMetadata({ issuer, scopes, registrationToken }: Settings): Readon
     backchannel_logout_session_supported: true,
     authorization_response_iss_parameter_supported: true,
     claims_parameter_supported: true,
-    request_parameter_supported: false,
+    request_parameter_supported: true,
+    request_object_signing_alg_values_supported: assertionAlgorithms,
+    require_signed_request_object: false,
     request_uri_parameter_supported: false,
   };
 }

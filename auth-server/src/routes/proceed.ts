@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errorResponse, issueCode, type IssueCodeFeatures } from '../authorize/authorization-response.ts';
 import type { AuthorizationRequest, RedirectTarget } from '../authorize/authorization-request.ts';
+import { wayProblem } from '../authorize/open-request.ts';
 import { nextStep, type NextStep } from '../authorize/next-step.ts';
 import { OAuthError } from '../errors.ts';
 import { allowedScopes, isGivenTo, isPkceExempt, isRegisteredUri } from '../clients/registration-today.ts';
@@ -71,6 +72,7 @@ export async function findRequestingClient(
   if (!client || !isGivenTo(client, request)) throw pageExpired('client was removed');
   const isPossible =
     isRegisteredUri(request.redirectUri, client) &&
+    wayProblem(client, request) === undefined &&
     (request.codeChallenge !== undefined || isPkceExempt(client)) &&
     allowedScopes(request.scopes, client, settings).length === request.scopes.length;
   if (!isPossible) throw pageExpired('client was changed');

@@ -1,24 +1,28 @@
 import type { FastifyInstance } from 'fastify';
 import {
   checkAuthorizationRequest,
+  checkWay,
   knownParameters,
+  openParameters,
   resolveTarget,
   type CheckRequestFeatures,
 } from '../authorize/index.ts';
-import { PUSHED_URN } from '../authorize/open-request.ts';
-import { OAuthError } from '../errors.ts';
+import { PUSHED_URN, type OpenParametersFeatures } from '../authorize/open-request.ts';
+import { isFapi } from '../clients/security-profile.ts';
+import { missingParameter, OAuthError } from '../errors.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters } from '../http/request-parameters.ts';
 import { parametersOf, type Parameters } from '../parameters.ts';
 import { authenticateRequest, type AuthenticateRequestFeatures } from './authenticate-request.ts';
 import { paths } from '../paths.ts';
-import { offerNonce, readProof, type ReadProofFeatures } from './read-proof.ts';
+import { offerNonce, readClientProof, type ReadProofFeatures } from './read-proof.ts';
 import { takeRoom, type TakeRoomFeatures } from './take-room.ts';
 import type { AuthorizeFeatures } from '../authorize/authorize-features.ts';
 
 /** What the endpoint of pushed requests works with. */
 export type PushedAuthorizationFeatures = Pick<AuthorizeFeatures, 'pushedRequests'> &
   CheckRequestFeatures &
+  OpenParametersFeatures &
   AuthenticateRequestFeatures &
   ReadProofFeatures &
   TakeRoomFeatures;
@@ -38,13 +42,18 @@ export function addPushedAuthorizationRoute(
         sent.assertUnrepeated();
         const client = await authenticateRequest(request, sent, features);
         const clientId = client.metadata.client_id;
-        const keyThumbprint = await readProof(request, reply, paths.par, features);
-        const parameters = withKey(withClient(knownParameters(sent), clientId), keyThumbprint);
-        if (parameters.get('request_uri') !== undefined) {
+        const keyThumbprint = await readClientProof(request, reply, paths.par, client, features);
+        if (sent.get('request_uri') !== undefined) {
           throw new OAuthError('invalid_request', 'A pushed request has no request_uri.');
         }
+        const opened = await openParameters(withClient(knownParameters(sent), clientId), features);
+        const { requestObject } = opened;
+        checkWay(client, { requestObject, pushedId: 'this' });
+        if (isFapi(client.metadata) && opened.parameters.get('redirect_uri') === undefined)
+          throw missingParameter('redirect_uri');
+        const parameters = withKey(opened.parameters, keyThumbprint);
         await checkAuthorizationRequest(await resolveTarget(parameters, features), parameters, features);
-        const pushed = { clientId, parameters: parameters.entries() };
+        const pushed = { clientId, parameters: parameters.entries(), requestObject };
         takeRoom(request, client, JSON.stringify(pushed).length, features.pushedRequests.lifetimeS, features);
         const id = await features.pushedRequests.save(pushed);
         const response = { request_uri: `${PUSHED_URN}${id}`, expires_in: features.pushedRequests.lifetimeS };

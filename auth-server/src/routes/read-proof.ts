@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OAuthError } from '../errors.ts';
+import type { Client } from '../clients/client-store.ts';
+import { checkProofProfile } from '../dpop/proof-profile.ts';
 import { PROOF_TTL_S, verifyProof } from '../dpop/verify-proof.ts';
 import { takeRoomOf, type TakeRoomFeatures } from './take-room.ts';
-import type { HasClock } from '../clock.ts';
+import { nowS, type HasClock } from '../clock.ts';
 import type { HasSettings } from '../settings/settings.ts';
 import type { AttemptFeatures } from '../attempts/attempt-features.ts';
 import type { DpopFeatures } from '../dpop/nonces.ts';
@@ -54,4 +56,22 @@ export async function readProof(
   const { thumbprint, hasNonce } = await verifyProof(proof, expected, features);
   if (hasNonce) reply.header('dpop-nonce', dpopNonces.fresh());
   return thumbprint;
+}
+
+/**
+ * The same at an endpoint that knows which client sent the request: what its profile asks of proofs is checked, too.
+ *
+ * @throws OAuthError invalid_dpop_proof, use_dpop_nonce
+ */
+export async function readClientProof(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  path: string,
+  client: Client,
+  features: ReadProofFeatures,
+): Promise<string | undefined> {
+  const keyThumbprint = await readProof(request, reply, path, features);
+  const { dpop } = request.headers;
+  if (typeof dpop === 'string') checkProofProfile(dpop, client, nowS(features));
+  return keyThumbprint;
 }

@@ -13,7 +13,7 @@ import { nowS, type HasClock } from '../clock.ts';
 import type { Client } from '../clients/client-store.ts';
 import { authenticateRequest, type AuthenticateRequestFeatures } from './authenticate-request.ts';
 import { paths } from '../paths.ts';
-import { offerNonce, readProof, type ReadProofFeatures } from './read-proof.ts';
+import { offerNonce, readClientProof, type ReadProofFeatures } from './read-proof.ts';
 import type { AuditFeatures } from '../audit/audit-features.ts';
 import type { ClientFeatures } from '../clients/client-features.ts';
 
@@ -35,7 +35,8 @@ export function addTokenRoute(server: FastifyInstance, features: TokenEndpointFe
         offerNonce(request, reply, features);
         const parameters = formParameters(request);
         parameters.assertUnrepeated();
-        const readKey = (): Promise<string | undefined> => readProof(request, reply, paths.token, features);
+        const readKey = (client: Client): Promise<string | undefined> =>
+          readClientProof(request, reply, paths.token, client, features);
         const response = await respondToTokenRequest(request, parameters, readKey, features);
         return reply.header('cache-control', 'no-store').send(response);
       },
@@ -48,7 +49,7 @@ export function addTokenRoute(server: FastifyInstance, features: TokenEndpointFe
 async function respondToTokenRequest(
   request: FastifyRequest,
   parameters: Parameters,
-  readKey: () => Promise<string | undefined>,
+  readKey: (client: Client) => Promise<string | undefined>,
   features: TokenEndpointFeatures,
 ): Promise<TokenResponse> {
   const grantType = parameters.get('grant_type');
@@ -57,7 +58,7 @@ async function respondToTokenRequest(
   if (!handler) throw new OAuthError('unsupported_grant_type', 'The grant_type is not supported.');
   const receivedAt = nowS(features);
   const authenticated = await authenticateRequest(request, parameters, features);
-  const keyThumbprint = await readKey();
+  const keyThumbprint = await readKey(authenticated);
   const clientToday = async (): Promise<Client> => {
     const client = await features.clients.findToday(authenticated); // what is remembered may be seconds old
     if (!client) throw clientRemoved();

@@ -291,6 +291,6 @@ export const variables = {
   BACKCHANNEL_NETWORKS: {
     type: 'list',
     default: [],
-    doc: 'Private networks in CIDR notation to which logout notifications may be sent, separated by spaces. Loopback addresses may where DEMO_DATA is allowed.',
+    doc: 'Private networks in CIDR notation to which logout notifications may be sent, and from which key sets of clients (jwks_uri) may be fetched, separated by spaces. Loopback addresses may where DEMO_DATA is allowed.',
   },
 } as const;

@@ -51,6 +51,22 @@ export const bringAbout: Readonly<
   client_removed: async ({ stage, clientId }) => {
     await command(stage, ['clients', 'remove', '--client-id', clientId]);
   },
+  client_removed_itself: async ({ metadata }) => {
+    const headers = { authorization: `Bearer ${String(metadata['registration_access_token'])}` };
+    const uri = String(metadata['registration_client_uri']);
+    expect((await fetch(uri, { method: 'DELETE', headers })).status).toBe(204);
+  },
+  client_narrowed_itself: async ({ metadata, clientId }) => {
+    const { registration_client_uri: uri, registration_access_token: token } = metadata;
+    const { redirect_uris, grant_types, backchannel_logout_uri, token_endpoint_auth_method } = metadata;
+    const unchanged = { redirect_uris, grant_types, backchannel_logout_uri, token_endpoint_auth_method };
+    const response = await fetch(String(uri), {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${String(token)}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...unchanged, client_id: clientId, scope: 'openid read:data offline_access' }),
+    });
+    expect(response.status).toBe(200);
+  },
   client_narrowed: (scene) => register(scene, { scope: 'openid read:data offline_access' }),
   client_registered_again: async (scene) => {
     await command(scene.stage, ['clients', 'remove', '--client-id', scene.clientId]);
@@ -99,8 +115,8 @@ export async function register(scene: Scene, changes: Readonly<Record<string, un
 async function signInAgain({ browser, url }: Scene, email: string, password?: string): Promise<void> {
   const request = { client_id: 'first-party', prompt: 'login', scope: 'openid' };
   const first = await browser.get(authorizationUrl(url, createPkce(), request));
-  const response = await completePages(browser, first, url, email, password);
-  expect(response.headers.get('location')).toContain('code=');
+  const result = await completePages(browser, first, url, email, password);
+  expect(result.headers.get('location')).toContain('code=');
 }
 
 async function sendAccountForm(

@@ -15,7 +15,7 @@ import {
   type Pkce,
   type Tokens,
 } from './flow.ts';
-import type { LifeCycleStage } from './life-cycle-stage.ts';
+import { REGISTRATION_TOKEN, type LifeCycleStage } from './life-cycle-stage.ts';
 import { runCommand } from './run-command.ts';
 import { CALLBACK } from './test-clients.ts';
 
@@ -48,20 +48,20 @@ export interface Scene {
 }
 
 /** Lets a user sign in, and a client get one of each. @param name makes user and client unlike those of other scenes */
-export async function setScene(stage: LifeCycleStage, name: string): Promise<Scene> {
+export async function setScene(stage: LifeCycleStage, name: string, isOwn = false): Promise<Scene> {
   const { server, gateway } = stage;
   const { issuer } = server;
-  const [email, password, secret] = [`${name}@example.com`, randomToken(), randomToken()];
-  const clientId = `app-${name}`;
+  const [email, password] = [`${name}@example.com`, randomToken()];
   const metadata = {
-    client_id: clientId,
-    client_secret: secret,
     redirect_uris: [CALLBACK],
     grant_types: ['authorization_code', 'refresh_token', DEVICE_CODE_GRANT],
     scope: OFFLINE,
     backchannel_logout_uri: stage.receiver.url,
   };
-  await command(stage, ['clients', 'add', '--metadata-stdin'], JSON.stringify(metadata));
+  const registered = isOwn
+    ? await registerItself(stage, metadata)
+    : await registerByCommand(stage, name, metadata);
+  const { client_id: clientId, client_secret: secret } = registered;
   const user = ['--email', email, '--name', name, '--role', 'EDITOR'];
   await command(stage, ['accounts', 'add', ...user, '--password-stdin'], password);
   const browser = new Browser();
@@ -82,7 +82,7 @@ export async function setScene(stage: LifeCycleStage, name: string): Promise<Sce
     stage,
     url: issuer,
     clientId,
-    metadata,
+    metadata: registered,
     authorization,
     email,
     password,
@@ -97,6 +97,32 @@ export async function setScene(stage: LifeCycleStage, name: string): Promise<Sce
     link: await command(stage, ['accounts', 'reset', '--email', email]),
     cookies: new Map(browser.cookies.cookies.map(({ name, value }) => [name, value])),
   };
+}
+
+interface RegisteredMetadata extends Readonly<Record<string, unknown>> {
+  readonly client_id: string;
+  readonly client_secret: string;
+}
+
+async function registerByCommand(
+  stage: LifeCycleStage,
+  name: string,
+  metadata: object,
+): Promise<RegisteredMetadata> {
+  const registered = { ...metadata, client_id: `app-${name}`, client_secret: randomToken() };
+  await command(stage, ['clients', 'add', '--metadata-stdin'], JSON.stringify(registered));
+  return registered;
+}
+
+/** The client registers itself, and learns by what it may change that. RFC 7591, RFC 7592 */
+async function registerItself({ server }: LifeCycleStage, metadata: object): Promise<RegisteredMetadata> {
+  const response = await fetch(`${server.issuer}/register`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${REGISTRATION_TOKEN}`, 'content-type': 'application/json' },
+    body: JSON.stringify(metadata),
+  });
+  expect(response.status).toBe(201);
+  return (await response.json()) as RegisteredMetadata;
 }
 
 /** Runs a command of the auth-server. @returns what it printed */

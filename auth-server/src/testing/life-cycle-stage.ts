@@ -4,6 +4,9 @@ import { startTestGateway, type TestGateway } from '../../../gateway/src/testing
 import { startLogoutReceiver, type LogoutReceiver } from './logout-receiver.ts';
 import { startTestAuthServer, type TestAuthServer } from './test-auth-server.ts';
 
+/** With which clients register themselves. */
+export const REGISTRATION_TOKEN = 'q3Zt7LkX9vB2nM5cR8wY1sD4fG6hJ0pA';
+
 /** An auth-server, a gateway that trusts it, and a client's endpoint for notices. */
 export interface LifeCycleStage {
   readonly server: TestAuthServer;
@@ -16,7 +19,7 @@ export interface LifeCycleStage {
 /** Starts one. */
 export async function startLifeCycleStage(): Promise<LifeCycleStage> {
   const [server, graph, receiver] = await Promise.all([
-    startTestAuthServer({ KEY_RELOAD_INTERVAL_S: '1' }),
+    startTestAuthServer({ KEY_RELOAD_INTERVAL_S: '1', REGISTRATION_TOKEN }),
     startEventGraph(),
     startLogoutReceiver(() => 200),
   ]);

@@ -16,7 +16,7 @@ export type AuthenticateClientFeatures = HasClock &
   HasSettings &
   Pick<AuditFeatures, 'audit'> &
   Pick<AttemptFeatures, 'assertions'> &
-  Pick<ClientFeatures, 'clients'> &
+  Pick<ClientFeatures, 'clients' | 'clientKeys'> &
   ClientAuthenticationFeatures;
 
 /** What a request says of its sender beside its parameters. */

@@ -1,5 +1,6 @@
-import { createLocalJWKSet, decodeJwt, jwtVerify, type JSONWebKeySet, type JWTPayload } from 'jose';
-import { assertionAlgorithms } from '../client-metadata.ts';
+import { decodeJwt, jwtVerify, type JWTPayload } from 'jose';
+import { assertionAlgorithmsOf } from '../client-metadata.ts';
+import type { ClientKeys } from '../client-keys.ts';
 import type { AssertionStore } from '../../attempts/assertion-store.ts';
 import type { Client } from '../client-store.ts';
 
@@ -17,6 +18,7 @@ export interface AssertionContext {
   /** The other one, for clients that are registered to use it. */
   readonly tokenEndpoint: string;
   readonly assertions: AssertionStore;
+  readonly clientKeys: ClientKeys;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
 }
@@ -45,11 +47,11 @@ export async function assertionProblem(
 ): Promise<string | undefined> {
   if (assertion.length > MAX_LENGTH) return 'too long';
   let claims: JWTPayload;
+  const keys = context.clientKeys.of(metadata);
+  if (!keys) return 'the client has no keys';
   try {
-    const keys = createLocalJWKSet(metadata.jwks as JSONWebKeySet); // of public keys, as checked at registration
-    const algorithm = metadata.token_endpoint_auth_signing_alg;
     const { payload } = await jwtVerify(assertion, keys, {
-      algorithms: algorithm === undefined ? [...assertionAlgorithms] : [algorithm],
+      algorithms: [...assertionAlgorithmsOf(metadata)],
       issuer: metadata.client_id,
       subject: metadata.client_id,
       audience: metadata.token_endpoint_audience ? [context.issuer, context.tokenEndpoint] : context.issuer,

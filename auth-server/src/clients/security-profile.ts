@@ -1,0 +1,71 @@
+import type { ClientMetadata } from './client-metadata.ts';
+
+/** Sets of rules that a client can be registered to be held to. `fapi2`: FAPI 2.0 Security Profile. */
+export type SecurityProfile = 'fapi2';
+
+/** Longest lifetime of an authorization code under FAPI 2.0, seconds. §5.3.2.1 */
+const FAPI_CODE_TTL_S = 60;
+
+/** Algorithms that FAPI 2.0 leaves. §5.4.1 */
+const FAPI_ALGORITHMS: ReadonlySet<string> = new Set(['PS256', 'ES256', 'EdDSA']);
+
+/** Grant types to which FAPI 2.0 has rules. §5.3.2 */
+const FAPI_GRANT_TYPES: ReadonlySet<string> = new Set([
+  'authorization_code',
+  'refresh_token',
+  'client_credentials',
+]);
+
+type HasProfile = Pick<ClientMetadata, 'security_profile'>;
+
+/** Whether a client is held to FAPI 2.0. */
+export function isFapi({ security_profile: profile }: HasProfile): boolean {
+  return profile === 'fapi2';
+}
+
+/** Those of the algorithms by which a client may sign. */
+export function allowedAlgorithms(algorithms: readonly string[], metadata: HasProfile): readonly string[] {
+  return isFapi(metadata) ? algorithms.filter((algorithm) => FAPI_ALGORITHMS.has(algorithm)) : algorithms;
+}
+
+/** How long the authorization codes of a client live, seconds. @param codeTtlS of other clients */
+export function codeTtlOf(metadata: HasProfile, codeTtlS: number): number {
+  return isFapi(metadata) ? Math.min(codeTtlS, FAPI_CODE_TTL_S) : codeTtlS;
+}
+
+/** Whether the refresh tokens of a client stay as they are: it proves by a key that they are its own. §5.3.2.1 */
+export function keepsRefreshTokens(metadata: HasProfile): boolean {
+  return isFapi(metadata);
+}
+
+/** What of a registration FAPI 2.0 does not allow, a sentence each; nothing for other clients. §5.3.2, §5.4 */
+export function profileProblems(metadata: ClientMetadata): readonly (readonly [boolean, string])[] {
+  if (!isFapi(metadata)) return [];
+  const { token_endpoint_auth_method: method, grant_types: grantTypes } = metadata;
+  const otherGrants = grantTypes.filter((type) => !FAPI_GRANT_TYPES.has(type));
+  const plainUris = metadata.redirect_uris.filter((uri) => uri.startsWith('http:'));
+  const isRsa = (algorithm: string | undefined): boolean => algorithm === 'RS256';
+  const rule = ' with security_profile fapi2';
+  return [
+    [method !== 'private_key_jwt', `token_endpoint_auth_method: must be private_key_jwt${rule}`],
+    [!metadata.dpop_bound_access_tokens, `dpop_bound_access_tokens: must not be false${rule}`],
+    [
+      !metadata.require_pushed_authorization_requests,
+      `require_pushed_authorization_requests: must not be false${rule}`,
+    ],
+    [metadata.pkce_exempt, `pkce_exempt: must not be true${rule}`],
+    [metadata.token_endpoint_audience, `token_endpoint_audience: must not be true${rule}`],
+    [metadata.refresh_reuse_leeway_seconds > 0, `refresh_reuse_leeway_seconds: has no use${rule}`],
+    [otherGrants.length > 0, `grant_types: not possible${rule}: ${otherGrants.join(' ')}`],
+    [
+      plainUris.length > 0 && metadata.application_type !== 'native',
+      `redirect_uris: must be https${rule}, but for loopback addresses of native clients`,
+    ],
+    [
+      isRsa(metadata.token_endpoint_auth_signing_alg) ||
+        isRsa(metadata.request_object_signing_alg) ||
+        isRsa(metadata.id_token_signed_response_alg),
+      `signing algorithms: must be PS256, ES256 or EdDSA${rule}`,
+    ],
+  ];
+}

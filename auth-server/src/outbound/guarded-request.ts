@@ -1,0 +1,88 @@
+import { lookup } from 'node:dns';
+import { request as requestHttp, type IncomingMessage } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import type { AddressGuard } from './address-guard.ts';
+
+const DEADLINE_MS = 5_000;
+
+/** A request to an address that a client has named. */
+export interface GuardedRequest {
+  readonly method: 'GET' | 'POST';
+  /** Of http or https. */
+  readonly url: URL;
+  readonly headers?: Readonly<Record<string, string | number>>;
+  readonly body?: string;
+  /** Bytes of the response's body that are read; a longer one is an error. 0 leaves it unread. */
+  readonly maxBytes: number;
+  /** Milliseconds for the whole exchange, its body included. @default 5000 */
+  readonly deadlineMs?: number;
+  readonly signal: AbortSignal;
+}
+
+/** What came back. Redirects are not followed: their status is returned as any other. */
+export interface GuardedResponse {
+  readonly status: number;
+  /** Empty where it was left unread. */
+  readonly body: string;
+}
+
+/**
+ * Sends a request to an address that a client has named: the only way from here to such an address. It is checked after the
+ * name was resolved, and is the one connected to.
+ *
+ * @throws Error when the address is rejected, the body is too long, or the deadline passes
+ */
+export function sendGuarded(request: GuardedRequest, guard: AddressGuard): Promise<GuardedResponse> {
+  const { url, method, headers = {}, body, maxBytes, deadlineMs = DEADLINE_MS } = request;
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (isIP(host) !== 0 && !guard.allows(host)) return Promise.reject(rejected(host));
+  const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+  return new Promise((resolve, reject) => {
+    const outgoing = send(url, {
+      method,
+      agent: false,
+      lookup: guardedLookup(guard),
+      headers,
+      signal: AbortSignal.any([request.signal, AbortSignal.timeout(deadlineMs)]),
+    });
+    outgoing.on('response', (response) => {
+      const { statusCode: status = 0 } = response;
+      readBody(response, maxBytes).then((text) => resolve({ status, body: text }), reject);
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+async function readBody(response: IncomingMessage, maxBytes: number): Promise<string> {
+  if (maxBytes === 0) {
+    response.destroy();
+    return '';
+  }
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new Error(`The response has more than ${maxBytes} bytes.`); // ends the connection
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function guardedLookup(guard: AddressGuard): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      const [first] = addresses ?? [];
+      if (error) callback(error, '');
+      else if (!first || !addresses.every(({ address }) => guard.allows(address)))
+        callback(rejected(hostname), '');
+      else if (options.all) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+function rejected(host: string): Error {
+  return new Error(`${host} is an address that no client may have requests sent to.`);
+}
