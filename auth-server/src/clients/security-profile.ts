@@ -1,5 +1,3 @@
-import type { ClientMetadata } from './client-metadata.ts';
-
 /** Sets of rules that a client can be registered to be held to. `fapi2`: FAPI 2.0 Security Profile. */
 export type SecurityProfile = 'fapi2';
 
@@ -16,7 +14,25 @@ const FAPI_GRANT_TYPES: ReadonlySet<string> = new Set([
   'client_credentials',
 ]);
 
-type HasProfile = Pick<ClientMetadata, 'security_profile'>;
+interface HasProfile {
+  readonly security_profile?: SecurityProfile | undefined;
+}
+
+/** What of a registration the profile has rules for. */
+export interface ProfiledMetadata extends HasProfile {
+  readonly token_endpoint_auth_method: string;
+  readonly token_endpoint_auth_signing_alg?: string | undefined;
+  readonly request_object_signing_alg?: string | undefined;
+  readonly id_token_signed_response_alg: string;
+  readonly grant_types: readonly string[];
+  readonly redirect_uris: readonly string[];
+  readonly application_type: string;
+  readonly dpop_bound_access_tokens: boolean;
+  readonly require_pushed_authorization_requests: boolean;
+  readonly pkce_exempt: boolean;
+  readonly token_endpoint_audience: boolean;
+  readonly refresh_reuse_leeway_seconds: number;
+}
 
 /** Whether a client is held to FAPI 2.0. */
 export function isFapi({ security_profile: profile }: HasProfile): boolean {
@@ -39,7 +55,7 @@ export function keepsRefreshTokens(metadata: HasProfile): boolean {
 }
 
 /** What of a registration FAPI 2.0 does not allow, a sentence each; nothing for other clients. §5.3.2, §5.4 */
-export function profileProblems(metadata: ClientMetadata): readonly (readonly [boolean, string])[] {
+export function profileProblems(metadata: ProfiledMetadata): readonly (readonly [boolean, string])[] {
   if (!isFapi(metadata)) return [];
   const { token_endpoint_auth_method: method, grant_types: grantTypes } = metadata;
   const otherGrants = grantTypes.filter((type) => !FAPI_GRANT_TYPES.has(type));

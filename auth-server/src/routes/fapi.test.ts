@@ -19,6 +19,7 @@ import {
   obtainPushedCode,
   push,
   registerByCommand,
+  registerGood,
   signingClient,
   visit,
   type Changes,
@@ -44,7 +45,7 @@ beforeAll(async () => {
     createClientKey('rs256', 'RS256'),
   ]);
   bank = signingClient(server.issuer, 'bank', key);
-  expect(await registerByCommand(server, metadata())).toBe('');
+  await registerGood(server, metadata());
 });
 afterAll(() => server.stop());
 
@@ -356,7 +357,7 @@ describe('FAPI 2.0 Security Profile §5.3.2.2: the authorization endpoint', () =
     );
     const html = await page.text();
     expect(html).toContain('The Bank');
-    expect(html).toContain('read:data');
+    expect(html).toContain('read users, posts and comments');
   });
 });
 

@@ -31,9 +31,9 @@ export function ownMetadata(body: unknown): unknown {
 
 /** Whether a registration is still one that the client could have made itself. */
 export function isOwnMetadata(metadata: ClientMetadata): boolean {
-  const isPlain = Object.entries(NOT_ITS_OWN).every(
-    ([name, value]) => metadata[name as keyof typeof NOT_ITS_OWN] === value, // its own keys, a literal
-  );
+  // A registration from before there was a member has nothing of it.
+  const registered: Partial<Record<string, unknown>> = { ...NOT_ITS_OWN, ...metadata };
+  const isPlain = Object.entries(NOT_ITS_OWN).every(([name, value]) => registered[name] === value);
   const mayActAlone = metadata.grant_types.includes('client_credentials');
   return isPlain && !mayActAlone && heldAdminScopes(metadata.scope.split(' ')).length === 0;
 }

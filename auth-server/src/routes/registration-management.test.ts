@@ -58,7 +58,7 @@ async function register(changes: object = {}): Promise<Own> {
     id: String(body['client_id']),
     uri: String(body['registration_client_uri']),
     token: String(body['registration_access_token']),
-    secret: String(body['client_secret'] ?? ''),
+    secret: (body['client_secret'] as string | undefined) ?? '', // of public clients there is none
   };
 }
 

@@ -83,6 +83,11 @@ export async function registerByCommand(server: TestAuthServer, metadata: object
   return status === 0 ? '' : err;
 }
 
+/** The same of one that is good. */
+export async function registerGood(server: TestAuthServer, metadata: object): Promise<void> {
+  expect(await registerByCommand(server, metadata)).toBe('');
+}
+
 /** Visits the authorization endpoint, signs in, and returns the parameters of the response. */
 export async function visit(
   issuer: string,

@@ -8,6 +8,7 @@ import {
 } from '../../testing/key-set-server.ts';
 import {
   registerByCommand,
+  registerGood,
   signingClient,
   type Changes,
   type SigningClient,
@@ -28,21 +29,19 @@ beforeAll(async () => {
   ]);
   published = await startKeySetServer([key.publicJwk]);
   client = signingClient(server.issuer, 'publishing', key);
-  expect(await register()).toBe('');
+  await registerGood(server, metadata());
 });
 afterAll(async () => {
   await published.close();
   await server.stop();
 });
 
-function register(changes: object = {}): Promise<string> {
-  const metadata = {
-    client_id: 'publishing',
-    redirect_uris: [CALLBACK],
-    jwks_uri: published.uri,
-    ...changes,
-  };
-  return registerByCommand(server, metadata);
+function metadata(changes: object = {}): object {
+  return { client_id: 'publishing', redirect_uris: [CALLBACK], jwks_uri: published.uri, ...changes };
+}
+
+function register(changes: object): Promise<string> {
+  return registerByCommand(server, metadata(changes));
 }
 
 /** The error of a request that fails for its refresh token where the client has authenticated. */
