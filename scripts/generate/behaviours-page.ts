@@ -14,6 +14,8 @@ interface Behaviour {
   readonly level: 'P0' | 'P1' | 'P2';
   readonly section: string;
   readonly behaviour: string;
+  /** How a requirement of a profile is met. */
+  readonly met?: string;
   /** The standard that asks for it. */
   readonly source: string;
 }
@@ -74,10 +76,11 @@ function writePage(
   behaviours: readonly Behaviour[],
   citations: ReadonlyMap<string, readonly Citation[]>,
 ): string {
-  const entries = behaviours.map(({ id, level, behaviour, source }) =>
+  const entries = behaviours.map(({ id, level, behaviour, met, source }) =>
     [
       `## ${id}\n`,
       `${escape(behaviour)}\n`,
+      ...(met === undefined ? [] : [`Met: ${escape(met)}\n`]),
       `${level}, from ${escape(source)}. Proven by:\n`,
       ...formatCitations(citations.get(id) ?? []),
       '',

@@ -5,6 +5,7 @@ const RULES = {
   scopes: ['openid', 'read:data'],
   grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'],
 };
+const PUBLIC_KEY = { kty: 'EC', crv: 'P-256', x: 'x', y: 'y' };
 const SECRET = 'x9-Lq27_vTfPw0aZ8rNdK3';
 const parse = (client: Record<string, unknown>) =>
   parseClient({ client_id: 'x', redirect_uris: ['https://app.example/cb'], ...client }, RULES);
@@ -26,6 +27,20 @@ describe('RFC 7591 §2: client metadata', () => {
     });
   });
 
+  it('G9: turns on what a profile needs', () => {
+    const parsed = parse({ jwks_uri: 'https://app.example/keys', security_profile: 'fapi2' });
+    expect(parsed).toMatchObject({
+      client: {
+        metadata: {
+          token_endpoint_auth_method: 'private_key_jwt',
+          dpop_bound_access_tokens: true,
+          require_pushed_authorization_requests: true,
+        },
+      },
+    });
+    expect(parse({})).toMatchObject({ client: { metadata: { dpop_bound_access_tokens: false } } });
+  });
+
   it('keeps the secret apart from the metadata', () => {
     const parsed = parse({ client_secret: SECRET });
     expect(parsed).toMatchObject({ client: { secret: SECRET } });
@@ -43,6 +58,12 @@ describe('RFC 7591 §2: client metadata', () => {
     { token_endpoint_auth_method: 'client_secret_jwt', client_secret: SECRET },
     { jwks: { keys: [{ kty: 'oct', k: 'x' }] } },
     { jwks: { keys: [{ kty: 'EC', d: 'x' }] } },
+    { jwks: { keys: [PUBLIC_KEY] }, jwks_uri: 'https://app.example/keys' },
+    { jwks_uri: 'http://app.example/keys' },
+    { jwks_uri: ['https://app.example/keys'] },
+    { require_signed_request_object: true },
+    { jwks_uri: 'https://app.example/keys', request_object_signing_alg: 'none' },
+    { jwks_uri: 'https://app.example/keys', request_object_signing_alg: 'HS256' },
     { pkce_exempt: true },
     { pkce_exempt: 'yes', client_secret: SECRET },
     { token_endpoint_audience: true },

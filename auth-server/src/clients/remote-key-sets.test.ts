@@ -52,7 +52,7 @@ async function judge(
   }
 }
 
-describe('jwks_uri: a key set', () => {
+describe('G6: a key set at a jwks_uri', () => {
   it('is fetched once for all that is signed at the same time, and then for five minutes not', async () => {
     const together = await Promise.all(Array.from({ length: 20 }, () => judge(first)));
     expect(new Set(together)).toEqual(new Set(['good']));
