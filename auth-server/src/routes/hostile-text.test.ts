@@ -69,7 +69,7 @@ const endpoints = Object.entries(endpointBudgets)
   .map(([endpoint]) => endpoint.split(' ') as [method: string, path: string]);
 
 describe('L1: NUL, halves of surrogate pairs and what changes the direction of text are 400', () => {
-  it.each(endpoints.filter(([, path]) => path !== '/register'))('in %s %s', async (method, path) => {
+  it.each(endpoints.filter(([, path]) => !path.startsWith('/register')))('in %s %s', async (method, path) => {
     for (const text of IN_FORMS) {
       for (const pair of [`name=${text}`, `${text}=name`]) {
         const status =
@@ -83,6 +83,7 @@ describe('L1: NUL, halves of surrogate pairs and what changes the direction of t
 
   it.each([
     ['POST', '/register'],
+    ['PUT', '/register/unknown'],
     ['POST', '/admin/clients'],
     ['PUT', '/admin/clients/spa'],
     ['POST', '/admin/accounts'],
