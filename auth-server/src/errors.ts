@@ -42,6 +42,7 @@ export type OAuthErrorCode =
   | 'unmet_authentication_requirements'
   | 'unsupported_grant_type'
   | 'unsupported_response_type'
+  | 'unsupported_token_type'
   | 'use_dpop_nonce';
 
 /** Every error that this server answers with. */
@@ -161,6 +162,12 @@ export const oauthErrors: Readonly<Record<OAuthErrorCode, OAuthErrorDescription>
     true,
     'RFC 6749 §4.1.2.1',
     'Only response_type=code is supported.',
+  ),
+  unsupported_token_type: describe(
+    400,
+    false,
+    'RFC 7009 §2.2.1',
+    'A token of this kind is not revoked by itself.',
   ),
   use_dpop_nonce: describe(400, false, 'RFC 9449 §8', 'The DPoP proof needs a nonce of this server.'),
 });

@@ -4,8 +4,8 @@ import { OAuthError } from './errors.ts';
 /** Most name=value pairs that a request may carry. */
 const MAX_PAIRS = 200;
 
-/** RFC 8707 §2 alone lets a parameter repeat. */
-const REPEATABLE: ReadonlySet<string> = new Set(['resource']);
+/** RFC 8707 §2 and RFC 8693 §2.1 alone let a parameter repeat. */
+const REPEATABLE: ReadonlySet<string> = new Set(['resource', 'audience']);
 
 /** A user's own business, as long as it can be hashed. */
 const PASSWORDS: ReadonlySet<string> = new Set(['password', 'new_password']);

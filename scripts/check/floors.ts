@@ -207,6 +207,7 @@ export const projects: readonly Project[] = [
       grants: { floor: 4, purpose: 'one file per grant type; codes, devices, grants and their revocation' },
       tokens: { floor: 3, purpose: 'access tokens, id_tokens, refresh tokens; the feed of revocations' },
       dpop: { floor: 3, purpose: 'proofs of possession and their nonces' },
+      issuers: { floor: 3, purpose: 'trusted issuers: their declarations, keys and tokens' },
       logout: { floor: 3, purpose: 'back-channel logout' },
       mail: { floor: 3, purpose: 'messages: queue, transports, limits' },
       accounts: {

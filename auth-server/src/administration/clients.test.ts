@@ -15,7 +15,11 @@ import {
   type ClientAdministrationFeatures,
 } from './clients.ts';
 
-const RULES = { scopes: ['openid', 'read:data'], grantTypes: ['authorization_code', 'refresh_token'] };
+const RULES = {
+  apiAudiences: [],
+  scopes: ['openid', 'read:data'],
+  grantTypes: ['authorization_code', 'refresh_token'],
+};
 const METADATA = { client_id: 'app', redirect_uris: [CALLBACK], client_secret: randomToken() };
 
 let database: TestDatabase;

@@ -1,7 +1,8 @@
 import { isRedisCluster } from '@trellis/redis';
 import { allowsConveniences, isLoopbackHost } from '@trellis/runtime';
 import type { AuthServerConfig } from './auth-server-config.ts';
-import { clientRulesOf } from './settings-of.ts';
+import { readTrustedIssuersFile } from '../issuers/trusted-issuers-file.ts';
+import { clientRulesOf, issuerRulesOf } from './settings-of.ts';
 import { isNetwork } from '../outbound/address-guard.ts';
 import { readClientsFile } from '../clients/clients-file.ts';
 import { adminScopes, openidScopes, parseScope } from '../clients/scopes.ts';
@@ -22,6 +23,7 @@ export function contradictions(config: AuthServerConfig): readonly string[] {
     ...tlsProblems(config),
     ...convenienceProblems(config),
     ...clientsFileProblems(config),
+    ...trustedIssuersProblems(config),
   ];
 }
 
@@ -139,4 +141,9 @@ function convenienceProblems(config: AuthServerConfig): string[] {
 function clientsFileProblems(config: AuthServerConfig): readonly string[] {
   if (config.CLIENTS_FILE === undefined) return [];
   return readClientsFile(config.CLIENTS_FILE, clientRulesOf(config)).problems;
+}
+
+function trustedIssuersProblems(config: AuthServerConfig): readonly string[] {
+  const { TRUSTED_ISSUERS_FILE: path, ISSUER: issuer } = config;
+  return path === undefined ? [] : readTrustedIssuersFile(path, issuerRulesOf(config, issuer)).problems;
 }

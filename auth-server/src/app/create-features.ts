@@ -17,7 +17,7 @@ import { createSealer } from '../secrets/sealing.ts';
 import { createRecordSealer } from '../secrets/record-sealer.ts';
 import { deriveKeys } from '../secrets/secrets.ts';
 import type { Features } from './features.ts';
-import { settingsOf } from './settings-of.ts';
+import { issuerRulesOf, settingsOf } from './settings-of.ts';
 import { createPasswordHasher } from '../accounts/sign-in/password-hasher.ts';
 import { createSecretGuesses } from '../clients/authentication/secret-guesses.ts';
 import { createRequestLimits } from '../http/request-limits.ts';
@@ -53,6 +53,9 @@ import { createSessionStore } from '../accounts/session-store.ts';
 import { createStaleTokenStore } from '../tokens/stale-token-store.ts';
 import { createSigningKeyStore } from '../keys/signing-key-store.ts';
 import { createKeyEncryption } from '../keys/key-encryption.ts';
+import { createIssuerRegistry, type IssuerRegistry } from '../issuers/issuer-registry.ts';
+import { readTrustedIssuersFile } from '../issuers/trusted-issuers-file.ts';
+import { createIdentityStore } from '../accounts/identity-store.ts';
 import { createKeyring } from '../keys/keyring.ts';
 import { createRefreshTokens } from '../tokens/refresh-token.ts';
 import { ensureSigningKeys, type SigningKeyDependencies } from '../keys/signing-keys.ts';
@@ -118,6 +121,7 @@ export async function createFeatures(
     audit: createAudit({ logger, writer: auditWriter, metrics, clock }),
     clients: createClientRegistry({ store: clientStore, secretKeys, clock }),
     clientKeys: createClientKeys({ guard, clock, onFetched: onKeySetFetched(metrics, logger) }),
+    issuers: createIssuers(config, resources),
     ...keyed,
     ...createLimits(config, keyed.accountName, resources),
     ...createStores(config, resources, today),
@@ -157,6 +161,7 @@ type Stores = Pick<
   | 'consents'
   | 'devices'
   | 'grants'
+  | 'identities'
   | 'links'
   | 'pushedRequests'
   | 'replicated'
@@ -182,12 +187,23 @@ function createStores(
     consents: createConsentStore(pool),
     devices: createDeviceStore(redis, sealer),
     grants: createGrantStore(redis, sealer, revocationTtlS),
+    identities: createIdentityStore(pool),
     links: createLinkStore(redis, sealer),
     pushedRequests: createPushedRequestStore(redis, sealer, config.TRANSACTION_TTL_S),
     replicated: createReplicated(redis, config.REDIS_REPLICAS),
     staleTokens: createStaleTokenStore(redis, revocationTtlS),
     sessions: createSessionStore(redis, sealer, sessionLifetimes),
   };
+}
+
+/** Those of the file as it is now. @throws Error for a file that has changed since the configuration was checked, and is wrong */
+function createIssuers(config: AuthServerConfig, { clock, issuer }: FeatureResources): IssuerRegistry {
+  const { TRUSTED_ISSUERS_FILE: path } = config;
+  const rules = issuerRulesOf(config, issuer);
+  const { issuers, problems } =
+    path === undefined ? { issuers: [], problems: [] } : readTrustedIssuersFile(path, rules);
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+  return createIssuerRegistry(issuers, { loopback: rules.loopback, clock });
 }
 
 interface AnonymousAttempts {

@@ -10,6 +10,7 @@ import type { HasClock } from '../clock.ts';
 import type { DpopFeatures } from '../dpop/nonces.ts';
 import type { GrantFeatures } from '../grants/grant-features.ts';
 import type { HttpFeatures } from '../http/http-features.ts';
+import type { IssuerFeatures } from '../issuers/issuer-registry.ts';
 import type { KeyFeatures } from '../keys/key-features.ts';
 import type { LogoutFeatures } from '../logout/back-channel-logout.ts';
 import type { MailFeatures } from '../mail/mail-limits.ts';
@@ -34,6 +35,7 @@ export interface Features
     DpopFeatures,
     GrantFeatures,
     HttpFeatures,
+    IssuerFeatures,
     KeyFeatures,
     LogoutFeatures,
     MailFeatures,

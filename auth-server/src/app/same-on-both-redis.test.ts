@@ -195,7 +195,9 @@ describe.skipIf(!canMirrorRedis())(
     it('do the same for revocations, replicas and health', async () => {
       const stale = createStaleTokenStore(redis, 60);
       await stale.mark({ kind: 'user', subject: 'ada' }, NOW_S);
-      expect(await stale.isStale({ subject: 'ada', clientId: 'client', issuedAt: NOW_S })).toBe(true);
+      expect(
+        await stale.isStale({ subject: 'ada', clientId: 'client', exchangedFrom: [], issuedAt: NOW_S }),
+      ).toBe(true);
       const feed = createRevocationFeed(redis, 60);
       await feed.publish(['g', 'h'], NOW_S);
       await feed.publish(['i'], NOW_S + 100);

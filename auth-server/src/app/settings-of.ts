@@ -1,11 +1,24 @@
+import { allowsConveniences } from '@trellis/runtime';
+import type { IssuerRules } from '../issuers/trusted-issuer.ts';
 import { paths } from '../paths.ts';
 import { grantHandlers } from '../grants/index.ts';
 import type { ClientRules, Settings } from '../settings/settings.ts';
 import { knownScopes, type AuthServerConfig } from './auth-server-config.ts';
 
 /** What clients can be registered for with this configuration. */
-export function clientRulesOf(config: Pick<AuthServerConfig, 'API_SCOPES' | 'ADMIN_API'>): ClientRules {
-  return { scopes: knownScopes(config), grantTypes: [...grantHandlers.keys()] };
+export function clientRulesOf(
+  config: Pick<AuthServerConfig, 'API_SCOPES' | 'ADMIN_API' | 'AUDIENCES'>,
+): ClientRules {
+  return {
+    apiAudiences: config.AUDIENCES,
+    scopes: knownScopes(config),
+    grantTypes: [...grantHandlers.keys()],
+  };
+}
+
+/** What trusted issuers can be declared with. @param ownIssuer where it is known */
+export function issuerRulesOf(config: AuthServerConfig, ownIssuer: string | undefined): IssuerRules {
+  return { scopes: knownScopes(config), ownIssuer, loopback: allowsConveniences(config) };
 }
 
 /** What the endpoints need to know of the configuration. @param issuer which the configuration may leave to the address */

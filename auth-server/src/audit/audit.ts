@@ -44,6 +44,33 @@ export type AuditEvent =
       readonly clientId: string;
       readonly scopes: readonly string[];
       readonly address: string;
+      /** The trusted issuer by whose word; undefined where the user has signed in here. */
+      readonly issuer?: string | undefined;
+    }
+  | {
+      /** A token of a trusted issuer, or an exchange, that was not acceptable. */
+      readonly event: 'assertion_rejected' | 'token_exchange_rejected';
+      readonly clientId: string;
+      readonly address: string;
+      readonly detail: string;
+    }
+  | {
+      readonly event: 'token_exchanged';
+      /** The grant that the new token ends with. */
+      readonly grantId: string;
+      readonly subject: string;
+      readonly clientId: string;
+      readonly audience: string;
+      readonly scopes: readonly string[];
+      /** Who acts in the subject's name; undefined for the subject itself. */
+      readonly actor: string | undefined;
+      readonly address: string;
+    }
+  | {
+      readonly event: 'identity_linked' | 'identity_unlinked';
+      readonly subject: string;
+      readonly issuer: string;
+      readonly by: Actor;
     }
   | {
       readonly event: 'code_replayed' | 'refresh_token_reused';
@@ -92,6 +119,8 @@ const SUSPICIOUS: ReadonlySet<AuditEvent['event']> = new Set([
   'code_replayed',
   'refresh_token_reused',
   'client_authentication_failed',
+  'assertion_rejected',
+  'token_exchange_rejected',
 ]);
 
 /** Where security events go. */
@@ -151,13 +180,20 @@ function withAddress<Event extends { readonly by: Actor | 'user' | 'schedule' }>
 }
 
 /** Where failures that anybody can cause say why. */
-const WHY = { sign_in_failed: 'reason', client_authentication_failed: 'detail' } as const;
+const WHY = {
+  sign_in_failed: 'reason',
+  client_authentication_failed: 'detail',
+  assertion_rejected: 'detail',
+  token_exchange_rejected: 'detail',
+} as const;
 
 function failureOf(event: AuditEvent): Failure | undefined {
   switch (event.event) {
     case 'sign_in_failed':
       return { event: event.event, address: event.address, why: event.reason };
     case 'client_authentication_failed':
+    case 'assertion_rejected':
+    case 'token_exchange_rejected':
       return { event: event.event, address: event.address, clientId: event.clientId, why: event.detail };
     default:
       return undefined;

@@ -2,7 +2,8 @@ import { clientNetworkOf } from '@trellis/admission';
 
 /** A failure that anybody can cause as often as they like. */
 export interface Failure {
-  readonly event: 'sign_in_failed' | 'client_authentication_failed';
+  readonly event:
+    'sign_in_failed' | 'client_authentication_failed' | 'assertion_rejected' | 'token_exchange_rejected';
   readonly address: string;
   readonly clientId?: string | undefined;
   /** Why, in the words of the event. */

@@ -2,6 +2,7 @@ import { weaknessOf } from '@trellis/runtime';
 import { characterProblem, isBoundedKey, unfitTextIn } from '@trellis/admission';
 import { z } from 'zod';
 import type { ClientRules } from '../settings/settings.ts';
+import { TOKEN_EXCHANGE_GRANT, unattendedGrants } from './grant-types.ts';
 import { redirectUriProblem } from './redirect-uri.ts';
 import { allowedAlgorithms, isFapi, profileProblems, type SecurityProfile } from './security-profile.ts';
 import { adminScopes, includesAll, parseScope } from './scopes.ts';
@@ -97,6 +98,17 @@ export interface ClientMetadata {
   readonly token_endpoint_audience: boolean;
   /** An own member, space separated: what a request without `scope` asks for. Absent: such requests are rejected. RFC 6749 §3.3 */
   readonly default_scope?: string | undefined;
+  /** With which introspection responses are signed that are asked for as a JWT. RFC 9701 §6. Default: RS256. */
+  readonly introspection_signed_response_alg?: 'ES256' | 'RS256' | undefined;
+  /**
+   * An own member: the resources that the client serves. It may exchange tokens for them that others bring, and introspection tells it of
+   * no other tokens but its own. Absent: of all tokens.
+   */
+  readonly resource_audiences?: readonly string[] | undefined;
+  /** An own member: resources for which the client may exchange tokens of users, beside the one of the token. */
+  readonly token_exchange_audiences?: readonly string[] | undefined;
+  /** An own member: whether an exchange without `actor_token` gives a token that does not say who acts. RFC 8693 §1.1 */
+  readonly token_exchange_impersonation?: boolean | undefined;
   /** An own member: seconds in which the predecessor of a refresh token still gets the same successor. 0 to 60. */
   readonly refresh_reuse_leeway_seconds: number;
 }
@@ -186,6 +198,12 @@ const declared = z.object({
   pkce_exempt: z.boolean().default(false),
   token_endpoint_audience: z.boolean().default(false),
   default_scope: scopeList.optional(),
+  introspection_signed_response_alg: z.enum(['ES256', 'RS256']).optional(),
+  introspection_encrypted_response_alg: z.never({ error: 'is not supported' }).optional(),
+  introspection_encrypted_response_enc: z.never({ error: 'is not supported' }).optional(),
+  resource_audiences: z.array(z.string()).min(1).max(20).optional(),
+  token_exchange_audiences: z.array(z.string()).min(1).max(20).optional(),
+  token_exchange_impersonation: z.boolean().optional(),
   refresh_reuse_leeway_seconds: z.int().min(0).max(60).default(0),
 });
 
@@ -219,7 +237,13 @@ export function parseClient(value: unknown, rules: ClientRules): ParsedClient {
 }
 
 function complete(given: Declared, { scopes }: ClientRules): ClientDeclaration {
-  const { client_secret: secret, response_types: _codeOnly, ...rest } = given;
+  const {
+    client_secret: secret,
+    response_types: _codeOnly,
+    introspection_encrypted_response_alg: _alg,
+    introspection_encrypted_response_enc: _enc,
+    ...rest
+  } = given;
   const isBound = isFapi(given);
   const metadata: ClientMetadata = {
     ...rest,
@@ -268,10 +292,8 @@ function contradictionsOf({ metadata, secret }: ClientDeclaration, rules: Client
       'jwks: is needed for require_signed_request_object, or jwks_uri',
     ],
     [usesCode && metadata.redirect_uris.length === 0, 'redirect_uris: at least one is needed'],
-    [
-      metadata.grant_types.includes('client_credentials') && method === 'none',
-      'grant_types: client_credentials needs a client that authenticates (RFC 6749 §4.4)',
-    ],
+    ...unattendedProblems(metadata),
+    ...exchangeProblems(metadata, rules),
     [metadata.pkce_exempt && method === 'none', 'pkce_exempt: needs a client that authenticates'],
     [
       metadata.token_endpoint_audience && method !== 'private_key_jwt',
@@ -283,4 +305,41 @@ function contradictionsOf({ metadata, secret }: ClientDeclaration, rules: Client
     ...profileProblems(metadata),
   ];
   return problems.filter(([holds]) => holds).map(([, problem]) => problem);
+}
+
+type Problem = [boolean, string];
+
+function unattendedProblems({
+  grant_types: types,
+  token_endpoint_auth_method: method,
+}: ClientMetadata): Problem[] {
+  return types
+    .filter((type) => unattendedGrants.includes(type))
+    .map((type) => [
+      method === 'none',
+      `grant_types: ${type} needs a client that authenticates (RFC 6749 §4.4)`,
+    ]);
+}
+
+function exchangeProblems(metadata: ClientMetadata, { apiAudiences }: ClientRules): Problem[] {
+  const { resource_audiences: served, token_exchange_audiences: targets } = metadata;
+  const exchanges = metadata.grant_types.includes(TOKEN_EXCHANGE_GRANT);
+  const unknownIn = (names: readonly string[] = []): readonly string[] =>
+    names.filter((name) => !apiAudiences.includes(name));
+  return [
+    [unknownIn(served).length > 0, `resource_audiences: unknown here: ${unknownIn(served).join(' ')}`],
+    [
+      unknownIn(targets).length > 0,
+      `token_exchange_audiences: unknown here: ${unknownIn(targets).join(' ')}`,
+    ],
+    [!exchanges && targets !== undefined, 'token_exchange_audiences: has no use without the grant type'],
+    [
+      !exchanges && metadata.token_exchange_impersonation === true,
+      'token_exchange_impersonation: has no use without the grant type',
+    ],
+    [
+      served !== undefined && metadata.token_endpoint_auth_method === 'none',
+      'resource_audiences: needs a client that authenticates',
+    ],
+  ];
 }

@@ -50,5 +50,14 @@ export function isNarrower(before: ClientMetadata, after: ClientMetadata): boole
   const lost = (parseScope(before.scope) ?? []).some((scope) => !scopesAfter.includes(scope));
   const lostGrant = before.grant_types.some((type) => !after.grant_types.includes(type));
   const isConstrained = after.dpop_bound_access_tokens && !before.dpop_bound_access_tokens;
-  return lost || lostGrant || isConstrained;
+  return lost || lostGrant || isConstrained || losesAudience(before, after);
+}
+
+/** What was exchanged for a resource, or without an actor, is not any more. */
+function losesAudience(before: ClientMetadata, after: ClientMetadata): boolean {
+  const isLost = (member: 'resource_audiences' | 'token_exchange_audiences'): boolean =>
+    before[member]?.some((audience) => !after[member]?.includes(audience)) === true;
+  const lostImpersonation =
+    before.token_exchange_impersonation === true && !after.token_exchange_impersonation;
+  return isLost('resource_audiences') || isLost('token_exchange_audiences') || lostImpersonation;
 }

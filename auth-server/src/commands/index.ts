@@ -17,6 +17,7 @@ import { listAuditEvents } from './audit-commands.ts';
 import { addClient, listClients, removeClient, rotateClientSecret } from './clients-commands.ts';
 import { createCommandLine, UsageError, type CommandLine, type CommandStreams } from './command-line.ts';
 import type { Command, CommandContext } from './command.ts';
+import { linkIdentity, unlinkIdentity } from './identities-commands.ts';
 import { revokeGrants } from './grants-commands.ts';
 import { listKeys, replaceKeys, rotateKeys } from './keys-commands.ts';
 
@@ -30,6 +31,8 @@ const commands: ReadonlyMap<string, Command> = new Map([
   ['accounts update', updateAccount],
   ['accounts disable', disableAccount],
   ['accounts enable', enableAccount],
+  ['accounts link', linkIdentity],
+  ['accounts unlink', unlinkIdentity],
   ['grants revoke', revokeGrants],
   ['keys list', listKeys],
   ['keys rotate', rotateKeys],

@@ -97,6 +97,12 @@ export const statements = {
     next: { parameters: ['uuid'], row: { id: 'uuid', email: 'text' } },
     fill: { parameters: ['uuid[]', 'text[]'], row: {} },
   },
+  'identity-store': {
+    find: { parameters: ['text', 'text'], row: { accountId: 'text' } },
+    list: { parameters: ['uuid'], row: { issuer: 'text', subject: 'text' } },
+    link: { parameters: ['text', 'text', 'uuid'], row: { accountId: 'text' } },
+    unlink: { parameters: ['text', 'text'], row: { accountId: 'text' } },
+  },
   'reader-of-today': {
     findBoth: {
       parameters: ['uuid[]', 'text[]'],

@@ -1,10 +1,9 @@
-import { OAuthError } from '../errors.ts';
 import { openidScopes, parseScope } from '../clients/scopes.ts';
 import type { Client } from '../clients/client-store.ts';
 import { issueAccessToken, type AccessTokenFeatures } from '../tokens/access-token.ts';
 import { newGrantId } from '../tokens/grant-code.ts';
 import type { GrantHandler } from './grant-handler.ts';
-import { narrowScopes } from './requested-scopes.ts';
+import { chooseResource, narrowScopes } from './requested-scopes.ts';
 import type { HasSettings } from '../settings/settings.ts';
 
 /** What this grant type works with. */
@@ -24,7 +23,7 @@ export const clientCredentialsGrant: GrantHandler<ClientCredentialsFeatures> = {
     const accessToken = issueAccessToken(features, {
       clientId,
       grantId: newGrantId(),
-      audience: chooseAudience(parameters.getAll('resource'), features),
+      audience: chooseResource(parameters.getAll('resource'), features.settings.audiences),
       scopes,
       issuedAt: receivedAt,
       keyThumbprint,
@@ -43,12 +42,4 @@ function apiScopesOf({ metadata }: Client, { settings }: HasSettings, byDefault:
   const scope = byDefault ? (metadata.default_scope ?? metadata.scope) : metadata.scope;
   const registered = parseScope(scope) ?? [];
   return registered.filter((scope) => settings.scopes.includes(scope) && !openidScopes.includes(scope));
-}
-
-function chooseAudience(asked: readonly string[], { settings }: ClientCredentialsFeatures): string {
-  const [resource = settings.audiences[0] ?? '', ...more] = asked;
-  if (more.length > 0 || !settings.audiences.includes(resource)) {
-    throw new OAuthError('invalid_target', 'The resource is unknown, or there is more than one.');
-  }
-  return resource;
 }

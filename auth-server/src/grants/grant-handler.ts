@@ -27,6 +27,8 @@ export interface TokenRequest {
 /** A successful response of the token endpoint. RFC 6749 §5.1, OpenID Connect Core §3.1.3.3 */
 export interface TokenResponse {
   readonly access_token: string;
+  /** Of a token that was exchanged. RFC 8693 §2.2.1 */
+  readonly issued_token_type?: string | undefined;
   readonly token_type: 'Bearer' | 'DPoP';
   readonly expires_in: number;
   readonly refresh_token?: string | undefined;

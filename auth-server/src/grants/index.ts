@@ -2,7 +2,9 @@ import type { GrantHandler } from './grant-handler.ts';
 import { authorizationCodeGrant, type AuthorizationCodeFeatures } from './authorization-code.ts';
 import { clientCredentialsGrant, type ClientCredentialsFeatures } from './client-credentials.ts';
 import { deviceCodeGrant, type DeviceCodeFeatures } from './device-code.ts';
+import { jwtBearerGrant, type JwtBearerFeatures } from './jwt-bearer.ts';
 import { refreshTokenGrant, type RefreshTokenFeatures } from './refresh-token.ts';
+import { tokenExchangeGrant, type TokenExchangeFeatures } from './token-exchange.ts';
 
 export type { GrantHandler, TokenRequest, TokenResponse } from './grant-handler.ts';
 
@@ -10,12 +12,18 @@ export type { GrantHandler, TokenRequest, TokenResponse } from './grant-handler.
 export type GrantTypeFeatures = AuthorizationCodeFeatures &
   RefreshTokenFeatures &
   ClientCredentialsFeatures &
-  DeviceCodeFeatures;
+  DeviceCodeFeatures &
+  TokenExchangeFeatures &
+  JwtBearerFeatures;
 
 /** Every grant type of the token endpoint, by its `grant_type`. */
 export const grantHandlers: ReadonlyMap<string, GrantHandler<GrantTypeFeatures>> = new Map(
-  [authorizationCodeGrant, refreshTokenGrant, clientCredentialsGrant, deviceCodeGrant].map((handler) => [
-    handler.grantType,
-    handler,
-  ]),
+  [
+    authorizationCodeGrant,
+    refreshTokenGrant,
+    clientCredentialsGrant,
+    deviceCodeGrant,
+    tokenExchangeGrant,
+    jwtBearerGrant,
+  ].map((handler) => [handler.grantType, handler]),
 );

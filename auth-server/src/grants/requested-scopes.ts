@@ -25,3 +25,16 @@ export function checkResource(granted: string, asked: readonly string[]): void {
     throw new OAuthError('invalid_target', 'The resource was not granted.');
   }
 }
+
+/**
+ * The one resource of a token that no grant of before is for: the one asked for, or the default.
+ *
+ * @throws OAuthError invalid_target. RFC 8707 §2.2
+ */
+export function chooseResource(asked: readonly string[], audiences: readonly string[]): string {
+  const [resource = audiences[0] ?? '', ...more] = asked;
+  if (more.length > 0 || !audiences.includes(resource)) {
+    throw new OAuthError('invalid_target', 'The resource is unknown, or there is more than one.');
+  }
+  return resource;
+}

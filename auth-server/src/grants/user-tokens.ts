@@ -3,6 +3,7 @@ import type { Client } from '../clients/client-store.ts';
 import type { Grant } from './grant-record.ts';
 import { issueAccessToken, type AccessTokenFeatures } from '../tokens/access-token.ts';
 import { issueIdToken, type IdTokenFeatures } from '../tokens/id-token.ts';
+import { signedInUser } from '../tokens/token-user.ts';
 import type { TokenResponse } from './grant-handler.ts';
 import type { HasSettings } from '../settings/settings.ts';
 import type { TokenFeatures } from '../tokens/token-features.ts';
@@ -41,7 +42,7 @@ export function issueUserTokens(features: UserTokensFeatures, request: UserToken
     scopes,
     issuedAt: receivedAt,
     keyThumbprint,
-    user: { account, authenticatedAt: grant.authenticatedAt },
+    user: signedInUser(account, grant.authenticatedAt),
   });
   const idToken = (): string =>
     issueIdToken(features, {

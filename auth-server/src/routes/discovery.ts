@@ -76,6 +76,7 @@ function serverMetadata({ issuer, scopes, registrationToken }: Settings): Readon
     revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     introspection_endpoint_auth_methods_supported: confidentialMethods,
     introspection_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+    introspection_signing_alg_values_supported: signingAlgorithms,
     dpop_signing_alg_values_supported: PROOF_ALGORITHMS,
     claims_supported: [
       ...supportedClaims,

@@ -123,7 +123,11 @@ describe('L1: names are one line', () => {
       expect(emailProblem(`${name}@example.com`)).toBeDefined();
       const client = { client_id: 'a', client_name: name, redirect_uris: ['https://app.example/callback'] };
       expect(
-        parseClient(client, { scopes: ['openid'], grantTypes: ['authorization_code', 'refresh_token'] }),
+        parseClient(client, {
+          apiAudiences: [],
+          scopes: ['openid'],
+          grantTypes: ['authorization_code', 'refresh_token'],
+        }),
       ).toMatchObject({
         kind: 'problems',
         problems: [expect.stringContaining('client_name: must')],

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { honoursSignInAt } from '../accounts/accounts.ts';
 import { missingParameter, OAuthError } from '../errors.ts';
 import { addEndpoint } from '../http/endpoint.ts';
@@ -6,11 +6,13 @@ import { formParameters } from '../http/request-parameters.ts';
 import { scopesToday, type ScopesTodayFeatures } from '../grants/grant-today.ts';
 import type { Client } from '../clients/client-store.ts';
 import { isRevokedToken, type RevokedTokenFeatures } from '../grants/revoked-token.ts';
-import { verifyAccessToken } from '../tokens/verify-own-token.ts';
+import { INTROSPECTION_JWT, issueIntrospectionToken } from '../tokens/introspection-token.ts';
+import { verifyAccessToken, type VerifiedAccessToken } from '../tokens/verify-own-token.ts';
 import { authenticateRequest, type AuthenticateRequestFeatures } from './authenticate-request.ts';
 import { paths } from '../paths.ts';
 import type { HasClock } from '../clock.ts';
 import type { HasSettings } from '../settings/settings.ts';
+import type { IssuerFeatures } from '../issuers/issuer-registry.ts';
 import type { KeyFeatures } from '../keys/key-features.ts';
 import type { AccountFeatures } from '../accounts/account-features.ts';
 import type { ClientFeatures } from '../clients/client-features.ts';
@@ -25,6 +27,7 @@ export type IntrospectionFeatures = HasClock &
   Pick<ClientFeatures, 'clients'> &
   Pick<TokenFeatures, 'refreshTokens'> &
   Pick<GrantFeatures, 'grants'> &
+  IssuerFeatures &
   ScopesTodayFeatures &
   RevokedTokenFeatures &
   AuthenticateRequestFeatures;
@@ -49,20 +52,39 @@ export function addIntrospectRoute(server: FastifyInstance, features: Introspect
       }
       const token = parameters.get('token');
       if (token === undefined) throw missingParameter('token');
-      const response = features.refreshTokens.decode(token)
+      const introspection = features.refreshTokens.decode(token)
         ? await introspectRefreshToken(token, client, features)
-        : await introspectAccessToken(token, features);
-      return reply.header('cache-control', 'no-store').send(response);
+        : await introspectAccessToken(token, client, features);
+      void reply.header('cache-control', 'no-store').header('vary', 'accept');
+      if (!wantsJwt(request)) return reply.send(introspection);
+      const { client_id: clientId, introspection_signed_response_alg: algorithm = 'RS256' } = client.metadata;
+      return reply
+        .type(`application/${INTROSPECTION_JWT}`)
+        .send(issueIntrospectionToken(features, { clientId, algorithm, introspection }));
     },
   });
 }
 
-async function introspectAccessToken(text: string, features: IntrospectionFeatures): Promise<Introspection> {
+/** Whether the response is to be signed. RFC 9701 §4 */
+function wantsJwt({ headers: { accept = '' } }: FastifyRequest): boolean {
+  const ranges = accept.toLowerCase().split(',');
+  return ranges.some((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
+    return (
+      type === `application/${INTROSPECTION_JWT}` && !parameters.some((text) => /^q=0(?:\.0*)?$/.test(text))
+    );
+  });
+}
+
+async function introspectAccessToken(
+  text: string,
+  client: Client,
+  features: IntrospectionFeatures,
+): Promise<Introspection> {
   const { settings, keyring, clock } = features;
   const token = await verifyAccessToken(text, { ...settings, keyring, clock });
-  if (!token || (await isRevokedToken(token, features))) return INACTIVE;
-  if (token.subject !== token.clientId && !(await isHonoured(token.subject, undefined, features)))
-    return INACTIVE;
+  if (!token || !isFor(token, client) || (await isRevokedToken(token, features))) return INACTIVE;
+  if (!(await hasSubject(token, features))) return INACTIVE;
   return {
     active: true,
     token_type: token.keyThumbprint === undefined ? 'Bearer' : 'DPoP',
@@ -77,8 +99,21 @@ async function introspectAccessToken(text: string, features: IntrospectionFeatur
     jti: token.tokenId,
     ...(token.authenticatedAt !== undefined && { auth_time: token.authenticatedAt }), // RFC 9470 §6.2
     ...(token.acr !== undefined && { acr: token.acr }),
+    ...(token.act && { act: token.act }), // RFC 8693 §7.2
     gid: token.grantId,
   };
+}
+
+/** A resource server that says what it serves learns nothing of tokens for others. RFC 9701 §5, RFC 7662 §2.2 */
+function isFor({ audience, clientId }: VerifiedAccessToken, { metadata }: Client): boolean {
+  const { resource_audiences: served, client_id: asking } = metadata;
+  return served === undefined || served.includes(audience) || clientId === asking;
+}
+
+async function hasSubject(token: VerifiedAccessToken, features: IntrospectionFeatures): Promise<boolean> {
+  if (token.subject === token.clientId) return true;
+  if (token.subjectIssuer !== undefined) return features.issuers.hasNamespace(token.subjectIssuer);
+  return isHonoured(token.subject, undefined, features);
 }
 
 async function introspectRefreshToken(

@@ -1,4 +1,5 @@
 import type { ClientMetadata } from '../clients/client-metadata.ts';
+import { unattendedGrants } from '../clients/grant-types.ts';
 import { heldAdminScopes } from '../clients/scopes.ts';
 import { registrationError } from './registration-error.ts';
 
@@ -9,6 +10,7 @@ const NOT_ITS_OWN = {
   unvetted: true,
   pkce_exempt: false,
   token_endpoint_audience: false,
+  resource_audiences: undefined,
 } as const;
 
 /**
@@ -22,8 +24,11 @@ export function ownMetadata(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
   const { scope, client_id: _chosen, ...given }: Readonly<Record<string, unknown>> = { ...body };
   const { grant_types: grantTypes } = given;
-  if (Array.isArray(grantTypes) && grantTypes.includes('client_credentials'))
-    throw registrationError(["grant_types: client_credentials can't be registered for"]);
+  const unattended = Array.isArray(grantTypes)
+    ? unattendedGrants.find((type) => grantTypes.includes(type))
+    : undefined;
+  if (unattended !== undefined)
+    throw registrationError([`grant_types: ${unattended} can't be registered for`]);
   const [forbidden] = typeof scope === 'string' ? heldAdminScopes(scope.split(' ')) : [];
   if (forbidden !== undefined) throw registrationError([`scope: ${forbidden} can't be registered for`]);
   return { ...given, ...(scope !== undefined && { scope }), ...NOT_ITS_OWN };
@@ -34,6 +39,6 @@ export function isOwnMetadata(metadata: ClientMetadata): boolean {
   // A registration from before there was a member has nothing of it.
   const registered: Partial<Record<string, unknown>> = { ...NOT_ITS_OWN, ...metadata };
   const isPlain = Object.entries(NOT_ITS_OWN).every(([name, value]) => registered[name] === value);
-  const mayActAlone = metadata.grant_types.includes('client_credentials');
+  const mayActAlone = metadata.grant_types.some((type) => unattendedGrants.includes(type));
   return isPlain && !mayActAlone && heldAdminScopes(metadata.scope.split(' ')).length === 0;
 }

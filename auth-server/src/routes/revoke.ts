@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { missingParameter } from '../errors.ts';
+import { missingParameter, OAuthError } from '../errors.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters } from '../http/request-parameters.ts';
 import { verifyAccessToken } from '../tokens/verify-own-token.ts';
@@ -58,5 +58,14 @@ async function grantToRevoke(
   }
   const { settings, keyring, clock } = features;
   const accessToken = await verifyAccessToken(token, { ...settings, keyring, clock });
-  return accessToken?.clientId === clientId ? accessToken.grantId : undefined;
+  if (accessToken?.clientId !== clientId) return undefined;
+  // Its grant is that of the token that it was exchanged for, which is another client's to end.
+  if (accessToken.exchangedFrom.length > 0) throw exchangedToken();
+  return accessToken.grantId;
+}
+
+/** RFC 7009 §2.2.1 */
+function exchangedToken(): OAuthError {
+  const description = 'An exchanged token ends with the token that it was exchanged for.';
+  return new OAuthError('unsupported_token_type', description);
 }

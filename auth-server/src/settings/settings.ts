@@ -1,5 +1,7 @@
 /** What clients can be registered for. */
 export interface ClientRules {
+  /** Every resource that tokens may be asked for, but the admin API. */
+  readonly apiAudiences: readonly string[];
   /** Every scope there is. */
   readonly scopes: readonly string[];
   /** Every `grant_type` that the token endpoint supports. */

@@ -23,6 +23,11 @@ export const variables = {
     optional: true,
     doc: 'JSON array of RFC 7591 client metadata, registered at start.',
   },
+  TRUSTED_ISSUERS_FILE: {
+    type: 'text',
+    optional: true,
+    doc: 'JSON array of issuers whose tokens clients may bring for tokens of this server, read at start. Default: none.',
+  },
   DATABASE_URL: {
     type: 'url',
     schemes: ['postgres', 'postgresql'],

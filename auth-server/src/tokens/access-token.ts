@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { PASSWORD } from '../accounts/authentication-context.ts';
-import type { AccountToday } from '../accounts/accounts.ts';
 import { signJwt } from '../keys/jws.ts';
 import type { HasSettings } from '../settings/settings.ts';
 import type { KeyFeatures } from '../keys/key-features.ts';
+import type { ActorClaim } from './actor-claim.ts';
+import { claimsOfUser, type TokenUser } from './token-user.ts';
 
 /** What access tokens are made with. */
 export type AccessTokenFeatures = HasSettings & Pick<KeyFeatures, 'keyring'>;
@@ -16,15 +16,16 @@ export interface AccessTokenRequest {
   readonly scopes: readonly string[];
   /** Seconds since 1970. */
   readonly issuedAt: number;
+  /** Seconds since 1970. Default: after the lifetime of access tokens. */
+  readonly expiresAt?: number;
   /** Thumbprint of the key that must come with the token. RFC 9449 §6 */
   readonly keyThumbprint: string | undefined;
-  /** Who signed in, and when; absent when a client acts for itself. */
-  readonly user?: AuthenticatedUser;
-}
-
-interface AuthenticatedUser {
-  readonly account: AccountToday;
-  readonly authenticatedAt: number;
+  /** Who signed in; absent when a client acts for itself. */
+  readonly user?: TokenUser | undefined;
+  /** Who acts in the user's name. RFC 8693 §4.1 */
+  readonly act?: ActorClaim | undefined;
+  /** Clients whose tokens were exchanged for this one: what ends those of one of them ends it. */
+  readonly exchangedFrom?: readonly string[] | undefined;
 }
 
 /** An access token as a JWT that any resource server can verify. RFC 9068 §2 */
@@ -36,29 +37,18 @@ export function issueAccessToken(
   const iat = request.issuedAt;
   const claims = {
     iss: settings.issuer,
-    sub: request.user?.account.id ?? request.clientId,
+    sub: request.user?.id ?? request.clientId,
     aud: request.audience,
     client_id: request.clientId,
     iat,
-    exp: iat + settings.accessTokenTtlS,
+    exp: request.expiresAt ?? iat + settings.accessTokenTtlS,
     jti: randomUUID(),
     scope: request.scopes.join(' '),
     gid: request.grantId,
     cnf: request.keyThumbprint === undefined ? undefined : { jkt: request.keyThumbprint },
-    ...(request.user && userClaims(request.user, request.scopes)),
+    act: request.act,
+    exchanged_from: request.exchangedFrom,
+    ...(request.user && claimsOfUser(request.user, request.scopes)),
   };
   return signJwt(claims, 'at+jwt', keyring.active('ES256'));
-}
-
-function userClaims(
-  { account, authenticatedAt }: AuthenticatedUser,
-  scopes: readonly string[],
-): Record<string, unknown> {
-  return {
-    auth_time: Math.floor(authenticatedAt / 1000),
-    acr: PASSWORD.acr,
-    roles: [account.role],
-    name: scopes.includes('profile') ? account.name : undefined,
-    email: scopes.includes('email') ? account.email : undefined,
-  };
 }

@@ -9,6 +9,8 @@ export type TokenHolder =
 export interface HeldToken {
   readonly subject: string;
   readonly clientId: string;
+  /** Clients whose tokens were exchanged for it. */
+  readonly exchangedFrom: readonly string[];
   /** Seconds since 1970. */
   readonly issuedAt: number;
 }
@@ -31,9 +33,9 @@ export function createStaleTokenStore(redis: RedisConnection, revocationTtlS: nu
     mark: async (holder, untilS) => {
       await redis.set(keyOf(holder), untilS, 'EX', revocationTtlS);
     },
-    isStale: async ({ subject, clientId, issuedAt }) => {
+    isStale: async ({ subject, clientId, exchangedFrom, issuedAt }) => {
       const holders: readonly TokenHolder[] = [
-        { kind: 'client', clientId },
+        ...[clientId, ...exchangedFrom].map((id) => ({ kind: 'client', clientId: id }) as const),
         ...(subject === clientId ? [] : [{ kind: 'user', subject } as const]),
       ];
       const marks = await Promise.all(holders.map((holder) => redis.get(keyOf(holder))));

@@ -1,6 +1,7 @@
 import { jwtVerify, type JWTHeaderParameters, type JWTPayload, type JWTVerifyOptions } from 'jose';
 import type { KeyObject } from 'node:crypto';
 import type { Keyring } from '../keys/keyring.ts';
+import type { ActorClaim } from './actor-claim.ts';
 
 /** Longest token that is looked at, characters. */
 const MAX_TOKEN_LENGTH = 16_384;
@@ -19,6 +20,14 @@ export interface VerifiedAccessToken {
   readonly authenticatedAt: number | undefined;
   /** How; undefined for a client that acts for itself. OpenID Connect Core §2 */
   readonly acr: string | undefined;
+  /** Who acts in the user's name. RFC 8693 §4.1 */
+  readonly act: ActorClaim | undefined;
+  /** Who may, where the token says so, as it says it. RFC 8693 §4.4 */
+  readonly mayAct: unknown;
+  /** Clients whose tokens were exchanged for this one. */
+  readonly exchangedFrom: readonly string[];
+  /** The trusted issuer that alone knows the user; undefined for those with an account. */
+  readonly subjectIssuer: string | undefined;
   /** Thumbprint of the key that must come with it. RFC 9449 §6 */
   readonly keyThumbprint: string | undefined;
 }
@@ -120,6 +129,10 @@ function toAccessToken(claims: JWTPayload): VerifiedAccessToken | undefined {
     tokenId: jti,
     authenticatedAt: typeof claims['auth_time'] === 'number' ? claims['auth_time'] : undefined,
     acr: typeof claims['acr'] === 'string' ? claims['acr'] : undefined,
+    act: claims['act'] as ActorClaim | undefined, // this server has signed it
+    mayAct: claims['may_act'],
+    exchangedFrom: (claims['exchanged_from'] as readonly string[] | undefined) ?? [], // this server has signed it
+    subjectIssuer: typeof claims['subject_issuer'] === 'string' ? claims['subject_issuer'] : undefined,
     keyThumbprint: thumbprintOf(claims['cnf']),
   };
 }

@@ -1,0 +1,42 @@
+import { createIssuerKeys, type FindIssuerKey, type IssuerKeysOptions } from './issuer-keys.ts';
+import type { IssuerUse, TrustedIssuer } from './trusted-issuer.ts';
+
+/** A trusted issuer and its keys. */
+export interface KnownIssuer {
+  readonly issuer: TrustedIssuer;
+  readonly findKey: FindIssuerKey;
+}
+
+/** The issuers whose word about users is taken. */
+export interface IssuerRegistry {
+  /** The issuer of that name, where this client may use its tokens so. */
+  find(name: string, use: IssuerUse, clientId: string): KnownIssuer | undefined;
+  /** Whether there is a declaration of the issuer. */
+  isKnown(name: string): boolean;
+  /** Whether users without an account can be the issuer's. */
+  hasNamespace(name: string): boolean;
+}
+
+/** Whose word is taken. */
+export interface IssuerFeatures {
+  readonly issuers: IssuerRegistry;
+}
+
+/** A registry of declared issuers; nothing is fetched before it is needed. */
+export function createIssuerRegistry(
+  declared: readonly TrustedIssuer[],
+  options: IssuerKeysOptions,
+): IssuerRegistry {
+  const known = new Map<string, KnownIssuer>(
+    declared.map((issuer) => [issuer.issuer, { issuer, findKey: createIssuerKeys(issuer, options) }]),
+  );
+  return {
+    find: (name, use, clientId) => {
+      const found = known.get(name);
+      const { uses = [], clients = [] } = found?.issuer ?? {};
+      return uses.includes(use) && clients.includes(clientId) ? found : undefined;
+    },
+    isKnown: (name) => known.has(name),
+    hasNamespace: (name) => known.get(name)?.issuer.subjects === 'namespaced',
+  };
+}
