@@ -30,6 +30,7 @@ const PUBLISHED: ReadonlySet<LifeCycleThing> = new Set([
   'socket',
   'notice',
   'introspectedToken',
+  'exchangedToken',
 ]);
 const PATIENCE_MS = 10_000;
 

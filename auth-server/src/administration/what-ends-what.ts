@@ -31,6 +31,7 @@ export const things = {
   refreshToken: 'Refresh token',
   gatewayToken: 'Access token at the gateway',
   introspectedToken: 'Access token at introspection',
+  exchangedToken: 'Access token that was exchanged, at the gateway',
   socket: 'Sockets',
   code: 'Authorization code',
   link: 'Reset link',
@@ -72,6 +73,7 @@ const nothing: Row = {
   refreshToken: stays,
   gatewayToken: stays,
   introspectedToken: stays,
+  exchangedToken: stays,
   socket: stays,
   code: stays,
   link: stays,
@@ -84,6 +86,7 @@ const A_SECOND = 'within a second';
 const tokensEnd = {
   gatewayToken: within('ends', A_SECOND),
   introspectedToken: ends,
+  exchangedToken: within('ends', A_SECOND),
   socket: within('ends', A_SECOND),
 };
 const grantEnds = { grant: ends, refreshToken: ends, ...tokensEnd };
@@ -141,6 +144,7 @@ export const whatEndsWhat: Readonly<Record<LifeCycleEvent, Row>> = Object.freeze
     refreshToken: narrows,
     gatewayToken: within('stays', 'until it expires'),
     introspectedToken: narrows,
+    exchangedToken: within('stays', 'until it expires'),
     socket: within('stays', 'until the token expires'),
     code: narrows,
     deviceCode: narrows,
@@ -159,6 +163,7 @@ export const whatEndsWhat: Readonly<Record<LifeCycleEvent, Row>> = Object.freeze
     refreshToken: ends,
     gatewayToken: within('stays', 'until it expires'),
     introspectedToken: within('stays', 'until it expires'),
+    exchangedToken: within('stays', 'until it expires'),
     socket: within('stays', 'until the token expires'),
     code: ends,
   },
@@ -168,6 +173,7 @@ export const whatEndsWhat: Readonly<Record<LifeCycleEvent, Row>> = Object.freeze
     ...nothing,
     gatewayToken: within('ends', 'with its next reading of the key set: five minutes at most'),
     introspectedToken: within('ends', 'within `KEY_RELOAD_INTERVAL_S`'),
+    exchangedToken: within('ends', 'with its next reading of the key set: five minutes at most'),
     socket: within('ends', 'a second after the gateway has read the key set'),
   },
 });

@@ -22,11 +22,8 @@ type Probe = (scene: Scene) => Promise<Effect>;
  * people sign in, comes last.
  */
 export const probes: Readonly<Record<LifeCycleThing, Probe>> = {
-  gatewayToken: async ({ stage, online }) => {
-    const headers = { authorization: `Bearer ${online.accessToken}` };
-    const { body } = await stage.gateway.post({ query: '{ latest { secret } }' }, headers);
-    return body.errors === undefined ? 'stays' : 'ends';
-  },
+  gatewayToken: ({ stage, online }) => effectAtGateway(stage, online.accessToken),
+  exchangedToken: ({ stage, exchangedToken }) => effectAtGateway(stage, exchangedToken),
   socket: async ({ socket }) => {
     const open = Symbol('open');
     return (await Promise.race([socket.closed, Promise.resolve(open)])) === open ? 'stays' : 'ends';
@@ -83,6 +80,12 @@ export const probes: Readonly<Record<LifeCycleThing, Probe>> = {
 async function refreshed({ url, authorization }: Scene, refreshToken: string): Promise<Effect> {
   const form = { grant_type: 'refresh_token', refresh_token: refreshToken };
   return effectOf(await postForm(`${url}/token`, form, authorization));
+}
+
+async function effectAtGateway({ gateway }: Scene['stage'], accessToken: string): Promise<Effect> {
+  const headers = { authorization: `Bearer ${accessToken}` };
+  const { body } = await gateway.post({ query: '{ latest { secret } }' }, headers);
+  return body.errors === undefined ? 'stays' : 'ends';
 }
 
 /** What a response with tokens, or about one, says. */

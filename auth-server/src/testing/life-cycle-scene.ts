@@ -3,6 +3,8 @@ import { expect } from 'vitest';
 import { Browser } from '@trellis/testkit/sign-in';
 import { RawSocket } from '../../../gateway/src/testing/raw-socket.ts';
 import { DEVICE_CODE_GRANT } from '../clients/client-metadata.ts';
+import { TOKEN_EXCHANGE_GRANT } from '../clients/grant-types.ts';
+import { ACCESS_TOKEN_TYPE } from '../grants/token-types.ts';
 import { randomToken } from '../secrets/secrets.ts';
 import {
   basic,
@@ -15,7 +17,7 @@ import {
   type Pkce,
   type Tokens,
 } from './flow.ts';
-import { REGISTRATION_TOKEN, type LifeCycleStage } from './life-cycle-stage.ts';
+import { EXCHANGER, REGISTRATION_TOKEN, type LifeCycleStage } from './life-cycle-stage.ts';
 import { runCommand } from './run-command.ts';
 import { CALLBACK } from './test-clients.ts';
 
@@ -39,6 +41,8 @@ export interface Scene {
   readonly sessionId: string;
   readonly online: Tokens;
   readonly offline: Tokens;
+  /** What another client got for the first access token. */
+  readonly exchangedToken: string;
   /** The newest of the first grant. */
   refreshToken: string;
   readonly socket: RawSocket;
@@ -90,6 +94,7 @@ export async function setScene(stage: LifeCycleStage, name: string, isOwn = fals
     sessionId: String(decodeJwt(online.idToken)['sid']),
     online,
     offline,
+    exchangedToken: await exchangeToken(issuer, online.accessToken),
     refreshToken: online.refreshToken,
     socket,
     code: await obtain(ONLINE),
@@ -146,4 +151,16 @@ async function allowDevice(
   const page = await browser.get(String(body['verification_uri_complete']));
   expect((await submitConsent(browser, page)).status).toBe(200);
   return String(body['device_code']);
+}
+
+/** A service that is called with the token exchanges it to call on. */
+async function exchangeToken(issuer: string, accessToken: string): Promise<string> {
+  const form = {
+    grant_type: TOKEN_EXCHANGE_GRANT,
+    subject_token: accessToken,
+    subject_token_type: ACCESS_TOKEN_TYPE,
+  };
+  const { status, body } = await postForm(`${issuer}/token`, form, basic(EXCHANGER));
+  expect(status, JSON.stringify(body)).toBe(200);
+  return String(body['access_token']);
 }

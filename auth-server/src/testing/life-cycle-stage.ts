@@ -1,6 +1,8 @@
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { startEventGraph, type EventGraph } from '../../../gateway/src/testing/event-graph.ts';
 import { startTestGateway, type TestGateway } from '../../../gateway/src/testing/test-gateway.ts';
+import { TOKEN_EXCHANGE_GRANT } from '../clients/grant-types.ts';
+import { addClient } from './add-client.ts';
 import { startLogoutReceiver, type LogoutReceiver } from './logout-receiver.ts';
 import { startTestAuthServer, type TestAuthServer } from './test-auth-server.ts';
 
@@ -16,6 +18,9 @@ export interface LifeCycleStage {
   stop(): Promise<void>;
 }
 
+/** The client that exchanges tokens of the others. */
+export const EXCHANGER = 'exchanger';
+
 /** Starts one. */
 export async function startLifeCycleStage(): Promise<LifeCycleStage> {
   const [server, graph, receiver] = await Promise.all([
@@ -23,6 +28,12 @@ export async function startLifeCycleStage(): Promise<LifeCycleStage> {
     startEventGraph(),
     startLogoutReceiver(() => 200),
   ]);
+  await addClient(server, {
+    client_id: EXCHANGER,
+    grant_types: [TOKEN_EXCHANGE_GRANT],
+    scope: 'read:data write:data',
+    resource_audiences: ['https://api.example/graphql'],
+  });
   const gateway = await startGatewayFor(server, graph);
   const redis = connectRedis({ url: server.redis.url, name: 'test', onError: () => undefined });
   return {

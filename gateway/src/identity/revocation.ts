@@ -21,11 +21,16 @@ export function parseRevocation(text: string): Revocation {
   return { kind: 'issued-before', holder, untilS: Number(second) };
 }
 
-/** The keys of a token's user and client, as entries name them. */
-export function holderKeysOf({ claims: { sub, client_id: clientId } }: TokenHolder): readonly string[] {
+/**
+ * The keys of a token's user and clients, as entries name them. A token that was exchanged (RFC 8693) names those clients too whose
+ * tokens led to it, as it ends with theirs.
+ */
+export function holderKeysOf({ claims }: TokenHolder): readonly string[] {
+  const { sub, client_id: clientId, exchanged_from: exchangedFrom } = claims;
   return [
     ...(typeof sub === 'string' && sub !== clientId ? [`user:${sub}`] : []),
     ...(typeof clientId === 'string' ? [`client:${clientId}`] : []),
+    ...(Array.isArray(exchangedFrom) ? exchangedFrom.map((id) => `client:${String(id)}`) : []),
   ];
 }
 
