@@ -13,7 +13,7 @@ const examples = join(repository, 'docs/extending');
 const replays: Readonly<Record<string, readonly string[]>> = {
   'pipeline-stage': ['gateway/src/pipeline/single-effect.test.ts', 'gateway/src/pipeline/stages.test.ts'],
   'oauth-grant': [
-    'auth-server/src/grants/token-exchange.test.ts',
+    'auth-server/src/grants/narrowed-token.test.ts',
     'auth-server/src/routes/discovery.test.ts',
   ],
   'composition-check': ['packages/composition/src'],
