@@ -35,8 +35,8 @@ async function introspect(
     headers: { ...basic(clientId), ...(accept !== undefined && { accept }) },
   });
   const { status, headers } = response;
-  const [type = '', vary = ''] = [headers.get('content-type') ?? '', headers.get('vary') ?? ''];
-  return { status, type, vary, text: await response.text() };
+  const type = headers.get('content-type') ?? '';
+  return { status, type, vary: headers.get('vary') ?? '', text: await response.text() };
 }
 
 describe('RFC 9701: a signed introspection response', () => {
