@@ -80,7 +80,12 @@ describe('discovery', () => {
       (await postForm(`${server.issuer}/token`, { grant_type: grantType })).body['error'];
     for (const known of body['grant_types_supported'] as string[])
       expect(await errorOf(known), known).toBe('invalid_client');
-    for (const other of ['implicit', 'password', 'urn:ietf:params:oauth:grant-type:saml2-bearer', '__proto__'])
+    for (const other of [
+      'implicit',
+      'password',
+      'urn:ietf:params:oauth:grant-type:saml2-bearer',
+      '__proto__',
+    ])
       expect(await errorOf(other), other).toBe('unsupported_grant_type');
   });
 
