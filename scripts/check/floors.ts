@@ -150,6 +150,10 @@ export const projects: readonly Project[] = [
       subgraphs: {
         floor: 6,
         purpose: 'one request to a subgraph: client, headers, retries, circuit breaker, hedging',
+        parts: {
+          http2: 'sessions over HTTP/2',
+          connections: 'which client connects to a subgraph, and with which certificates',
+        },
       },
       operation: {
         floor: 5,

@@ -14,7 +14,7 @@ describe('The pages docs/configuration/gateway-yaml*.md and the tables of settin
     .flatMap((name) => read(`${folder}/${name}`).split('\n'))
     .filter((line) => line.startsWith('| `'))
     .map((line) => cellsOf(line));
-  const ofOne = /^(traffic|subgraphErrors|subscriptions)\.subgraphs\.<name>\./; // the same as those of all, and listed once
+  const ofOne = /^(traffic|subgraphConnections|subgraphErrors|subscriptions)\.subgraphs\.<name>\./; // the same as those of all, and listed once
 
   it('have the same keys, with unit, default, and when a change holds', () => {
     const documented = new Set(rows.map(([, key]) => key?.replaceAll('`', '')));

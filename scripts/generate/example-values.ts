@@ -42,8 +42,12 @@ export const exampleValues: Readonly<Record<string, unknown>> = {
   'rateLimits.perClient.operations': 6_000,
   'rateLimits.perClient.windowS': 60,
   'responseCache.redisUrl': '${env.CACHE_REDIS_URL:-redis://cache:6379}',
+  'subgraphConnections.tls.serverName': 'subgraphs.example',
+  'subgraphConnections.subgraphs': { posts: { protocol: 'auto' } },
   'subgraphErrors.redactedMessage': 'Something went wrong.',
   'subgraphErrors.subgraphs': { posts: { messages: 'all', extensions: ['code', 'hint'] } },
+  'subscriptions.callback.publicUrl': 'http://gateway.internal:4005/callback',
+  'subscriptions.callback.listen': '127.0.0.1:4005',
   'subscriptions.subgraphUrls': { posts: 'wss://posts.example/graphql' },
   'subscriptions.subgraphs': { posts: { upstreamIdleMs: 30_000 } },
   'telemetry.tracing.endpoint': '${env.COLLECTOR:-http://collector:4318/v1/traces}',
@@ -54,5 +58,8 @@ export const exampleValues: Readonly<Record<string, unknown>> = {
 
 /** Settings that the example does not have, each with the reason. */
 export const leftOut: Readonly<Record<string, string>> = {
+  'subgraphConnections.tls.certificate': 'is PEM, and goes with key: ${file./run/secrets/gateway.pem}',
+  'subgraphConnections.tls.key': 'is PEM, and goes with certificate: ${file./run/secrets/gateway-key.pem}',
+  'subgraphConnections.tls.ca': 'is PEM: ${file./run/secrets/subgraphs-ca.pem}',
   'persistedQueries.manifests': 'goes with mode: safelist alone, and names files that have to be there',
 };

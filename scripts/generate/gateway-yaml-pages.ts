@@ -20,8 +20,8 @@ const topics = {
   },
   'gateway-yaml-subgraphs': {
     title: 'gateway.yaml: subgraphs',
-    summary: 'requests to subgraphs, their headers, errors and subscriptions',
-    keys: ['headers', 'subgraphErrors', 'subscriptions', 'traffic'],
+    summary: 'connections and requests to subgraphs, their headers, errors and subscriptions',
+    keys: ['headers', 'subgraphConnections', 'subgraphErrors', 'subscriptions', 'traffic'],
   },
 } as const;
 

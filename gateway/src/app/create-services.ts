@@ -41,10 +41,9 @@ export function createServices(
 ): PipelineServices {
   const { rateLimits } = inUse;
   const protectedResource = configuredResource(config, inUse);
-  const subgraphClient = createShapingClient(resources.subgraphClient, {
-    rulesOf: compileTrafficRules(inUse.traffic),
-    states: resources.traffic,
-  });
+  const rulesOf = compileTrafficRules(inUse.traffic);
+  const states = resources.traffic;
+  const subgraphClient = createShapingClient(resources.subgraphClient, { rulesOf, states });
   return {
     supergraphs: resources.supergraphs,
     catalogueOf: createCatalogues(inUse),
@@ -57,6 +56,7 @@ export function createServices(
     authenticator: createConfiguredAuthenticator(config, inUse, resources, logger),
     planner: tracing ? tracePlanning(resources.planner, tracing) : resources.planner,
     subgraphClient: tracing ? traceFetches(subgraphClient, tracing) : subgraphClient,
+    breakerOf: (subgraph) => states.of(subgraph, rulesOf(subgraph)).breaker,
     planningBudget: resources.planningBudget,
     shares: resources.shares,
     tracer: tracing && createRunTracer(tracing),
@@ -94,7 +94,7 @@ function responseCachingOf(
     cache,
     rules,
     sharePublic: rules.sharePublic,
-    configuration: sha256(JSON.stringify(settings)),
+    configuration: sha256(JSON.stringify({ ...settings, subgraphConnections: undefined })), // certificates rotate
   };
 }
 

@@ -8,6 +8,7 @@ import { createSubgraphContexts, type SubgraphContexts } from '../subgraphs/subg
 import type { GatewayConfig } from '../config/config.ts';
 import { ExecutionGate } from '../load/execution-gate.ts';
 import { TextTurns } from '../load/text-turns.ts';
+import { SubgraphConnections } from '../subgraphs/connections/subgraph-connections.ts';
 import { createSubgraphClient, type SubgraphClient } from '../subgraphs/subgraph-client.ts';
 import { createKnownOperations, type KnownOperations } from '../planning/known-operations.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
@@ -56,6 +57,7 @@ export interface GatewayResources extends Omit<RedisResources, 'openResponseCach
   readonly planningBudget: PlanningBudget | undefined;
   /** Sends whatever it is given, by no rules. */
   readonly subgraphClient: SubgraphClient;
+  readonly connections: SubgraphConnections;
   readonly traffic: TrafficStates;
   readonly admission: Admission;
   readonly executionGate: ExecutionGate;
@@ -102,7 +104,8 @@ export async function openResources(
     });
   }).catch((error: unknown) => planner.close().then(() => Promise.reject(error as Error)));
   supergraphs.onChange((_next, previous) => planner.retire(previous));
-  const subgraphClient = createSubgraphClient({ maxConnections: MAX_CONNECTIONS });
+  const connections = new SubgraphConnections(inUse.subgraphConnections, CONNECTION_BOUNDS);
+  const subgraphClient = createSubgraphClient({ connections });
   const traffic = openTraffic(logger, metrics);
   const executionGate = new ExecutionGate({ isPressed: () => admission.isPressed });
   const unread = openUnreadResponses(inUse, metrics);
@@ -113,7 +116,7 @@ export async function openResources(
     openResponseCache,
     ...shared
   } = await openRedisResources(config, logger, metrics).catch(async (error: unknown) => {
-    await closeGraph({ supergraphs, planner, subgraphClient });
+    await closeGraph({ supergraphs, planner, connections });
     throw error;
   });
   const drainMs = (): number => current.inUse().timeouts.requestMs;
@@ -131,6 +134,7 @@ export async function openResources(
     supergraphs,
     services: () => current.services(),
     settings: () => current.inUse(),
+    connections,
     revokedTokens: shared.revocations ?? NO_REVOKED_TOKENS,
     holdUser: (userId) => shared.activity.hold(userId),
     initPayload: async (subgraph) =>
@@ -148,6 +152,7 @@ export async function openResources(
     planner,
     planningBudget,
     subgraphClient,
+    connections,
     traffic,
     admission,
     executionGate,
@@ -173,7 +178,7 @@ export async function openResources(
         unread,
         supergraphs,
         planner,
-        subgraphClient,
+        connections,
         tracing,
         responseCache,
         closeRedis,
@@ -211,7 +216,7 @@ function describeBreak(event: unknown): unknown {
 
 interface Closeable extends Pick<
   GatewayResources,
-  'streams' | 'unread' | 'supergraphs' | 'planner' | 'subgraphClient' | 'tracing' | 'responseCache'
+  'streams' | 'unread' | 'supergraphs' | 'planner' | 'connections' | 'tracing' | 'responseCache'
 > {
   readonly closeRedis: () => Promise<void>;
 }
@@ -229,11 +234,11 @@ async function closeResources(resources: Closeable): Promise<void> {
 async function closeGraph({
   supergraphs,
   planner,
-  subgraphClient,
-}: Pick<GatewayResources, 'supergraphs' | 'planner' | 'subgraphClient'>): Promise<void> {
+  connections,
+}: Pick<GatewayResources, 'supergraphs' | 'planner' | 'connections'>): Promise<void> {
   const closed = supergraphs.close();
   await planner.close();
-  await subgraphClient.close();
+  await connections.close();
   await closed;
 }
 
@@ -285,8 +290,8 @@ export async function prepareReplaced(
   };
 }
 
-/** Sockets to one origin: how many of them are used is for the rules of each subgraph to say. */
-const MAX_CONNECTIONS = 4_096;
+/** How many sockets to one origin are used is for the rules of each subgraph to say. */
+const CONNECTION_BOUNDS = { maxConnections: 4_096, connectTimeoutMs: 10_000 } as const;
 
 function openUnreadResponses(inUse: SettingsInUse, metrics: Resources['metrics']): UnreadResponses {
   const onCutOff = createUnreadCutOffs(metrics);
@@ -330,6 +335,7 @@ function planningAmount({ planning: { callerMs, windowS } }: SettingsInUse): Pla
 /** Has the resources keep to other settings from now on. What asks for the settings in force at each use is not among them. */
 export function changeResources(resources: GatewayResources, inUse: SettingsInUse): void {
   resources.admission.rules = inUse.admission;
+  resources.connections.change(inUse.subgraphConnections);
   resources.unread.rules = unreadRules(inUse);
   resources.unanswered.rules = unansweredRules(inUse);
   changeStorageShares(resources.storageShares, inUse);

@@ -1,5 +1,6 @@
 import {
   allowsConveniences,
+  CannotStart,
   type Deployable,
   type Logger,
   type PrivateJsonWebKey,
@@ -10,6 +11,7 @@ import type { GatewayConfig } from '../config/config.ts';
 import { createServices } from './create-services.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 import { warmOperations } from '../pipeline/warm-operations.ts';
+import { untimelyCertificates } from '../config/connection-problems.ts';
 import { readSettings, settingFiles } from '../config/read-settings.ts';
 import {
   changeResources,
@@ -19,6 +21,7 @@ import {
   type Replaced,
 } from './resources.ts';
 import { crossOriginRules } from '../http/message/cross-origin.ts';
+import { openCallbackServer, type CallbackServer } from '../http/routes/callback-server.ts';
 import { buildServer } from './server.ts';
 import type { GatewaySettings } from '../settings/settings.ts';
 import { settingsThatNeedRestart, settingsInUse, type SettingsInUse } from '../config/settings-in-use.ts';
@@ -65,6 +68,7 @@ export async function startGateway(
     readiness: {},
     streams: { open: resources.streams, metrics: resources.streamMetrics },
   });
+  const callbacks = await openCallbacks(state.inUse, resources);
   await warmSafelist(configuration.services(), logger);
   await mayListen();
   const url = await server.listen({ port: config.PORT, host: config.HOST });
@@ -73,10 +77,25 @@ export async function startGateway(
     url,
     close: () => {
       configuration.stop();
-      closing ??= server.close().then(() => resources.close());
+      closing ??= server
+        .close()
+        .then(() => resources.close())
+        .then(() => callbacks?.close());
       return closing;
     },
   };
+}
+
+/** @throws CannotStart where the port can't be opened */
+async function openCallbacks(
+  { subscriptions: { callback } }: SettingsInUse,
+  { streams }: GatewayResources,
+): Promise<CallbackServer | undefined> {
+  if (!callback) return undefined;
+  return openCallbackServer(callback.listen, streams.callbacks).catch((error: unknown) => {
+    const reason = (error as Error).message; // node:net throws nothing else
+    throw new CannotStart(`subscriptions.callback.listen: ${reason}`, { cause: error });
+  });
 }
 
 const WARM_UP_DEADLINE_MS = 20_000;
@@ -145,6 +164,7 @@ class CurrentConfiguration {
   #servicesOf(config: GatewayConfig, inUse: SettingsInUse, replaced: Replaced): PipelineServices {
     const services = createServices(config, inUse, this.#resources, replaced, this.#logger);
     this.#warnOfUnknown(config);
+    this.#warnOfCertificates(config);
     return services;
   }
 
@@ -152,6 +172,11 @@ class CurrentConfiguration {
   #warnOfRestart(inUse: SettingsInUse): void {
     const settings = settingsThatNeedRestart(this.#atStart, inUse);
     if (settings.length > 0) this.#logger.warn({ settings }, 'changes of these settings need a restart');
+  }
+
+  #warnOfCertificates({ settings }: GatewayConfig): void {
+    for (const certificate of untimelyCertificates(settings))
+      this.#logger.error(certificate, 'client certificate for subgraphs is not valid now');
   }
 
   #warnOfUnknown(config: GatewayConfig): void {

@@ -73,6 +73,8 @@ export function readGatewayConfig(environment: Environment): GatewayConfig {
   const isCacheHomeless =
     config && !config.CACHE_REDIS_URL && settings?.responseCache && !settings.responseCache.redisUrl;
   if (config && settings) problems.push(...issuerProblems({ ...config, settings }));
+  if (config && config.WORKERS > 1 && settings?.subscriptions?.callback)
+    problems.push('subscriptions.callback: it needs WORKERS to be 1, as a subscription is in one process.');
   if (isCacheHomeless) problems.push('responseCache: it needs redisUrl, or the environment CACHE_REDIS_URL.');
   if (!config || !settings || problems.length > 0)
     throw new ConfigError((config && file) ?? 'gateway', problems);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ConfigError, type Environment } from '@trellis/runtime';
 import type { z } from 'zod';
+import { callbackProblems, connectionProblems } from './connection-problems.ts';
 import { InvalidManifest, readSafelist } from '../caching/safelist.ts';
 import { settingsSchema, type GatewaySettings } from '../settings/settings.ts';
 import { filesNamedIn, parseYamlSource, type YamlSource } from './yaml-source.ts';
@@ -18,6 +19,7 @@ export function readSettings(file: string, environment: Environment): GatewaySet
   if (source.problems.length > 0) throw new ConfigError(file, source.problems);
   const parsed = settingsSchema.safeParse(source.value ?? {});
   if (!parsed.success) throw new ConfigError(file, settingProblems(parsed.error, source));
+  assertConnections(parsed.data, file, source);
   assertManifests(parsed.data, file);
   return parsed.data;
 }
@@ -48,6 +50,13 @@ function describeIssue(issue: z.core.$ZodIssue, source: YamlSource | undefined):
   const unknown = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
   const place = source ? ` (${source.placeOf([...issue.path, ...unknown])})` : '';
   return `${issue.path.join('.') || 'The file'}: ${issue.message}${place}.`;
+}
+
+function assertConnections(settings: GatewaySettings, file: string, source: YamlSource): void {
+  const problems = [...connectionProblems(settings), ...callbackProblems(settings)].map(
+    ({ path, message }) => `${path.join('.')}: ${message} (${source.placeOf(path)}).`,
+  );
+  if (problems.length > 0) throw new ConfigError(file, problems);
 }
 
 function assertManifests(settings: GatewaySettings, file: string): void {

@@ -8,6 +8,7 @@ import { limitCatalogue } from '../settings/limit-catalogue.ts';
 import type { ValueSetting } from '../settings/setting.ts';
 import { settingsSchema, settingTable } from '../settings/settings.ts';
 import { readGatewayConfig } from './config.ts';
+import { createAuthority } from '../testing/certificates.ts';
 import { settingProblems } from './read-settings.ts';
 import { settingsInUse } from './settings-in-use.ts';
 
@@ -44,6 +45,10 @@ function samplesOf(setting: ValueSetting): readonly unknown[] {
   }
 }
 
+const certificates = createTemporaryDirectory();
+const authority = createAuthority(certificates.path);
+certificates.remove();
+
 const TEXTS: Readonly<Record<string, string>> = {
   errorExtension: 'hint',
   httpUrl: 'https://id.example/',
@@ -51,6 +56,10 @@ const TEXTS: Readonly<Record<string, string>> = {
   streamUrl: 'wss://users.example/',
   redisUrl: 'redis://127.0.0.1:1/',
   headerName: 'x-tenant',
+  listeningAddress: '127.0.0.1:4005',
+  hostName: 'subgraphs.example',
+  certificates: authority.certificate,
+  privateKey: authority.key,
   signatureAlgorithm: 'PS256',
 };
 
@@ -80,6 +89,7 @@ const COMPANIONS: Readonly<Record<string, object>> = {
   'authentication.issuers[].introspection': { clientId: 'gateway', clientSecret: 'a' },
   'authorization.policies.<name>': { claim: 'a', value: 'b' },
   'http.cors': { origins: ['https://a.example'] },
+  'subscriptions.callback': { publicUrl: 'http://gateway.internal/', listen: '127.0.0.1:4005' },
   'rateLimits.perAddress': { operations: 1, windowS: 1 },
   'rateLimits.perUser': { operations: 1, windowS: 1 },
   'rateLimits.perClient': { operations: 1, windowS: 1 },
@@ -176,7 +186,9 @@ describe('A gateway that was started', () => {
 
   /** In a group that is absent until it is given. */
   function isOptional(key: string): boolean {
-    return /^(rateLimits|responseCache)\.|^http\.cors\.|^authentication\.clientCertificate\./.test(key);
+    return /^(rateLimits|responseCache)\.|^http\.cors\.|^subscriptions\.callback\.|^authentication\.clientCertificate\./.test(
+      key,
+    );
   }
 
   it.each(literal)('has $key at its default', ({ key, setting }) => {

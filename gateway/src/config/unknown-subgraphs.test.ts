@@ -15,11 +15,13 @@ it('rules for subgraphs that the supergraph does not have are found wherever the
       subgraphUrls: { users: 'ws://users.test/', user: 'ws://users.test/' },
       subgraphs: { usres: {} },
     },
+    subgraphConnections: { subgraphs: { userz: {} } },
     traffic: { subgraphs: { users: { timeoutMs: 100 }, Users: { timeoutMs: 100 } } },
   };
   expect(unknownSubgraphs({ ...config, settings }, known)).toEqual([
     'SUBGRAPH_URLS.uesrs',
     'headers.subgraphs.poosts',
+    'subgraphConnections.subgraphs.userz',
     'subscriptions.subgraphUrls.user',
     'subscriptions.subgraphs.usres',
     'traffic.subgraphs.Users',

@@ -7,10 +7,11 @@ import type { GatewayConfig } from './config.ts';
  * @returns for each the setting and the name, for example `traffic.subgraphs.uesrs`
  */
 export function unknownSubgraphs(config: GatewayConfig, known: ReadonlyMap<string, unknown>): string[] {
-  const { headers, subgraphErrors, subscriptions, traffic } = config.settings;
+  const { headers, subgraphConnections, subgraphErrors, subscriptions, traffic } = config.settings;
   const places: readonly (readonly [string, object])[] = [
     ['SUBGRAPH_URLS', config.SUBGRAPH_URLS],
     ['headers.subgraphs', headers?.subgraphs ?? {}],
+    ['subgraphConnections.subgraphs', subgraphConnections?.subgraphs ?? {}],
     ['subgraphErrors.subgraphs', subgraphErrors?.subgraphs ?? {}],
     ['subscriptions.subgraphUrls', subscriptions?.subgraphUrls ?? {}],
     ['subscriptions.subgraphs', subscriptions?.subgraphs ?? {}],

@@ -6,6 +6,7 @@ import type { TextTurns } from '../load/text-turns.ts';
 import type { ExecutionGate } from '../load/execution-gate.ts';
 import type { SharedExecutions } from '../load/shared-executions.ts';
 import type { DisclosureOf } from '../subgraphs/error-disclosures.ts';
+import type { CircuitBreaker } from '../subgraphs/circuit-breaker.ts';
 import type { SubgraphClient } from '../subgraphs/subgraph-client.ts';
 import type { OperationLimits } from '../settings/limits.ts';
 import type { RateLimiter } from '../load/rate-limiter.ts';
@@ -72,6 +73,8 @@ export interface PipelineServices {
   /** What each caller may have done for operations that are new. Absent where it is unbounded. */
   readonly planningBudget: PlanningBudget | undefined;
   readonly subgraphClient: SubgraphClient;
+  /** The circuit breaker of a subgraph, which streams share with requests; undefined where it has none. */
+  readonly breakerOf: (subgraph: string) => CircuitBreaker | undefined;
   /** Whose share callers are counted in. */
   readonly shares: CallerShares;
   readonly executionGate: ExecutionGate;

@@ -2,6 +2,7 @@ import { CONNECTION_FIELDS, isFieldName, MESSAGE_FIELDS } from '@trellis/http1';
 import { problemOfRedisUrl } from '@trellis/redis';
 import { USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
 import { problemOfClaimPath } from './claim-path.ts';
+import { problemOfCertificates, problemOfPrivateKey } from './pem.ts';
 import { REQUEST_HEADERS, REQUEST_ID_HEADER, TIMEOUT_HEADER } from './header-names.ts';
 
 /** Says what is wrong with a text (`must be …`), or nothing. */
@@ -29,6 +30,16 @@ export const forms: Readonly<Record<string, Form>> = {
       : undefined,
   headerName: (text) =>
     mayBeForwarded(text.toLowerCase()) ? undefined : 'is no header that may be forwarded or set',
+  certificates: (text) => problemOfCertificates(text),
+  privateKey: (text) => problemOfPrivateKey(text),
+  hostName: {
+    pattern: /^(?=.{1,253}$)[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/,
+    error: 'must be the name of a host',
+  },
+  listeningAddress: {
+    pattern: /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+):\d{1,5}$/,
+    error: 'must be an address and a port',
+  },
   headerValue: { pattern: /^[\t\x20-\x7e]*$/, error: 'must be printable ASCII' },
 };
 

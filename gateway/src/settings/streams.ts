@@ -2,10 +2,10 @@
 const upstream = {
   transport: {
     type: 'choice',
-    choices: ['auto', 'websocket', 'sse', 'multipart'],
+    choices: ['auto', 'websocket', 'sse', 'multipart', 'callback'],
     default: 'auto',
     reload: 'new-connections',
-    doc: 'How subgraphs are subscribed to. auto: over WebSocket; a server that answers the upgrade like any request is asked by POST, for server-sent events or multipart.',
+    doc: 'How subgraphs are subscribed to. auto: over WebSocket; a server that answers the upgrade like any request is asked by POST, for server-sent events or multipart. callback: the subgraph sends events by requests to subscriptions.callback.',
   },
   upstreamIdleMs: {
     type: 'int',
@@ -64,6 +64,27 @@ const subscriptionMembers = {
     unit: 'milliseconds',
     reload: 'live',
     doc: 'For what runs on WebSockets when the gateway is stopped.',
+  },
+  callback: {
+    type: 'group',
+    optional: true,
+    doc: "Where subgraphs send events by Apollo's HTTP callback protocol, for the transport callback. Absent: nowhere.",
+    members: {
+      publicUrl: {
+        type: 'text',
+        form: 'httpUrl',
+        required: true,
+        reload: 'restart',
+        doc: 'Address at which subgraphs reach listen. The id of a subscription is put behind it.',
+      },
+      listen: {
+        type: 'text',
+        form: 'listeningAddress',
+        required: true,
+        reload: 'restart',
+        doc: 'Address and port for these callbacks alone: 10.0.0.7:4005, or [::]:4005. It needs WORKERS to be 1, and should not be open to clients.',
+      },
+    },
   },
   webSocket: {
     type: 'group',

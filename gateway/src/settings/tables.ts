@@ -12,5 +12,6 @@ export { persistedQueries } from './persisted-queries.ts';
 export { planning } from './planning.ts';
 export { rateLimits } from './rate-limits.ts';
 export { responseCache } from './response-cache.ts';
+export { subgraphConnections } from './subgraph-connections.ts';
 export { subgraphErrors } from './subgraph-errors.ts';
 export { timeouts } from './timeouts.ts';

@@ -1,10 +1,10 @@
 import { LAST_EVENT_ID_EXTENSION } from '@trellis/subgraph-protocol';
-import { Agent, type Dispatcher } from 'undici';
+import { readBounded, requestStream, type StreamRequest, type StreamResponse } from './stream-response.ts';
+import { explainTlsProblem } from '../subgraphs/connections/tls-problem.ts';
 import { readEventStream } from './read-event-stream.ts';
 import { readMultipartStream } from './read-multipart-stream.ts';
 import type { StreamMessage } from './stream-message.ts';
 import {
-  CONNECT_MS,
   httpUrl,
   MAX_EVENT_BYTES,
   type TransportChoice,
@@ -15,27 +15,22 @@ import {
 } from './upstream-transport.ts';
 
 /** What is asked for by `Accept`; where the subgraph decides, it may answer in either form. */
-const ACCEPT: Readonly<Record<TransportChoice, string>> = {
+export const ACCEPT: Readonly<Record<TransportChoice, string>> = {
   sse: 'text/event-stream, application/graphql-response+json;q=0.5, application/json;q=0.4',
   multipart:
     'multipart/mixed;subscriptionSpec=1.0, application/graphql-response+json;q=0.5, application/json;q=0.4',
   auto: 'text/event-stream, multipart/mixed;subscriptionSpec=1.0;q=0.9, application/graphql-response+json;q=0.5, application/json;q=0.4',
   websocket: 'text/event-stream',
+  callback: 'application/json;callbackSpec=1.0, application/json',
 };
 
 /** Subscriptions over HTTP: a POST for each, whose response is a stream of server-sent events or of parts. */
 export class EventRequests {
-  readonly #agent = new Agent({ connect: { timeout: CONNECT_MS }, pipelining: 1 });
-
   /** Subscribes once: a connection that can't be opened, or breaks, is an error of the sink. Redirects are not followed. */
   subscribe(target: UpstreamTarget, message: UpstreamMessage, sink: UpstreamSink): UpstreamConnection {
     const request = new EventRequest(sink);
-    void request.run(this.#agent, target, message);
+    void request.run(target, message);
     return request;
-  }
-
-  close(): void {
-    void this.#agent.destroy();
   }
 }
 
@@ -56,23 +51,24 @@ class EventRequest implements UpstreamConnection {
     this.#ending.abort();
   }
 
-  async run(agent: Agent, target: UpstreamTarget, message: UpstreamMessage): Promise<void> {
+  async run(target: UpstreamTarget, message: UpstreamMessage): Promise<void> {
     const { signal } = this.#ending;
     try {
-      const response = await agent.request(requestOf(target, message, signal));
+      const request = requestOf(target, message, signal);
+      const response = await requestStream(target.connections, request);
       const isComplete = await this.#read(response);
       if (signal.aborted) return;
       if (isComplete) this.#sink.complete();
       else this.#sink.error(new Error('The subgraph ended the response before the subscription.'));
     } catch (error) {
-      if (!signal.aborted) this.#sink.error(error);
+      if (!signal.aborted) this.#sink.error(error instanceof Error ? explainTlsProblem(error) : error);
     } finally {
       this.#ending.abort(); // the rest of the response is not waited for
     }
   }
 
   /** @returns whether the subscription came to its end */
-  async #read(response: Dispatcher.ResponseData): Promise<boolean> {
+  async #read(response: StreamResponse): Promise<boolean> {
     const messages = messagesOf(response);
     if (!messages) return this.#readSingle(response);
     this.#isEstablished = true;
@@ -85,7 +81,7 @@ class EventRequest implements UpstreamConnection {
   }
 
   /** A response that is no stream says why there is none. */
-  async #readSingle({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<boolean> {
+  async #readSingle({ statusCode, headers, body }: StreamResponse): Promise<boolean> {
     const type = mediaTypeOf(headers['content-type']);
     if (statusCode >= 500 || !/[/+]json$/.test(type.name))
       throw new Error(
@@ -97,18 +93,13 @@ class EventRequest implements UpstreamConnection {
   }
 }
 
-function requestOf(
-  target: UpstreamTarget,
-  message: UpstreamMessage,
-  signal: AbortSignal,
-): Dispatcher.RequestOptions {
+function requestOf(target: UpstreamTarget, message: UpstreamMessage, signal: AbortSignal): StreamRequest {
   const { origin, pathname, search } = new URL(httpUrl(target.url));
   const { query, operationName, variables, lastEventId } = message;
   const extensions = lastEventId === undefined ? undefined : { [LAST_EVENT_ID_EXTENSION]: lastEventId };
   return {
     origin,
     path: `${pathname}${search}`,
-    method: 'POST',
     headers: {
       ...message.headers,
       'content-type': 'application/json',
@@ -117,23 +108,18 @@ function requestOf(
     },
     body: JSON.stringify({ query, operationName, variables, extensions }),
     signal,
-    headersTimeout: target.idleMs, // some servers send them with the first event
-    bodyTimeout: target.idleMs,
+    idleMs: target.idleMs,
   };
 }
 
 /** GraphQL Yoga says `none`, which keeps proxies from compressing. */
 const PLAIN_ENCODINGS: ReadonlySet<string> = new Set(['identity', 'none']);
 
-function messagesOf({
-  statusCode,
-  headers,
-  body,
-}: Dispatcher.ResponseData): AsyncIterable<StreamMessage> | undefined {
+function messagesOf({ statusCode, headers, body }: StreamResponse): AsyncIterable<StreamMessage> | undefined {
   if (statusCode !== 200) return undefined;
   const encoding = headers['content-encoding'];
-  if (encoding !== undefined && !PLAIN_ENCODINGS.has(String(encoding)))
-    throw new Error(`The subgraph sends events compressed (${String(encoding)}), which it was not asked to.`);
+  if (encoding !== undefined && !PLAIN_ENCODINGS.has(encoding))
+    throw new Error(`The subgraph sends events compressed (${encoding}), which it was not asked to.`);
   const { name, parameters } = mediaTypeOf(headers['content-type']);
   if (name === 'text/event-stream') return readEventStream(body, MAX_EVENT_BYTES);
   if (name !== 'multipart/mixed') return undefined;
@@ -157,18 +143,4 @@ function mediaTypeOf(header: string | string[] | undefined): MediaType {
 function boundaryOf(parameters: string): string {
   const [, quoted, plain] = /;\s*boundary=(?:"([^"]{1,70})"|([^;"\s]{1,70}))/i.exec(parameters) ?? [];
   return quoted ?? plain ?? '-';
-}
-
-const MAX_SINGLE_BYTES = 1_048_576;
-
-async function readBounded(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > MAX_SINGLE_BYTES)
-      throw new Error(`A response that is no stream has more than ${MAX_SINGLE_BYTES} bytes.`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -5,6 +5,7 @@ import { readLastEventId } from '@trellis/subgraph-protocol';
 import { GraphQLError } from 'graphql';
 import type { Caller } from '../identity/caller.ts';
 import { groupOf } from '../identity/group-of.ts';
+import type { SubgraphConnections } from '../subgraphs/connections/subgraph-connections.ts';
 import type { RevokedTokens } from '../identity/revoked-tokens.ts';
 import type { RequestContext } from '../request/context.ts';
 import { rejected, RequestError } from '../errors.ts';
@@ -23,6 +24,7 @@ import type { Plan } from '../plan/plan.ts';
 import { ownVariable } from '../operation/document/variables.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
+import { CallbackSubscriptions } from './callback-subscriptions.ts';
 import { CallerWatch, type HoldUser } from './caller-watch.ts';
 import { ClientStream, type StreamKeeper } from './client-stream.ts';
 import type { StreamKind, StreamObserver } from './stream-observer.ts';
@@ -34,6 +36,7 @@ import { Topic, type TopicSource } from './topic.ts';
 import { UpstreamTransports } from './upstream-transports.ts';
 import { Upstreams } from './upstreams.ts';
 import type { UpstreamRequest } from './upstream-stream.ts';
+import { traceHeadersOf } from './trace-headers.ts';
 import { upstreamTarget } from './upstream-target.ts';
 
 /** Settings of {@link createOpenStreams}. */
@@ -42,6 +45,7 @@ export interface OpenStreamsOptions extends SubgraphSocketOptions {
   /** Those of the configuration that is in force now. */
   readonly services: () => PipelineServices;
   readonly settings: () => Pick<SettingsInForce, 'subscriptions' | 'live' | 'timeouts'>;
+  readonly connections: Pick<SubgraphConnections, 'of'>;
   readonly revokedTokens: RevokedTokens;
   /** Called for users who have a connection or a stream open. */
   readonly holdUser: HoldUser;
@@ -52,6 +56,8 @@ export interface OpenStreamsOptions extends SubgraphSocketOptions {
 export interface OpenStreams extends OperationStreams {
   /** Ends what else runs in the name of a token when that ends. */
   readonly watch: CallerWatch;
+  /** Takes what subgraphs send by callbacks. */
+  readonly callbacks: CallbackSubscriptions;
   /** Ends all of them with SHUTTING_DOWN. */
   drain(): void;
   close(): Promise<void>;
@@ -67,6 +73,7 @@ const CARRIED_AT_ONCE = 50;
 
 class Streams implements OpenStreams, StreamKeeper {
   readonly watch: CallerWatch;
+  readonly callbacks: CallbackSubscriptions;
   readonly #options: OpenStreamsOptions;
   readonly #streams = new Set<ClientStream>();
   readonly #topics = new Map<string, Topic>();
@@ -86,7 +93,8 @@ class Streams implements OpenStreams, StreamKeeper {
       options.holdUser,
       () => options.services().authenticator.keys,
     );
-    this.#transports = new UpstreamTransports(options);
+    this.callbacks = new CallbackSubscriptions(() => options.settings().subscriptions.callback?.publicUrl);
+    this.#transports = new UpstreamTransports(options, this.callbacks);
     this.#upstreams = new Upstreams(this.#transports, options.observer);
     this.#stopFollowing = options.supergraphs.onChange((next) => void this.#carryOver(next));
   }
@@ -221,18 +229,27 @@ class Streams implements OpenStreams, StreamKeeper {
     if (!subscription) throw denialOf(plan);
     const { subscriptions } = this.#options.settings();
     const { subgraph, variableNames } = subscription.primary;
-    const target = upstreamTarget(subgraph, supergraph.subgraphs.get(subgraph)?.url ?? '', subscriptions);
+    const address = upstreamTarget(subgraph, supergraph.subgraphs.get(subgraph)?.url ?? '', subscriptions);
+    const services = this.services();
+    const connections = this.#options.connections.of(subgraph);
+    const fixedHeaders = services.headersForSubgraphs.fixedFor(subgraph);
     const query = operationOf(subscription.primary);
     const variables = picked(admitted.variables, variableNames);
     return {
-      ...target,
-      key: JSON.stringify([target, query, variables, shared]),
+      ...address,
+      connections,
+      fixedHeaders,
+      key: JSON.stringify([address, connections.id, fixedHeaders, query, variables, shared]),
       query,
       operationName: subscription.operationName,
       variables,
       lastEventId,
       afterGap: subscriptions.afterGap,
-      headers: () => this.services().headersForSubgraphs.of(context, caller)(subgraph),
+      breaker: () => this.services().breakerOf(subgraph),
+      headers: async () => ({
+        ...(await this.services().headersForSubgraphs.of(context, caller)(subgraph)),
+        ...traceHeadersOf(context.opened),
+      }),
     };
   }
 }

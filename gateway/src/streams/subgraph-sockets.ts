@@ -3,8 +3,10 @@ import WebSocket from 'ws';
 import {
   CONNECT_MS,
   MAX_EVENT_BYTES,
+  webSocketUrl,
   type UpstreamConnection,
   type UpstreamSink,
+  type UpstreamTarget,
 } from './upstream-transport.ts';
 
 /** Settings of {@link SubgraphSockets}. */
@@ -33,8 +35,10 @@ const LINGER_MS = 5_000;
 
 /** WebSockets to subgraphs, bounded in what they take. */
 class SubgraphWebSocket extends WebSocket {
-  constructor(url: string, protocol: string) {
+  constructor(url: string, protocol: string, { connections, fixedHeaders }: UpstreamTarget) {
     super(url, protocol, {
+      ...connections.tls,
+      headers: fixedHeaders,
       maxPayload: MAX_EVENT_BYTES,
       handshakeTimeout: CONNECT_MS,
       perMessageDeflate: false,
@@ -62,13 +66,8 @@ export class SubgraphSockets {
   }
 
   /** Subscribes once: a connection that can't be opened, or breaks, is an error of the sink. */
-  subscribe(
-    subgraph: string,
-    url: string,
-    payload: SubscribePayload,
-    sink: UpstreamSink,
-  ): UpstreamConnection {
-    const socket = this.#socketOf(subgraph, url);
+  subscribe(target: UpstreamTarget, payload: SubscribePayload, sink: UpstreamSink): UpstreamConnection {
+    const socket = this.#socketOf(target);
     const wasOpen = socket.isOpen;
     const openingsBefore = socket.openings;
     const cancel = socket.client.subscribe(payload, {
@@ -84,31 +83,32 @@ export class SubgraphSockets {
     this.#sockets.clear();
   }
 
-  #socketOf(subgraph: string, url: string): SharedSocket {
-    const key = `${subgraph} ${url}`;
+  #socketOf(target: UpstreamTarget): SharedSocket {
+    const { subgraph, url, connections, fixedHeaders } = target;
+    const key = JSON.stringify([subgraph, url, connections.id, fixedHeaders]);
     let socket = this.#sockets.get(key);
-    if (!socket) this.#sockets.set(key, (socket = this.#open(subgraph, url)));
+    if (!socket) this.#sockets.set(key, (socket = this.#open(target)));
     return socket;
   }
 
-  #open(subgraph: string, url: string): SharedSocket {
+  #open(target: UpstreamTarget): SharedSocket {
     let unanswered: NodeJS.Timeout | undefined;
     const socket: SharedSocket = {
       isOpen: false,
       openings: 0,
       rejection: undefined,
       client: createClient({
-        url,
+        url: webSocketUrl(target.url),
         webSocketImpl: class extends SubgraphWebSocket {
           constructor(address: string, protocol: string) {
-            super(address, protocol);
+            super(address, protocol, target);
             this.on('unexpected-response', (_request, { statusCode = 0 }) => {
               socket.rejection = new UpgradeRejected(statusCode);
               this.terminate();
             });
           }
         },
-        connectionParams: () => this.#options.initPayload(subgraph),
+        connectionParams: () => this.#options.initPayload(target.subgraph),
         connectionAckWaitTimeout: ACKNOWLEDGE_MS,
         lazyCloseTimeout: LINGER_MS,
         keepAlive: PING_MS,

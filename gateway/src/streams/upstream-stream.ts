@@ -1,5 +1,6 @@
 import { readEventId } from '@trellis/subgraph-protocol';
 import type { SubgraphHeaders } from '../subgraphs/subgraph-client.ts';
+import type { CallKind, CircuitBreaker } from '../subgraphs/circuit-breaker.ts';
 import type { StreamObserver } from './stream-observer.ts';
 import type { UpstreamConnection, UpstreamTarget } from './upstream-transport.ts';
 import type { UpstreamTransports } from './upstream-transports.ts';
@@ -15,6 +16,8 @@ export interface UpstreamRequest extends UpstreamTarget {
   readonly lastEventId: string | undefined;
   /** What becomes of a stream that can't be resumed. */
   readonly afterGap: 'end' | 'continue';
+  /** That of the subgraph in force now; undefined where there is none. */
+  breaker(): CircuitBreaker | undefined;
   /** What an HTTP request would have in its headers, made again for each attempt. */
   headers(): SubgraphHeaders | Promise<SubgraphHeaders>;
 }
@@ -92,23 +95,37 @@ export class UpstreamStream {
 
   async #subscribe(): Promise<void> {
     this.#attempts += 1;
+    const breaker = this.request.breaker();
+    const kind = breaker ? breaker.admits() : 'ordinary';
+    if (kind === undefined)
+      return this.#tryAgain(new Error(`Circuit breaker open for subgraph "${this.request.subgraph}".`));
     try {
       const headers = await this.request.headers();
-      if (!this.#isEnded) this.#subscription = this.#open(headers);
+      if (!this.#isEnded) this.#subscription = this.#open(headers, new Attempt(breaker, kind));
     } catch (error) {
       this.#fail({ kind: 'unreachable', cause: error });
     }
   }
 
-  #open(headers: SubgraphHeaders): UpstreamConnection {
+  #open(headers: SubgraphHeaders, attempt: Attempt): UpstreamConnection {
     const { query, operationName, variables } = this.request;
     return this.#transports.subscribe(
       this.request,
       { query, operationName, variables, headers, lastEventId: this.#lastEventId },
       {
-        next: (payload) => this.#event(payload),
-        complete: () => this.#finish((listener) => listener.complete()),
-        error: (error) => this.#broken(error),
+        next: (payload) => {
+          attempt.succeeded();
+          this.#event(payload);
+        },
+        complete: () => {
+          attempt.succeeded();
+          this.#finish((listener) => listener.complete());
+        },
+        error: (error) => {
+          if (this.isEstablished || Array.isArray(error)) attempt.succeeded();
+          else attempt.failed();
+          this.#broken(error);
+        },
       },
     );
   }
@@ -169,6 +186,32 @@ export class UpstreamStream {
     this.#listeners.clear();
     this.#observer.upstream(this.request.subgraph, -1);
     this.#onEnd();
+  }
+}
+
+/** One attempt to subscribe, which counts in the circuit breaker once. */
+class Attempt {
+  readonly #breaker: CircuitBreaker | undefined;
+  readonly #kind: CallKind;
+  #isCounted = false;
+
+  constructor(breaker: CircuitBreaker | undefined, kind: CallKind) {
+    this.#breaker = breaker;
+    this.#kind = kind;
+  }
+
+  /** The subgraph has responded. */
+  succeeded(): void {
+    if (this.#isCounted) return;
+    this.#isCounted = true;
+    this.#breaker?.succeeded(this.#kind);
+  }
+
+  /** There was no connection. */
+  failed(): void {
+    if (this.#isCounted) return;
+    this.#isCounted = true;
+    this.#breaker?.failed('at-once');
   }
 }
 

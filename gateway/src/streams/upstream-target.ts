@@ -1,6 +1,6 @@
 import { own } from '../own-property.ts';
 import type { SettingsInForce } from '../settings/settings.ts';
-import { httpUrl, type UpstreamTarget } from './upstream-transport.ts';
+import { httpUrl, type UpstreamAddress } from './upstream-transport.ts';
 
 /**
  * Where and how a subgraph is subscribed to. An address of its own says by its scheme what it is for, where the transport is to
@@ -12,7 +12,7 @@ export function upstreamTarget(
   subgraph: string,
   url: string,
   settings: SettingsInForce['subscriptions'],
-): UpstreamTarget {
+): UpstreamAddress {
   const special = own(settings.subgraphs, subgraph);
   const configured = own(settings.subgraphUrls, subgraph);
   const transport = special?.transport ?? settings.transport;

@@ -1,10 +1,11 @@
+import type { RuledConnections } from '../subgraphs/connections/subgraph-connections.ts';
 import type { SubgraphHeaders } from '../subgraphs/subgraph-client.ts';
 
 /** How a subgraph is subscribed to. `auto`: as it answers. */
-export type TransportChoice = 'auto' | 'websocket' | 'sse' | 'multipart';
+export type TransportChoice = 'auto' | 'websocket' | 'sse' | 'multipart' | 'callback';
 
-/** Where a subgraph is subscribed to. */
-export interface UpstreamTarget {
+/** Where a subgraph is subscribed to, by its address and the settings. */
+export interface UpstreamAddress {
   readonly subgraph: string;
   /** http, https, ws or wss: of these, the one that fits the transport is used. */
   readonly url: string;
@@ -13,6 +14,13 @@ export interface UpstreamTarget {
   readonly transport: TransportChoice;
   /** After which a stream over HTTP without a byte is taken for broken, milliseconds. */
   readonly idleMs: number;
+}
+
+/** Where a subgraph is subscribed to, and over what. */
+export interface UpstreamTarget extends UpstreamAddress {
+  readonly connections: Pick<RuledConnections, 'id' | 'tls' | 'isHttp2Only' | 'streamAgent' | 'streamPoolOf'>;
+  /** Headers that are the same for all callers: the upgrade to a WebSocket has them, too. */
+  readonly fixedHeaders: SubgraphHeaders;
 }
 
 /** What is subscribed to, and for whom. */

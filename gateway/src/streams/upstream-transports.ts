@@ -1,13 +1,13 @@
 import { LAST_EVENT_ID_EXTENSION, SUBSCRIBE_HEADERS_EXTENSION } from '@trellis/subgraph-protocol';
+import type { CallbackSubscriptions } from './callback-subscriptions.ts';
 import { EventRequests } from './event-requests.ts';
 import { FoundTransports } from './found-transports.ts';
 import { SubgraphSockets, UpgradeRejected, type SubgraphSocketOptions } from './subgraph-sockets.ts';
-import {
-  webSocketUrl,
-  type UpstreamConnection,
-  type UpstreamMessage,
-  type UpstreamSink,
-  type UpstreamTarget,
+import type {
+  UpstreamConnection,
+  UpstreamMessage,
+  UpstreamSink,
+  UpstreamTarget,
 } from './upstream-transport.ts';
 
 /**
@@ -17,15 +17,18 @@ import {
 export class UpstreamTransports {
   readonly #sockets: SubgraphSockets;
   readonly #requests = new EventRequests();
+  readonly #callbacks: CallbackSubscriptions;
   readonly #found = new FoundTransports();
 
-  constructor(options: SubgraphSocketOptions) {
+  constructor(options: SubgraphSocketOptions, callbacks: CallbackSubscriptions) {
+    this.#callbacks = callbacks;
     this.#sockets = new SubgraphSockets(options);
   }
 
   /** Subscribes once: a connection that can't be opened, or breaks, is an error of the sink. */
   subscribe(target: UpstreamTarget, message: UpstreamMessage, sink: UpstreamSink): UpstreamConnection {
     const { transport } = target;
+    if (transport === 'callback') return this.#callbacks.subscribe(target, message, sink);
     if (transport === 'websocket') return this.#overWebSocket(target, message, sink);
     if (transport === 'auto') return this.#overWhatIsFound(target, message, sink);
     return this.#requests.subscribe(target, message, sink);
@@ -33,7 +36,7 @@ export class UpstreamTransports {
 
   close(): void {
     this.#sockets.close();
-    this.#requests.close();
+    this.#callbacks.close();
   }
 
   #overWebSocket(target: UpstreamTarget, message: UpstreamMessage, sink: UpstreamSink): UpstreamConnection {
@@ -43,7 +46,7 @@ export class UpstreamTransports {
       ...(lastEventId !== undefined && { [LAST_EVENT_ID_EXTENSION]: lastEventId }),
     };
     const payload = { query, operationName, variables, extensions };
-    return this.#sockets.subscribe(target.subgraph, webSocketUrl(target.url), payload, sink);
+    return this.#sockets.subscribe(target, payload, sink);
   }
 
   #overWhatIsFound(target: UpstreamTarget, message: UpstreamMessage, sink: UpstreamSink): UpstreamConnection {

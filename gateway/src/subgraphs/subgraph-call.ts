@@ -1,3 +1,4 @@
+import { explainTlsProblem } from './connections/tls-problem.ts';
 import { decompress } from './decompress.ts';
 import { MalformedRequest, type ExchangeHandler, type ResponseStart } from '@trellis/http1';
 import { BodyBuffer } from './body-buffer.ts';
@@ -107,7 +108,7 @@ export class SubgraphCall implements ExchangeHandler {
   #failureOf(error: Error): SubgraphFailure {
     return error instanceof MalformedRequest
       ? this.#failure('unavailable', 'can not be asked with what was sent', error)
-      : this.#failure('unreachable', 'could not be reached', error);
+      : this.#failure('unreachable', 'could not be reached', explainTlsProblem(error));
   }
 
   #timedOut(): SubgraphFailure {

@@ -1,6 +1,6 @@
-import { ConnectionPool, type ExchangeHandler, type ExchangeRequest } from '@trellis/http1';
-import { REQUEST_HEADERS, TIMEOUT_HEADER } from '../settings/header-names.ts';
-import { SecurePool } from './secure-pool.ts';
+import { fillIn } from '../settings/fill-in.ts';
+import { subgraphConnections } from '../settings/subgraph-connections.ts';
+import { SubgraphConnections } from './connections/subgraph-connections.ts';
 import { SubgraphCall } from './subgraph-call.ts';
 import { SubgraphFailure } from './subgraph-failure.ts';
 import type { SubgraphClient, SubgraphRequest } from './subgraph-request.ts';
@@ -18,18 +18,15 @@ export interface SubgraphClientOptions {
   readonly timeoutMs?: number | undefined;
   /** The largest response, before and after decompression. @default 16 MiB */
   readonly maxResponseBytes?: number | undefined;
-  /** Sockets to one origin; more calls wait for one. @default 256 */
-  readonly maxConnections?: number | undefined;
+  /** What is connected to, and how. @default as where no setting is given */
+  readonly connections?: SubgraphConnections | undefined;
 }
 
-/** The connections to one origin. */
-interface Pool {
-  dispatch(request: ExchangeRequest, handler: ExchangeHandler): void;
-  close(): Promise<void>;
-}
+/** Sockets to one origin where no connections are given; more requests wait for one. */
+const MAX_CONNECTIONS = 256;
 
 /**
- * Calls over HTTP/1.1 with keep-alive sockets, one pool for each origin. Redirects are never followed, and
+ * Calls over HTTP/1.1 or HTTP/2, by the rules of each subgraph, with keep-alive sockets. Redirects are never followed, and
  * nothing is sent twice.
  */
 export function createSubgraphClient(options: SubgraphClientOptions = {}): SubgraphClient {
@@ -37,16 +34,7 @@ export function createSubgraphClient(options: SubgraphClientOptions = {}): Subgr
     timeoutMs: options.timeoutMs ?? 10_000,
     maxBytes: options.maxResponseBytes ?? 16 * 1024 * 1024,
   };
-  const pools = new Map<string, Pool>();
-
-  const poolOf = (origin: string): Pool => {
-    let pool = pools.get(origin);
-    if (!pool) {
-      pool = openPool(origin, options.maxConnections ?? 256, defaults.timeoutMs);
-      pools.set(origin, pool);
-    }
-    return pool;
-  };
+  const connections = options.connections ?? openDefault(defaults.timeoutMs);
 
   return {
     send(request) {
@@ -56,26 +44,17 @@ export function createSubgraphClient(options: SubgraphClientOptions = {}): Subgr
       const { timeoutMs = defaults.timeoutMs, maxBytes = defaults.maxBytes } = request;
       const call = new SubgraphCall(request, { timeoutMs, maxBytes });
       const { headers, body } = request;
-      poolOf(target.origin).dispatch({ path: target.path, headers, timeoutMs, body }, call);
+      const pool = connections.of(request.subgraph).poolOf(target.origin);
+      pool.dispatch({ path: target.path, headers, timeoutMs, body }, call);
       return call.response;
     },
-    async close() {
-      const closing = [...pools.values()].map((pool) => pool.close());
-      pools.clear();
-      await Promise.all(closing);
-    },
+    close: () => connections.close(),
   };
 }
 
-function openPool(origin: string, maxConnections: number, connectTimeoutMs: number): Pool {
-  if (origin.startsWith('http:'))
-    return new ConnectionPool({
-      origin,
-      maxConnections,
-      headers: REQUEST_HEADERS,
-      timeoutHeader: TIMEOUT_HEADER,
-    });
-  return new SecurePool(origin, maxConnections, connectTimeoutMs);
+function openDefault(connectTimeoutMs: number): SubgraphConnections {
+  const settings = fillIn(subgraphConnections.members, {});
+  return new SubgraphConnections(settings, { maxConnections: MAX_CONNECTIONS, connectTimeoutMs });
 }
 
 interface CallTarget {

@@ -24,6 +24,8 @@ export interface HeadersForSubgraphs {
    * tokens or a group of users among them.
    */
   streamIdentityOf(headers: ClientHeaders, caller: Caller): string;
+  /** Headers with values of the operator, which are the same for all callers. Some are secret. */
+  fixedFor(subgraph: string): SubgraphHeaders;
   /** Names of headers that a client may give in the payload of `connection_init`, in lower case. */
   readonly fromPayload: readonly string[];
   /** Names of all headers of clients that go on to some subgraph, in lower case. */
@@ -75,6 +77,7 @@ export function createSubgraphHeaders(options: SubgraphHeaderOptions): HeadersFo
       const values = everyForwarded.map((name) => headerOf(headers, name) ?? null);
       return JSON.stringify(contexts ? [...values, caller.context] : values);
     },
+    fixedFor: (subgraph) => rulesOf(subgraph).set,
     fromPayload: lowerCase(options.fromPayload ?? []),
     forwarded: everyForwarded,
   };

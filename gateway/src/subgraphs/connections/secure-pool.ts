@@ -1,16 +1,26 @@
 import { Pool, type Dispatcher } from 'undici';
 import { assertHeader, type ExchangeHandler, type ExchangeRequest } from '@trellis/http1';
-import { REQUEST_HEADERS, TIMEOUT_HEADER } from '../settings/header-names.ts';
+import { REQUEST_HEADERS, TIMEOUT_HEADER } from '../../settings/header-names.ts';
+import type { TlsOptions } from './tls-options.ts';
 
-/** The keep-alive connections to one origin over TLS. */
+/** What {@link SecurePool} is opened with. */
+export interface SecurePoolOptions {
+  readonly tls: TlsOptions;
+  /** More requests than connections wait. */
+  readonly maxConnections: number;
+  /** After which a connection that is not there is given up. */
+  readonly connectTimeoutMs: number;
+}
+
+/** The keep-alive connections to one origin over HTTP/1.1 and TLS. */
 export class SecurePool {
   readonly #pool: Pool;
 
-  /** @param connectTimeoutMs after which a connection that is not there is given up */
-  constructor(origin: string, connections: number, connectTimeoutMs: number) {
+  constructor(origin: string, { tls, maxConnections, connectTimeoutMs }: SecurePoolOptions) {
     // A call has one time limit of its own, from beginning to end: a slow drip would never meet undici's.
-    const limits = { headersTimeout: 0, bodyTimeout: 0, connectTimeout: connectTimeoutMs };
-    this.#pool = new Pool(origin, { ...limits, connections });
+    const limits = { headersTimeout: 0, bodyTimeout: 0 };
+    const connect = { ...tls, timeout: connectTimeoutMs };
+    this.#pool = new Pool(origin, { ...limits, connect, connections: maxConnections });
   }
 
   /** Sends a request; the handler is called with its outcome. Nothing is sent twice. */
