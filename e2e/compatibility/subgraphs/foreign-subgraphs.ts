@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApolloServer } from '@apollo/server';
+import { ApolloServerPluginSubscriptionCallback } from '@apollo/server/plugin/subscriptionCallback';
 import { startStandaloneServer } from '@apollo/server/standalone';
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import { mercuriusFederationPlugin } from '@mercuriusjs/federation';
@@ -88,21 +89,24 @@ export async function startMercurius(whoAsks: WhoAsks): Promise<ForeignSubgraph>
   return { url: `${address}/graphql`, close: () => app.close() };
 }
 
-/** Apollo Server, standalone: it serves no subscriptions. */
+/** Apollo Server, standalone: subscriptions by its own plugin, over HTTP callbacks. */
 export async function startApollo(whoAsks: WhoAsks): Promise<ForeignSubgraph> {
   const typeDefs = parse(`${LINK}
     type Query { currency: String }
     type Mutation { rateInApollo: String }
+    type Subscription { countdownInApollo: Int }
     type Product @key(fields: "id") { id: ID! price: Int }`);
   const resolvers = {
     Query: { currency: () => 'EUR' },
     Mutation: {
       rateInApollo: (_: unknown, __: unknown, { signed }: { readonly signed: string }) => whoAsks(signed),
     },
+    Subscription: { countdownInApollo: { subscribe: () => countdown('countdownInApollo') } },
     Product: { __resolveReference: (reference: object) => reference, price: () => 12 },
   };
   const server = new ApolloServer<{ signed: string }>({
     schema: buildSubgraphSchema({ typeDefs, resolvers: resolvers as never }),
+    plugins: [ApolloServerPluginSubscriptionCallback()],
   });
   const { url } = await startStandaloneServer(server, {
     listen: { port: 0, host: '127.0.0.1' },

@@ -1,3 +1,6 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createTemporaryDirectory, freePort } from '@trellis/testkit';
 import { createUserContextVerifier } from '@trellis/subgraph-protocol';
 import { createLocalJWKSet, exportJWK, generateKeyPair } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -14,6 +17,7 @@ import {
 } from './foreign-subgraphs.ts';
 
 const running: ForeignSubgraph[] = [];
+const files = createTemporaryDirectory();
 let issuer: TokenIssuer;
 let gateway: GatewayProcess;
 
@@ -23,6 +27,13 @@ async function keep(starting: Promise<ForeignSubgraph>): Promise<string> {
   return subgraph.url;
 }
 
+/** Apollo Server sends the events of subscriptions by HTTP callbacks, which nothing can find out. */
+const settingsFor = (port: number): string => `
+subscriptions:
+  callback: { publicUrl: 'http://127.0.0.1:${port}/callback', listen: '127.0.0.1:${port}' }
+  subgraphs: { apollo: { transport: callback } }
+`;
+
 beforeAll(async () => {
   const pair = await generateKeyPair('ES256', { extractable: true });
   const names = { kid: 'context-1', alg: 'ES256' };
@@ -31,6 +42,9 @@ beforeAll(async () => {
     const verifier = createUserContextVerifier({ subgraph, keys });
     return async (signed) => (await verifier.verify(signed ?? undefined)).user?.id ?? 'anonymous';
   };
+  const callbackPort = await freePort();
+  const configFile = join(files.path, 'gateway.yaml');
+  writeFileSync(configFile, settingsFor(callbackPort));
   issuer = await startTokenIssuer('https://graph.example');
   gateway = await startGateway({
     supergraph: {
@@ -40,6 +54,7 @@ beforeAll(async () => {
       plain: await keep(startPlain()),
     },
     environment: {
+      CONFIG: configFile,
       TOKEN_ISSUER: issuer.issuer,
       TOKEN_AUDIENCE: issuer.audience,
       TOKEN_JWKS_URL: issuer.jwksUrl,
@@ -52,6 +67,7 @@ afterAll(async () => {
   await gateway.stop();
   await Promise.all(running.map((subgraph) => subgraph.close()));
   await issuer.close();
+  files.remove();
 });
 
 describe('subgraphs made with libraries of others, by their defaults', () => {
@@ -74,7 +90,7 @@ describe('subgraphs made with libraries of others, by their defaults', () => {
     },
   );
 
-  it.each(['Yoga', 'Mercurius'])(
+  it.each(['Yoga', 'Mercurius', 'Apollo'])(
     'B4: a subscription in %s is delivered, event by event to its end',
     async (library) => {
       const response = await fetch(gateway.graph, {
