@@ -152,6 +152,7 @@ export const projects: readonly Project[] = [
         purpose: 'one request to a subgraph: client, headers, retries, circuit breaker, hedging',
         parts: {
           http2: 'sessions over HTTP/2',
+          tls: 'certificates for connections to subgraphs, and why a handshake failed',
           connections: 'which client connects to a subgraph, and with which certificates',
         },
       },

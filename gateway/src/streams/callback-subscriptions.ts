@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { explainTlsProblem } from '../subgraphs/connections/tls-problem.ts';
+import { explainTlsProblem } from '../subgraphs/tls/tls-problem.ts';
 import { ACCEPT } from './event-requests.ts';
 import { readCallback, type CallbackMessage } from './callback-message.ts';
 import { readBounded, requestStream, type StreamRequest } from './stream-response.ts';

@@ -1,6 +1,6 @@
 import { LAST_EVENT_ID_EXTENSION } from '@trellis/subgraph-protocol';
 import { readBounded, requestStream, type StreamRequest, type StreamResponse } from './stream-response.ts';
-import { explainTlsProblem } from '../subgraphs/connections/tls-problem.ts';
+import { explainTlsProblem } from '../subgraphs/tls/tls-problem.ts';
 import { readEventStream } from './read-event-stream.ts';
 import { readMultipartStream } from './read-multipart-stream.ts';
 import type { StreamMessage } from './stream-message.ts';

@@ -1,4 +1,4 @@
-import { explainTlsProblem } from './connections/tls-problem.ts';
+import { explainTlsProblem } from './tls/tls-problem.ts';
 import { decompress } from './decompress.ts';
 import { MalformedRequest, type ExchangeHandler, type ResponseStart } from '@trellis/http1';
 import { BodyBuffer } from './body-buffer.ts';

@@ -3,7 +3,7 @@ import { exchangeOver } from '../http2/http2-exchange.ts';
 import { Http2Pool } from '../http2/http2-pool.ts';
 import { OnlyHttp1 } from '../http2/open-session.ts';
 import { SecurePool } from './secure-pool.ts';
-import type { TlsOptions } from './tls-options.ts';
+import type { TlsOptions } from '../tls/tls-options.ts';
 
 /** What {@link NegotiatedPool} is opened with. */
 export interface NegotiatedPoolOptions {

@@ -1,7 +1,7 @@
 import { Pool, type Dispatcher } from 'undici';
 import { assertHeader, type ExchangeHandler, type ExchangeRequest } from '@trellis/http1';
 import { REQUEST_HEADERS, TIMEOUT_HEADER } from '../../settings/header-names.ts';
-import type { TlsOptions } from './tls-options.ts';
+import type { TlsOptions } from '../tls/tls-options.ts';
 
 /** What {@link SecurePool} is opened with. */
 export interface SecurePoolOptions {

@@ -11,7 +11,7 @@ import {
 import { Http2Pool } from '../http2/http2-pool.ts';
 import { NegotiatedPool } from './negotiated-pool.ts';
 import { SecurePool } from './secure-pool.ts';
-import { tlsOptions, type TlsOptions } from './tls-options.ts';
+import { tlsOptions, type TlsOptions } from '../tls/tls-options.ts';
 
 /** The connections to one origin. */
 export interface OriginPool {

@@ -1,7 +1,7 @@
 import { connect, type ClientHttp2Session } from 'node:http2';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import type { TlsOptions } from '../connections/tls-options.ts';
+import type { TlsOptions } from '../tls/tls-options.ts';
 
 /** How an origin is connected to over HTTP/2. */
 export interface Http2Options {
