@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
-import { ProcessesFirst } from './scripts/tests/processes-first.ts';
+import { ProcessesFirst } from './packages/testkit/src/processes-first.ts';
 
 // Vite would load graphql's ES modules for our code while the federation packages require its CommonJS build;
 // with two copies of its classes nothing recognises the other's schemas. Node itself has one copy.

@@ -17,7 +17,7 @@ export interface GatewayProcess extends RunningProgram {
   readonly graph: string;
 }
 
-const READY_DEADLINE_MS = 30_000;
+const READY_DEADLINE_MS = 90_000;
 
 /** Does what `npm run gateway -- --supergraph FILE --port N` does, or `--subgraph NAME=URL …`, on a free port. */
 export async function startGateway(options: GatewayOptions): Promise<GatewayProcess> {
