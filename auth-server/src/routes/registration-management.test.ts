@@ -73,7 +73,7 @@ async function query<Row extends pg.QueryResultRow>(
 ): Promise<readonly Row[]> {
   const connection = new pg.Client({ connectionString: server.environment['DATABASE_URL'] });
   await connection.connect();
-  const { rows } = await connection.query<Row>(text, values);
+  const { rows }: pg.QueryResult<Row> = await connection.query(text, values);
   await connection.end();
   return rows;
 }
