@@ -15,6 +15,9 @@ export type GatewayOnlyErrorCode =
   | 'PERSISTED_QUERY_MISMATCH'
   | 'PERSISTED_QUERY_NOT_SUPPORTED'
   | 'PERSISTED_QUERY_REQUIRED'
+  | 'UPLOAD_OUT_OF_ORDER'
+  | 'UPLOAD_MISSING'
+  | 'UPLOAD_NOT_FORWARDABLE'
   | 'RESPONSE_TOO_LARGE'
   | 'REQUEST_TIMEOUT'
   | 'GATEWAY_TIMEOUT'
@@ -80,6 +83,12 @@ export const gatewayErrorCodes: Readonly<Record<GatewayErrorCode, GatewayErrorDe
   },
   /** Only operations of the safelist are served. */
   PERSISTED_QUERY_REQUIRED: always(400, 'Only persisted queries are served here.'),
+  /** The parts of a multipart request are not in the order in which they can be passed on. */
+  UPLOAD_OUT_OF_ORDER: always(400, 'The parts of the request are out of order.'),
+  /** A file of the map did not come. */
+  UPLOAD_MISSING: always(400, 'A file of the map is missing.'),
+  /** The operation uses a file where it can't be passed on while it arrives. */
+  UPLOAD_NOT_FORWARDABLE: always(400, 'The operation uses a file where none can be passed on.'),
   /** The operation was executed, and its response is larger than the operator allows. */
   RESPONSE_TOO_LARGE: always(500, 'The response is too large; ask for less.'),
   /** The request took too long to arrive. */

@@ -127,6 +127,7 @@ export const projects: readonly Project[] = [
           'fast-path': 'plain POST requests, answered without the framework',
           websocket: 'graphql-transport-ws: connections, their operations and credentials',
           'event-stream': 'one stream for many operations: the single connection mode of graphql-sse',
+          upload: 'requests with files, which are passed on while they arrive',
           delivery: 'responses in parts and streams, and how slowly they may be read',
           message: 'what every request and response needs: media types, headers, bodies, addresses',
         },

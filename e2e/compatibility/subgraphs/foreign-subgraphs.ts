@@ -35,7 +35,8 @@ async function* countdown(field: string): AsyncGenerator<Record<string, number>>
 export async function startYoga(whoAsks: WhoAsks): Promise<ForeignSubgraph> {
   const typeDefs = parse(`${LINK}
     type Query { product(id: ID!): Product }
-    type Mutation { rateInYoga: String }
+    scalar File
+    type Mutation { rateInYoga: String measure(file: File!, note: String): String }
     type Subscription { countdownInYoga: Int }
     type Product @key(fields: "id") { id: ID! name: String }`);
   const product = ({ id }: { readonly id: string }): object => ({ id, name: `Product ${id}` });
@@ -44,6 +45,8 @@ export async function startYoga(whoAsks: WhoAsks): Promise<ForeignSubgraph> {
     Mutation: {
       rateInYoga: (_: unknown, __: unknown, { request }: { readonly request: Request }) =>
         whoAsks(request.headers.get(HEADER)),
+      measure: async (_: unknown, { file, note }: { readonly file: File; readonly note: string }) =>
+        `${file.name} ${file.type} ${(await file.arrayBuffer()).byteLength} ${note}`,
     },
     Subscription: { countdownInYoga: { subscribe: () => countdown('countdownInYoga') } },
     Product: { __resolveReference: product },

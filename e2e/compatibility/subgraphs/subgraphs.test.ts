@@ -29,6 +29,7 @@ async function keep(starting: Promise<ForeignSubgraph>): Promise<string> {
 
 /** Apollo Server sends the events of subscriptions by HTTP callbacks, which nothing can find out. */
 const settingsFor = (port: number): string => `
+uploads: {}
 subscriptions:
   callback: { publicUrl: 'http://127.0.0.1:${port}/callback', listen: '127.0.0.1:${port}' }
   subgraphs: { apollo: { transport: callback } }
@@ -89,6 +90,16 @@ describe('subgraphs made with libraries of others, by their defaults', () => {
       expect(dataOf(result)).toEqual({ [`rateIn${library}`]: 'ada' });
     },
   );
+
+  it('an upload reaches a mutation in Yoga, by its defaults', async () => {
+    const query = 'mutation ($file: File!, $note: String) { measure(file: $file, note: $note) }';
+    const form = new FormData();
+    form.append('operations', JSON.stringify({ query, variables: { file: null, note: 'n' } }));
+    form.append('map', JSON.stringify({ picture: ['variables.file'] }));
+    form.append('picture', new Blob(['x'.repeat(3_000_000)], { type: 'image/png' }), 'a.png');
+    const response = await fetch(gateway.graph, { method: 'POST', body: form });
+    expect(await response.json()).toEqual({ data: { measure: 'a.png image/png 3000000 n' } });
+  });
 
   it.each(['Yoga', 'Mercurius', 'Apollo'])(
     'B4: a subscription in %s is delivered, event by event to its end',

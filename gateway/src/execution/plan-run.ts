@@ -5,6 +5,7 @@ import type { FetchStep } from '../plan/fetch-step.ts';
 import type { Introspector } from '../plan/introspector.ts';
 import type { Passthrough } from '../plan/passthrough.ts';
 import type { Plan } from '../plan/plan.ts';
+import type { Uploads } from '../request/uploads.ts';
 import type { ErrorBehavior } from '../request/error-behavior.ts';
 import type { DisclosureOf } from '../subgraphs/error-disclosures.ts';
 import type { SubgraphClient, SubgraphHeaders } from '../subgraphs/subgraph-client.ts';
@@ -29,6 +30,8 @@ export interface ExecutionContext {
   readonly onError?: ErrorBehavior | undefined;
   /** That of requests without `onError`, for clients that ask. @default PROPAGATE */
   readonly defaultOnError?: ErrorBehavior | undefined;
+  /** Files that its variables stand for. Absent where there are none. */
+  readonly uploads?: Uploads | undefined;
   /** Absent where no operation asks for the schema. */
   readonly introspector?: Introspector | undefined;
   /** Aborted when the client leaves or the request's time is over: calls in flight are ended. */

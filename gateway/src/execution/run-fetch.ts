@@ -4,6 +4,7 @@ import { ownVariable } from '../operation/document/variables.ts';
 import { EntityCalls } from './entity-calls.ts';
 import { internalFailure, type DataObject, type Failure, type WritableObject } from './failure.ts';
 import { fetchByContext } from './fetch-by-context.ts';
+import { uploadBody } from './upload-body.ts';
 import type { FetchStep } from '../plan/fetch-step.ts';
 import type { PlanRun } from './plan-run.ts';
 import { readResponse, type GraphResponse } from './read-response.ts';
@@ -120,17 +121,19 @@ const nothingToMerge: GraphResponse = { data: Object.create(null) as WritableObj
 /** Calls the subgraph. What is wrong with the call or its response comes back as a failure. */
 async function call(step: FetchStep, run: PlanRun, variables: string): Promise<GraphResponse | Failure> {
   const { subgraph, isMutation } = step;
-  const { signal, subgraphClient, sharedBy, disclosureOf } = run.context;
+  const { signal, subgraphClient, sharedBy, disclosureOf, uploads } = run.context;
   const endpoint = run.supergraph.subgraphs.get(subgraph);
   if (!endpoint?.url) return internalFailure(`The subgraph "${subgraph}" has no address.`);
   try {
     const made = run.headersFor(subgraph);
     const headers = made instanceof Promise ? await made : made;
     const body = `${step.bodyStart}${variables}}`;
+    const streamed = uploads && uploadBody(body, step.variableNames, run.context.variables, uploads);
     const response = await subgraphClient.send({
       subgraph,
       url: endpoint.url,
       body,
+      streamed,
       headers,
       signal,
       isMutation,

@@ -6,6 +6,7 @@ import { runPlan } from '../execution/run-plan.ts';
 import type { ExecutionResult } from '../plan/execution-result.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Variables } from '../operation/document/variables.ts';
+import { assertForwardable, assertTakesFiles, executionWithUploads } from './forward-uploads.ts';
 import { admitOperation } from './admit-operation.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import { respondIncrementally } from './incremental-operation.ts';
@@ -65,6 +66,8 @@ async function planAndExecute(
   run: OperationRun,
 ): Promise<PipelineResult> {
   const { services, clock } = run;
+  const { uploads } = context;
+  if (uploads) assertTakesFiles(admitted);
   run.enter('plan');
   const forwarded =
     admitted.operation.kind === 'mutation' ? withIdempotencyKey(context, admitted.extensions) : context;
@@ -74,8 +77,10 @@ async function planAndExecute(
   enforceSubgraphCalls(plan.subgraphCalls, services.limits);
   if (plan.isDeferred)
     return respondIncrementally(plan, run.executionOf(admitted, admitted.caller, forwarded), admitted, run);
+  if (uploads) assertForwardable(uploads, admitted, plan);
   const cached = cachedExecutionOf(plan, admitted, context, services);
-  const execution = run.executionOf(admitted, cached?.asked, forwarded);
+  const executed = run.executionOf(admitted, cached?.asked, forwarded);
+  const execution = uploads ? executionWithUploads(uploads, executed) : executed;
   const result = cached
     ? await executeUnlessCached(plan, execution, cached, run)
     : await execute(plan, execution, admitted, context, run);

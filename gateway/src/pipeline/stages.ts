@@ -119,8 +119,15 @@ export const stages = [
   {
     name: 'plan',
     at: 'run',
-    does: 'Finds or makes the query plan, and counts its subgraph requests. Events and ticks use the plan of their stream.',
-    errors: ['QUERY_TOO_COMPLEX', 'RATE_LIMITED', 'OVERLOADED', 'BAD_USER_INPUT'],
+    does: 'Finds or makes the query plan, and counts its subgraph requests. Checks that each file goes to one of them. Events and ticks use the plan of their stream.',
+    errors: [
+      'QUERY_TOO_COMPLEX',
+      'RATE_LIMITED',
+      'OVERLOADED',
+      'BAD_USER_INPUT',
+      'UPLOAD_NOT_FORWARDABLE',
+      'UPLOAD_OUT_OF_ORDER',
+    ],
   },
   {
     name: 'tick rate',
@@ -144,7 +151,15 @@ export const stages = [
     name: 'execute',
     at: 'run',
     does: 'Sends the subgraph requests of the plan and merges the responses. Introspection is answered by planner threads.',
-    errors: ['OVERLOADED', 'RATE_LIMITED', 'QUERY_TOO_COMPLEX'],
+    errors: [
+      'OVERLOADED',
+      'RATE_LIMITED',
+      'QUERY_TOO_COMPLEX',
+      'UPLOAD_MISSING',
+      'UPLOAD_OUT_OF_ORDER',
+      'PAYLOAD_TOO_LARGE',
+      'BAD_REQUEST',
+    ],
   },
   {
     name: 'invalidate',

@@ -1,5 +1,6 @@
 import type { PresentedProof } from '../identity/verify-proof.ts';
 import type { CostBudget } from './cost-budget.ts';
+import type { Uploads } from './uploads.ts';
 import type { ErrorBehavior } from './error-behavior.ts';
 
 /** A GraphQL request as a client sent it, whatever the transport. Members are checked for their JSON types, no more. */
@@ -42,6 +43,8 @@ export interface RequestContext {
    * the process can't take it.
    */
   readonly enter?: () => void;
+  /** Files that come with the operation. Absent where none do. */
+  readonly uploads?: Uploads | undefined;
   /** What all operations of the same request may cost together; absent where it has one. */
   readonly budget?: CostBudget | undefined;
 }

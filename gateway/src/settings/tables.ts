@@ -15,3 +15,4 @@ export { responseCache } from './response-cache.ts';
 export { subgraphConnections } from './subgraph-connections.ts';
 export { subgraphErrors } from './subgraph-errors.ts';
 export { timeouts } from './timeouts.ts';
+export { uploads } from './uploads.ts';

@@ -140,11 +140,12 @@ function exchange(
   timeoutMs: number,
   slot?: Slot,
 ): Promise<SubgraphResponse> {
-  const { subgraph, url, body, headers, isMutation, signal } = call.request;
+  const { subgraph, url, body, streamed, headers, isMutation, signal } = call.request;
   const bounded = {
     subgraph,
     url,
     body,
+    streamed,
     headers,
     isMutation,
     signal,

@@ -43,9 +43,11 @@ export function createSubgraphClient(options: SubgraphClientOptions = {}): Subgr
       if (target instanceof SubgraphFailure) return Promise.reject(target);
       const { timeoutMs = defaults.timeoutMs, maxBytes = defaults.maxBytes } = request;
       const call = new SubgraphCall(request, { timeoutMs, maxBytes });
-      const { headers, body } = request;
-      const pool = connections.of(request.subgraph).poolOf(target.origin);
-      pool.dispatch({ path: target.path, headers, timeoutMs, body }, call);
+      const { headers, body, streamed } = request;
+      const ruled = connections.of(request.subgraph);
+      const sent = { path: target.path, headers, timeoutMs, body };
+      if (streamed) ruled.uploadPoolOf(target.origin).dispatch({ ...sent, streamed }, call);
+      else ruled.poolOf(target.origin).dispatch(sent, call);
       return call.response;
     },
     close: () => connections.close(),

@@ -1,4 +1,11 @@
+import type { Readable } from 'node:stream';
 import type { QueueCaller } from '@trellis/admission';
+
+/** A body that is sent while it arrives. */
+export interface StreamedBody {
+  readonly contentType: string;
+  readonly bytes: Readable;
+}
 
 /** Names in lower case. */
 export type SubgraphHeaders = Readonly<Record<string, string>>;
@@ -9,6 +16,8 @@ export interface SubgraphRequest {
   readonly url: string;
   /** The JSON text of the GraphQL request. */
   readonly body: string;
+  /** Sent in its place. It can be sent once: the request is never repeated. */
+  readonly streamed?: StreamedBody | undefined;
   /** Beside content-type, accept and content-length, which the client sets. */
   readonly headers: SubgraphHeaders;
   /** Whether asking twice may do harm: a mutation is never repeated. */

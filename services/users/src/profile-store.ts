@@ -23,6 +23,8 @@ export interface OffsetPage {
 export interface ProfileStore {
   /** @returns those that exist, in no order */
   findByIds(ids: readonly string[]): Promise<readonly Profile[]>;
+  /** The oldest with this address. @returns nothing when there is none */
+  findByEmail(email: string): Promise<Profile | undefined>;
   /** Oldest first. */
   list(page: OffsetPage): Promise<readonly Profile[]>;
   /** Oldest first; of a page that goes backward, the newest first. */
@@ -59,6 +61,8 @@ function listPage(direction: 'ASC' | 'DESC'): string {
 
 const sql = defineStatements(statements, 'profile-store', {
   findByIds: `SELECT ${COLUMNS} FROM profile WHERE id = ANY($1::uuid[])`,
+
+  findByEmail: `SELECT ${COLUMNS} FROM profile WHERE email = $1 ORDER BY created_at, id LIMIT 1`,
 
   // The page is found in the index alone; only its rows are read from the table.
   list: `
@@ -109,6 +113,7 @@ const sql = defineStatements(statements, 'profile-store', {
 export function createProfileStore(pool: Pool): ProfileStore {
   return {
     findByIds: (ids) => queryRows(pool, sql.findByIds, [ids]),
+    findByEmail: async (email) => (await queryRows(pool, sql.findByEmail, [email]))[0],
     list: ({ limit, offset }) => queryRows(pool, sql.list, [limit, offset]),
     listPage: ({ count, backward, after = BEGINNING, before = END }) =>
       queryRows(pool, backward ? sql.listPageBackward : sql.listPage, [

@@ -56,6 +56,45 @@ it('L7: a context without scopes lists no users, past the gateway as well', asyn
   expect([data, errors.map(({ extensions }) => extensions['code'])]).toEqual([null, ['FORBIDDEN']]);
 });
 
+describe('Query.userBy', () => {
+  const find = async (by: object, as: UserContext) => {
+    const { data } = await users.ask<{ userBy: { id: string } | null }>({
+      query: 'query ($by: UserBy!) { userBy(by: $by) { id } }',
+      variables: { by },
+      as,
+    });
+    return data.userBy;
+  };
+  const emailOf = (id: string): string => demo.find((profile) => profile.id === id)?.email ?? '';
+
+  it('finds by id, for everyone', async () => {
+    expect(await find({ id: ada.id }, user(vi.id))).toEqual({ id: ada.id });
+    expect(await find({ id: 'unknown' }, user(vi.id))).toBeNull();
+  });
+
+  it('finds by e-mail address what the caller may see: all for administrators, others themselves', async () => {
+    const asAdmin = user(ada.id, { role: 'ADMIN' });
+    expect(await find({ email: emailOf(ed.id) }, asAdmin)).toEqual({ id: ed.id });
+    expect(await find({ email: 'nobody@example.com' }, asAdmin)).toBeNull();
+    expect(await find({ email: emailOf(vi.id) }, user(vi.id, { email: emailOf(vi.id) }))).toEqual({
+      id: vi.id,
+    });
+    expect(await find({ email: emailOf(ed.id) }, user(vi.id))).toBeNull();
+  });
+
+  it('takes exactly one of them', async () => {
+    for (const by of [{}, { id: ada.id, email: 'a@example.com' }, { id: null }]) {
+      const variables = { by };
+      const { errors } = await users.ask({
+        query: 'query ($by: UserBy!) { userBy(by: $by) { id } }',
+        variables,
+        as: user(vi.id),
+      });
+      expect(errors[0]?.message).toMatch(/UserBy/);
+    }
+  });
+});
+
 describe('Query.users', () => {
   const ids = async (args: string) => {
     const { data } = await users.ask<{ users: { id: string }[] }>({ query: `{ users${args} { id } }` });

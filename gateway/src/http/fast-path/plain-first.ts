@@ -17,7 +17,7 @@ import {
   type HttpResponse,
   type RequestSignal,
 } from '../message/http-exchange.ts';
-import { assertReadableBody, isJsonBody, negotiateForms } from '../message/media-types.ts';
+import { assertReadableBody, isJsonBody, isUploadBody, negotiateForms } from '../message/media-types.ts';
 import { rejectionResponse, type RequestAdmission } from '../routes/admit-requests.ts';
 import { failureResponse, responseBody, type ResponseOptions } from '../routes/respond-whole.ts';
 
@@ -147,8 +147,9 @@ function notPlain({
   return [new Set(always), new Set([...always, 'origin'])];
 }
 
-/** Parts and streams are for the framework's routes. */
+/** Parts, streams and files are for the framework's routes. */
 function takesWhole({ headers }: Pick<PlainRequest, 'headers'>): boolean {
+  if (headers['content-type'] !== 'application/json' && isUploadBody(headers)) return false;
   try {
     const { single, parts, stream } = negotiateForms(headers.accept);
     return single !== undefined && !parts && !stream;
@@ -165,7 +166,7 @@ async function response(
 ): Promise<HttpResponse> {
   try {
     preventCsrf(headers, isJsonBody(headers), allowsOrigin);
-    assertReadableBody(headers);
+    assertReadableBody(headers, false);
     const { single = 'application/json' } = negotiateForms(headers.accept);
     return await responseBody(exchange, body, single, options);
   } catch (error) {

@@ -155,14 +155,21 @@ export function isJsonBody(headers: IncomingHttpHeaders): boolean {
   return type === 'application/json' || JSON_BODY.test(type);
 }
 
+/** Whether a body is declared as `multipart/form-data`, the form of requests with files. */
+export function isUploadBody(headers: IncomingHttpHeaders): boolean {
+  return /^multipart\/form-data[ \t]*;/i.test(headers['content-type'] ?? '');
+}
+
 /**
  * Rejects bodies that are not plain `application/json` in UTF-8. Compressed ones are rejected as well: what they hold is
  * small, and what they can be blown up to is not.
  *
+ * @param takesFiles whether `multipart/form-data` is one as well
  * @throws RequestError UNSUPPORTED_MEDIA_TYPE
  */
-export function assertReadableBody(headers: IncomingHttpHeaders): void {
-  if (headers['content-type'] !== 'application/json') assertReadableType(headers);
+export function assertReadableBody(headers: IncomingHttpHeaders, takesFiles: boolean): void {
+  if (headers['content-type'] !== 'application/json' && !(takesFiles && isUploadBody(headers)))
+    assertReadableType(headers);
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding !== 'identity' && encoding !== '')
     throw rejected('UNSUPPORTED_MEDIA_TYPE', 'The body may not be compressed.');

@@ -4,6 +4,7 @@ import type { FastifyRequest, preParsingHookHandler } from 'fastify';
 import { gatewayErrorCodes, heldTooMuch, rejected, type RequestError } from '../../errors.ts';
 import type { RejectionReason } from '../../load/admission.ts';
 import type { HeldBytes, UnansweredBytes } from '../../load/unanswered-bytes.ts';
+import { isUploadBody } from '../message/media-types.ts';
 import { normalAddress } from '../message/client-address.ts';
 
 /** Settings of {@link boundBodies}. */
@@ -34,6 +35,7 @@ export function boundBodies({
   onRejected,
 }: BodyBounds): preParsingHookHandler {
   return (request, reply, body, done) => {
+    if (isUploadBody(request.headers)) return done(null, body); // it is not held, and has bounds of its own
     const max = maxBytes();
     if (Number(request.headers['content-length']) > max) {
       void reply.header('connection', 'close'); // the client may go on sending

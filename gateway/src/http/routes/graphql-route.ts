@@ -1,4 +1,5 @@
 import { METHODS } from 'node:http';
+import { Readable } from 'node:stream';
 import type { ShareKeys } from '@trellis/admission';
 import type {
   FastifyError,
@@ -29,12 +30,14 @@ import type { HttpExchange } from '../message/http-exchange.ts';
 import {
   assertReadableBody,
   isJsonBody,
+  isUploadBody,
   negotiateForms,
   type AcceptedForms,
 } from '../message/media-types.ts';
 import { readBody, readQueryString, type ReadBody } from '../message/read-request.ts';
 import { documentOfAddress, documentPaths, withDocument } from './document-address.ts';
 import { sendParts } from '../delivery/send-parts.ts';
+import { assertUploadLength, readUpload } from '../upload/read-upload.ts';
 import { serverSentEvents } from '../message/stream-format.ts';
 import {
   sendInStreamFormat,
@@ -79,6 +82,8 @@ export function addGraphqlRoute(server: FastifyInstance, options: GraphqlRouteOp
     scope.addContentTypeParser(['application/json', '*'], { parseAs: 'buffer' }, (_request, body, done) =>
       done(null, body),
     );
+    // Files are read while they arrive.
+    scope.addContentTypeParser('multipart/form-data', (_request, body, done) => done(null, body));
     scope.setErrorHandler<FastifyError>((error, request, reply) =>
       sendFailure(error, request, reply, options),
     );
@@ -135,9 +140,11 @@ function hookOf(check: (request: FastifyRequest) => void): onRequestHookHandler 
 }
 
 /** Before the body is read: a body that no one may send need not arrive. */
-function admitPost({ headers }: FastifyRequest, { allowsOrigin }: GraphqlRouteOptions): void {
+function admitPost({ headers }: FastifyRequest, { allowsOrigin, settings }: GraphqlRouteOptions): void {
   preventCsrf(headers, isJsonBody(headers), allowsOrigin);
-  assertReadableBody(headers);
+  const { uploads } = settings();
+  assertReadableBody(headers, uploads !== undefined);
+  if (uploads && isUploadBody(headers)) assertUploadLength(headers, uploads);
 }
 
 async function respondToPost(
@@ -145,6 +152,7 @@ async function respondToPost(
   reply: FastifyReply,
   options: GraphqlRouteOptions,
 ): Promise<FastifyReply> {
+  if (isUploadBody(request.headers)) return respondToUpload({ request, reply, options });
   if (!Buffer.isBuffer(request.body)) throw rejected('BAD_REQUEST', 'The request has no body.');
   const token = streamTokenOf(request, options);
   if (token !== undefined) return acceptOperation(token, request.body, { request, reply, options });
@@ -166,6 +174,28 @@ async function respondToPost(
   const accepts = forms.stream ? 'any' : 'query-mutation';
   const sent = named ? withDocument(body.request, named) : body.request;
   return respondToOne({ exchange, reply, options, forms }, sent, accepts);
+}
+
+/** The files arrive while the operation runs. What no one has read of them by then is read, and dropped. */
+async function respondToUpload({ request, reply, options }: Handled): Promise<FastifyReply> {
+  const { uploads: bounds, limits } = options.settings();
+  const { single } = formsOf(request, options);
+  const { 'content-type': contentType = '' } = request.headers;
+  if (!bounds || !isReadable(request.body)) throw rejected('BAD_REQUEST', 'The request has no body.');
+  const received = await readUpload(request.body, contentType, bounds, limits);
+  const exchange = exchangeOf(request, reply, options);
+  try {
+    const carried: Carried = { takesParts: false, accepts: 'query-mutation', uploads: received.uploads };
+    const body: ReadBody = { kind: 'single', request: received.request };
+    const response = await respondWhole(exchange, body, single ?? 'application/json', carried, options);
+    return sendResponse(reply, exchange, response, options);
+  } finally {
+    received.close();
+  }
+}
+
+function isReadable(body: unknown): body is Readable {
+  return body instanceof Readable;
 }
 
 /** What a handler is given. */

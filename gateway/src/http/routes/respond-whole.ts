@@ -30,7 +30,7 @@ export interface ResponseOptions {
 }
 
 /** What the transport and the client take. */
-export type Carried = Pick<RequestContext, 'takesParts' | 'accepts'>;
+export type Carried = Pick<RequestContext, 'takesParts' | 'accepts' | 'uploads'>;
 
 const WHOLE: Carried = { takesParts: false, accepts: 'query-mutation' };
 
@@ -89,7 +89,7 @@ export async function runRequest(
 async function runRequests(
   exchange: HttpExchange,
   requests: readonly (GraphRequest | RequestError)[],
-  { takesParts, accepts }: Carried,
+  { takesParts, accepts, uploads }: Carried,
   { services, onResponse }: ResponseOptions,
 ): Promise<readonly PipelineResult[]> {
   const { signal, settle } = exchange.watch();
@@ -105,6 +105,7 @@ async function runRequests(
     signal,
     takesParts,
     accepts,
+    uploads,
     budget: requests.length > 1 ? new CostBudget() : undefined,
   };
   const inForce = services();

@@ -1,6 +1,7 @@
 import { Pool, type Dispatcher } from 'undici';
 import { assertHeader, type ExchangeHandler, type ExchangeRequest } from '@trellis/http1';
 import { REQUEST_HEADERS, TIMEOUT_HEADER } from '../../settings/header-names.ts';
+import type { StreamedBody } from '../subgraph-request.ts';
 import type { TlsOptions } from '../tls/tls-options.ts';
 
 /** What {@link SecurePool} is opened with. */
@@ -12,7 +13,13 @@ export interface SecurePoolOptions {
   readonly connectTimeoutMs: number;
 }
 
-/** The keep-alive connections to one origin over HTTP/1.1 and TLS. */
+/** A request whose body may be sent while it arrives. */
+export interface StreamableRequest extends ExchangeRequest {
+  /** In the place of the body. */
+  readonly streamed?: StreamedBody | undefined;
+}
+
+/** The keep-alive connections to one origin over HTTP/1.1 and TLS, or of bodies that are streamed. */
 export class SecurePool {
   readonly #pool: Pool;
 
@@ -24,15 +31,21 @@ export class SecurePool {
   }
 
   /** Sends a request; the handler is called with its outcome. Nothing is sent twice. */
-  dispatch(request: ExchangeRequest, handler: ExchangeHandler): void {
-    const { path, timeoutMs, body } = request;
-    const headers = { ...request.headers, ...REQUEST_HEADERS, [TIMEOUT_HEADER]: String(timeoutMs) };
+  dispatch(request: StreamableRequest, handler: ExchangeHandler): void {
+    const { path, timeoutMs, body, streamed } = request;
+    const headers = {
+      ...request.headers,
+      ...REQUEST_HEADERS,
+      ...(streamed && { 'content-type': streamed.contentType }),
+      [TIMEOUT_HEADER]: String(timeoutMs),
+    };
     try {
       for (const [name, value] of Object.entries(headers)) assertHeader(name, value);
     } catch (error) {
       return handler.failed(error as Error); // a MalformedRequest
     }
-    this.#pool.dispatch({ path, method: 'POST', headers, body }, dispatchHandler(handler));
+    const sent = streamed?.bytes ?? body;
+    this.#pool.dispatch({ path, method: 'POST', headers, body: sent }, dispatchHandler(handler));
   }
 
   /** Waits for what is in flight, then closes the sockets. */

@@ -38,6 +38,7 @@ export class RuledConnections {
   readonly #bounds: ConnectionBounds;
   readonly #pools = new Map<string, OriginPool>();
   readonly #streamPools = new Map<string, Http2Pool>();
+  readonly #uploadPools = new Map<string, SecurePool>();
   #streamAgent: Agent | undefined;
 
   constructor(rules: SubgraphConnectionRules, bounds: ConnectionBounds, id: number) {
@@ -52,6 +53,14 @@ export class RuledConnections {
   poolOf(origin: string): OriginPool {
     let pool = this.#pools.get(origin);
     if (!pool) this.#pools.set(origin, (pool = this.#openPool(origin)));
+    return pool;
+  }
+
+  /** For bodies that are sent while they arrive: over HTTP/1.1, whatever else is spoken. */
+  uploadPoolOf(origin: string): SecurePool {
+    let pool = this.#uploadPools.get(origin);
+    if (!pool)
+      this.#uploadPools.set(origin, (pool = new SecurePool(origin, { ...this.#bounds, tls: this.tls })));
     return pool;
   }
 
@@ -72,14 +81,19 @@ export class RuledConnections {
   async retire(): Promise<void> {
     void this.#streamAgent?.close(); // once the last stream has ended
     for (const pool of this.#streamPools.values()) void pool.close();
-    await Promise.all([...this.#pools.values()].map((pool) => pool.close()));
+    await this.#closePools();
   }
 
   /** Ends streams as well. */
   async close(): Promise<void> {
     void this.#streamAgent?.destroy();
     for (const pool of this.#streamPools.values()) pool.destroy();
-    await Promise.all([...this.#pools.values()].map((pool) => pool.close()));
+    await this.#closePools();
+  }
+
+  async #closePools(): Promise<void> {
+    const pools = [...this.#pools.values(), ...this.#uploadPools.values()];
+    await Promise.all(pools.map((pool) => pool.close()));
   }
 
   #openPool(origin: string): OriginPool {

@@ -95,6 +95,15 @@ export type CreateUserInput = {
   readonly role?: InputMaybe<UserRole>;
 };
 
+/** What names a user: exactly one of these. */
+export type UserBy =
+  /** The id. */
+  | {
+      readonly id: Scalars['ID']['input'];
+      readonly email?: never;
+    } /** The e-mail address, as it was saved. Administrators find everybody by it, others themselves. Of several users the oldest. */
+  | { readonly id?: never; readonly email: Scalars['String']['input'] };
+
 export type Mutation = {
   /** Makes the profile of someone who has no account. For administrators. */
   readonly createUser: User;
@@ -143,6 +152,8 @@ export type Query = {
   readonly onlineUsers: ReadonlyArray<OnlineUser>;
   /** The user with this id; null when there is none. */
   readonly user: Maybe<User>;
+  /** The user whom exactly one property names; null when there is none, or none that the caller may find so. */
+  readonly userBy: Maybe<User>;
   /** All users, oldest first. */
   readonly users: ReadonlyArray<User>;
   /** The same as `users`, page by page in either direction. */
@@ -153,6 +164,10 @@ export type Query = {
 
 export type QueryUserArgs = {
   id: Scalars['ID']['input'];
+};
+
+export type QueryUserByArgs = {
+  by: UserBy;
 };
 
 export type QueryUsersArgs = {
@@ -296,6 +311,7 @@ export type ResolversTypes = {
   >;
   UserEdge: ResolverTypeWrapper<Omit<UserEdge, 'node'> & { node: ResolversTypes['User'] }>;
   CreateUserInput: CreateUserInput;
+  UserBy: UserBy;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   OnlineUser: ResolverTypeWrapper<OnlineUser>;
   UserStatus: ResolverTypeWrapper<Omit<UserStatus, 'user'> & { user: ResolversTypes['User'] }>;
@@ -319,6 +335,7 @@ export type ResolversParentTypes = {
   };
   UserEdge: Omit<UserEdge, 'node'> & { node: ResolversParentTypes['User'] };
   CreateUserInput: CreateUserInput;
+  UserBy: UserBy;
   Mutation: Record<PropertyKey, never>;
   OnlineUser: OnlineUser;
   UserStatus: Omit<UserStatus, 'user'> & { user: ResolversParentTypes['User'] };
@@ -445,6 +462,12 @@ export type QueryResolvers<
 > = {
   onlineUsers?: Resolver<ReadonlyArray<ResolversTypes['OnlineUser']>, ParentType, ContextType>;
   user?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType, RequireFields<QueryUserArgs, 'id'>>;
+  userBy?: Resolver<
+    Maybe<ResolversTypes['User']>,
+    ParentType,
+    ContextType,
+    RequireFields<QueryUserByArgs, 'by'>
+  >;
   users?: Resolver<
     ReadonlyArray<ResolversTypes['User']>,
     ParentType,

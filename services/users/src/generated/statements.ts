@@ -12,6 +12,16 @@ export const statements = {
         createdAt: 'timestamptz',
       },
     },
+    findByEmail: {
+      parameters: ['text'],
+      row: {
+        id: 'uuid',
+        name: 'text?',
+        email: 'text?',
+        role: ['ADMIN', 'EDITOR', 'VIEWER'],
+        createdAt: 'timestamptz',
+      },
+    },
     list: {
       parameters: ['int8', 'int8'],
       row: {

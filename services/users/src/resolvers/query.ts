@@ -1,7 +1,8 @@
-import { findConnection, readCount, readPageBy, type Bounds } from '@trellis/subgraph-kit';
-import { displayName, nameless } from '../profile.ts';
+import { findConnection, hasRole, readCount, readPageBy, type Bounds } from '@trellis/subgraph-kit';
 import { cursorOfProfile, readProfileCursor } from '../profile-cursor.ts';
-import type { QueryResolvers } from '../generated/resolver-types.ts';
+import type { SubgraphContext } from '../context.ts';
+import type { QueryResolvers, UserBy } from '../generated/resolver-types.ts';
+import { displayName, nameless, type Profile } from '../profile.ts';
 
 /** Users who are shown as being there. */
 const MAX_ONLINE = 500;
@@ -11,6 +12,7 @@ const BOUNDS: Bounds = { max: 100, defaultValue: 20 };
 /** Root fields that read. */
 export const query: QueryResolvers = {
   user: (_root, { id }, { profiles }) => profiles.load(id),
+  userBy: (_root, { by }, context) => findUser(by, context),
   users: (_root, args, { store }) =>
     store.list({
       limit: readCount('limit', args.limit, BOUNDS),
@@ -30,3 +32,15 @@ export const query: QueryResolvers = {
   me: (_root, _args, { userContext, profiles }) =>
     userContext.user ? profiles.load(userContext.user.id) : null,
 };
+
+/** An address that the caller may not see finds no one: who asks would learn whose it is. */
+async function findUser(
+  { id, email }: UserBy,
+  { profiles, store, userContext }: SubgraphContext,
+): Promise<Profile | null> {
+  if (typeof id === 'string') return profiles.load(id);
+  if (typeof email !== 'string') return null; // exactly one of them is given
+  if (hasRole(userContext, 'ADMIN')) return (await store.findByEmail(email)) ?? null;
+  const own = userContext.user ? await profiles.load(userContext.user.id) : null;
+  return own?.email === email ? own : null;
+}

@@ -1,0 +1,2 @@
+-- For Query.userBy.
+CREATE INDEX profile_by_email ON profile (email, created_at, id);
