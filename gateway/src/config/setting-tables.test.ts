@@ -186,7 +186,7 @@ describe('A gateway that was started', () => {
 
   /** In a group that is absent until it is given. */
   function isOptional(key: string): boolean {
-    return /^(rateLimits|responseCache)\.|^http\.cors\.|^subscriptions\.callback\.|^authentication\.clientCertificate\./.test(
+    return /^(rateLimits|responseCache|uploads)\.|^http\.cors\.|^subscriptions\.callback\.|^authentication\.clientCertificate\./.test(
       key,
     );
   }
