@@ -46,7 +46,7 @@ async function startUploadSubgraph(
     }
     const fields: Record<string, unknown> = {};
     const files: ReceivedUpload['files'] = {};
-    const parser = new Busboy({ headers: { 'content-type': String(request.headers['content-type']) } });
+    const parser = new Busboy({ headers: { 'content-type': request.headers['content-type'] } });
     parser.on('field', (field, value) => void (fields[field] = JSON.parse(value)));
     parser.on('file', (field, stream, filename, _encoding, mediaType) => {
       const file = (files[field] = { filename, mediaType, bytes: 0, text: '' });
@@ -181,7 +181,7 @@ const file = (name: string, text = `text of ${name}`): Part => [
 const brief = ({ status, body }: GraphResponse) => [status, body.errors?.[0]?.extensions['code']];
 
 const ONE = 'mutation ($file: Upload) { pictures(file: $file) }';
-const one: readonly Part[] = [operations(ONE, { file: null }), mapOf({ a: ['variables.file'] })];
+const one: readonly [Part, Part] = [operations(ONE, { file: null }), mapOf({ a: ['variables.file'] })];
 
 describe('GraphQL multipart request specification', () => {
   it('a file reaches the subgraph that its mutation is of, as a multipart request', async () => {
@@ -372,7 +372,9 @@ describe('bounds', () => {
           .on('end', () => resolve(text));
       });
     });
-    body.write(`${head('operations')}${one[0]?.[1] as string}\r\n${head('map')}${one[1]?.[1] as string}\r\n`);
+    body.write(
+      `${head('operations')}${JSON.stringify({ query: ONE, variables: { file: null } })}\r\n${head('map')}{"a":["variables.file"]}\r\n`,
+    );
     body.write(head('a', '; filename="a"'));
     const chunk = Buffer.alloc(100_000, 'x');
     let sent = 0;
@@ -400,13 +402,9 @@ describe('what can not be passed on is rejected before anything is executed', ()
   const two = { a: null, b: null };
 
   it.each<[string, readonly Part[], readonly [number, string]]>([
-    ['files before the map', [one[0] as Part, file('a'), one[1] as Part], [400, 'UPLOAD_OUT_OF_ORDER']],
-    [
-      'a map before the operations',
-      [one[1] as Part, one[0] as Part, file('a')],
-      [400, 'UPLOAD_OUT_OF_ORDER'],
-    ],
-    ['no map', [one[0] as Part], [400, 'UPLOAD_OUT_OF_ORDER']],
+    ['files before the map', [one[0], file('a'), one[1]], [400, 'UPLOAD_OUT_OF_ORDER']],
+    ['a map before the operations', [one[1], one[0], file('a')], [400, 'UPLOAD_OUT_OF_ORDER']],
+    ['no map', [one[0]], [400, 'UPLOAD_OUT_OF_ORDER']],
     [
       'a map in another order than the mutation',
       [operations(both, two), mapOf({ b: ['variables.b'], a: ['variables.a'] }), file('b'), file('a')],
@@ -437,28 +435,20 @@ describe('what can not be passed on is rejected before anything is executed', ()
     ],
     [
       'a query',
-      [
-        operations('query ($file: Upload) { picture(file: $file) }', { file: null }),
-        one[1] as Part,
-        file('a'),
-      ],
+      [operations('query ($file: Upload) { picture(file: $file) }', { file: null }), one[1], file('a')],
       [400, 'UPLOAD_NOT_FORWARDABLE'],
     ],
     [
       'a subscription',
       [
         operations('subscription ($file: Upload) { watched(file: $file) }', { file: null }),
-        one[1] as Part,
+        one[1],
         file('a'),
       ],
       [400, 'BAD_REQUEST'],
     ],
-    [
-      'a place that is not null',
-      [operations(ONE, { file: 'x' }), one[1] as Part, file('a')],
-      [400, 'BAD_REQUEST'],
-    ],
-    ['a place that does not exist', [operations(ONE, {}), one[1] as Part, file('a')], [400, 'BAD_REQUEST']],
+    ['a place that is not null', [operations(ONE, { file: 'x' }), one[1], file('a')], [400, 'BAD_REQUEST']],
+    ['a place that does not exist', [operations(ONE, {}), one[1], file('a')], [400, 'BAD_REQUEST']],
     [
       'a place in the prototype',
       [operations(ONE, { file: null }), mapOf({ a: ['variables.__proto__.x'] }), file('a')],
@@ -474,7 +464,7 @@ describe('what can not be passed on is rejected before anything is executed', ()
       [operations(ONE, { file: null }), ['map', '{'], file('a')],
       [400, 'BAD_REQUEST'],
     ],
-    ['operations that are no JSON', [['operations', '{'], one[1] as Part, file('a')], [400, 'BAD_REQUEST']],
+    ['operations that are no JSON', [['operations', '{'], one[1], file('a')], [400, 'BAD_REQUEST']],
     [
       'a variable that takes no file',
       [
@@ -493,7 +483,7 @@ describe('what can not be passed on is rejected before anything is executed', ()
       ],
       [200, 'BAD_USER_INPUT'],
     ],
-    ['no operation', [operations('', { file: null }), one[1] as Part, file('a')], [400, 'BAD_REQUEST']],
+    ['no operation', [operations('', { file: null }), one[1], file('a')], [400, 'BAD_REQUEST']],
   ])('%s', async (_, parts, expected) => {
     expect(brief(await send(parts))).toEqual(expected);
     await pause(20);
@@ -519,7 +509,7 @@ describe('what can not be passed on is rejected before anything is executed', ()
         brief(
           await send([
             operations('query ($file: Upload) { picture(file: $file) }', { file: null }),
-            one[1] as Part,
+            one[1],
             file('a', 'x'.repeat(300_000)),
           ]),
         )[0],
