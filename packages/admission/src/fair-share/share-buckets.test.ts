@@ -35,6 +35,18 @@ describe('Buckets', () => {
     expect(buckets.take(['b'], 1)).toBe(9_010);
   });
 
+  it('keep what was taken when the rate changes, whatever the windows', () => {
+    const buckets = new ShareBuckets({ amounts: [100_000], windowMs: 100_000_000, now });
+    expect(buckets.take(['a'], 50)).toBe(0);
+    expect(buckets.take(['b'], 100_000)).toBe(0);
+    buckets.rate = { amounts: [100], windowMs: 1_000 };
+    expect(buckets.waitMs(['a'], 50)).toBe(0);
+    expect(buckets.waitMs(['a'], 60)).toBe(100);
+    expect(buckets.waitMs(['b'], 0)).toBe(999_000); // it has taken a thousand times what there is now
+    buckets.rate = { amounts: [200], windowMs: 1_000 };
+    expect(buckets.waitMs(['a'], 200)).toBe(250);
+  });
+
   it('hold at each level: a /48 has the share of a /48, however many networks it has', () => {
     const buckets = new ShareBuckets({ amounts: [2, 4, 8], windowMs: 1_000, now });
     let taken = 0;

@@ -42,10 +42,17 @@ export class ShareBuckets {
     this.#now = now ?? performance.now.bind(performance);
   }
 
-  /** From now on other amounts come back; what lacks until now is waited for as before. */
+  /**
+   * From now on the buckets hold other amounts, which come back in another time. What was taken stays taken: it comes back as fast as
+   * the new amounts do. Otherwise a little of a long window would be more than all of a short one.
+   */
   set rate({ amounts, windowMs }: BucketRate) {
+    const now = this.#now();
+    const costsBefore = this.#fullAt.map((_buckets, level) => this.#costMs(1, level));
     this.#amounts = amounts;
     this.#windowMs = windowMs;
+    for (const [level, buckets] of this.#fullAt.entries())
+      stretch(buckets, now, this.#costMs(1, level) / (costsBefore[level] ?? 1));
   }
 
   /** How many buckets are remembered. */
@@ -107,6 +114,13 @@ export class ShareBuckets {
   #refillMs(amount: number, level: number): number {
     return Math.min(this.#windowMs, this.#costMs(amount, level));
   }
+}
+
+/** What each bucket lacks takes so many times as long to come back. Full ones are forgotten. */
+function stretch(buckets: Map<string, number>, now: number, times: number): void {
+  for (const [key, fullAt] of buckets)
+    if (fullAt <= now) buckets.delete(key);
+    else buckets.set(key, now + (fullAt - now) * times);
 }
 
 /** Forgets full buckets at the front, or the one of those there that lacks least; the others go to the end. */
