@@ -1,11 +1,5 @@
-import type { Readable } from 'node:stream';
 import type { QueueCaller } from '@trellis/admission';
-
-/** A body that is sent while it arrives. */
-export interface StreamedBody {
-  readonly contentType: string;
-  readonly bytes: Readable;
-}
+import type { StreamedBody } from './connections/secure-pool.ts';
 
 /** Names in lower case. */
 export type SubgraphHeaders = Readonly<Record<string, string>>;

@@ -7,7 +7,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 
-/** A feature of the gateway that no type of the schema tells of. */
+/** A feature of the gateway that no type of the schema shows. */
 export interface ServiceCapability {
   readonly identifier: string;
   readonly description: string;

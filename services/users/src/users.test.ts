@@ -75,7 +75,7 @@ describe('Query.userBy', () => {
   it('finds by e-mail address what the caller may see: all for administrators, others themselves', async () => {
     const asAdmin = user(ada.id, { role: 'ADMIN' });
     expect(await find({ email: emailOf(ed.id) }, asAdmin)).toEqual({ id: ed.id });
-    expect(await find({ email: 'nobody@example.com' }, asAdmin)).toBeNull();
+    expect(await find({ email: 'unknown@example.com' }, asAdmin)).toBeNull();
     expect(await find({ email: emailOf(vi.id) }, user(vi.id, { email: emailOf(vi.id) }))).toEqual({
       id: vi.id,
     });

@@ -101,7 +101,7 @@ describe('graphql-spec#1163, "Handling Execution Errors"', () => {
     }
   });
 
-  it('NULL: a non-null position is null, with an error that has its path, and all else is there', async () => {
+  it('NULL: a non-null position is null, with an error that has its path, and all else is complete', async () => {
     const { status, body } = await gateway.post({ query: QUERY, onError: 'NULL' });
     expect([status, body.data]).toEqual([
       200,
@@ -194,7 +194,7 @@ describe('graphql-spec#1163, "Service Capabilities"', () => {
     },
   });
 
-  it('tells clients of onError, and of the default', async () => {
+  it('says that onError is taken, and what the default is', async () => {
     expect((await gateway.post({ query })).body).toEqual({ data: capabilities('PROPAGATE') });
     expect((await byDefault.post({ query })).body).toEqual({ data: capabilities('NULL') });
   });

@@ -49,7 +49,7 @@ describe('graphql-spec#1163, "Service Capabilities"', () => {
     expect(() => validateOperation(parse(text), schema, { introspection: true })).toThrow(message);
   });
 
-  it('is answered where the schema is not: it tells nothing of it', () => {
+  it('is answered where the schema is not: it shows nothing of it', () => {
     const text = '{ __service { capabilities { identifier } } }';
     expect(() => validateOperation(parse(text), schema, { introspection: false })).not.toThrow();
   });

@@ -1,7 +1,7 @@
+import type { Readable } from 'node:stream';
 import { Pool, type Dispatcher } from 'undici';
 import { assertHeader, type ExchangeHandler, type ExchangeRequest } from '@trellis/http1';
 import { REQUEST_HEADERS, TIMEOUT_HEADER } from '../../settings/header-names.ts';
-import type { StreamedBody } from '../subgraph-request.ts';
 import type { TlsOptions } from '../tls/tls-options.ts';
 
 /** What {@link SecurePool} is opened with. */
@@ -11,6 +11,12 @@ export interface SecurePoolOptions {
   readonly maxConnections: number;
   /** After which a connection that is not there is given up. */
   readonly connectTimeoutMs: number;
+}
+
+/** A body that is sent while it arrives. */
+export interface StreamedBody {
+  readonly contentType: string;
+  readonly bytes: Readable;
 }
 
 /** A request whose body may be sent while it arrives. */
