@@ -57,7 +57,7 @@ export default defineConfig({
           ],
           globalSetup: ['packages/testkit/src/global-setup.ts'],
           setupFiles: ['packages/postgres/src/testing/check-rows.setup.ts'],
-          testTimeout: 20_000,
+          testTimeout: 60_000,
           hookTimeout: 60_000,
         },
       },

@@ -180,9 +180,13 @@ describe('the command line', () => {
       };
       return keys.map(({ kid }) => kid);
     };
-    const before = await kidsOf();
+    let before = await kidsOf();
     const tokens = await obtainTokens(server.issuer);
-    const early = await run(['keys', 'rotate']);
+    let early = await run(['keys', 'rotate']);
+    if (!early.out.includes('sign from')) {
+      before = await kidsOf(); // on a busy machine the next ones have been published long enough by now; those made now have not
+      early = await run(['keys', 'rotate']);
+    }
     expect(early, early.err).toMatchObject({ status: 0 });
     expect(early.out).toContain('sign from');
     await expect.poll(kidsOf, { timeout: 15_000 }).toHaveLength(before.length + 2);
