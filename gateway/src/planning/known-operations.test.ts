@@ -88,6 +88,30 @@ describe('Operations that are known', () => {
     await planner.close();
   });
 
+  it('are let in by chance when 200 others are known: a new one that is used again is among them', async () => {
+    const supergraph = buildSupergraph(compose(graph.all));
+    const { planner } = countingPlanner({
+      plan: () => Promise.reject(new Error('Nothing is planned here.')),
+    });
+    const known = createKnownOperations();
+    const catalogue = createOperationCatalogue(supergraph, settings);
+    const asked: (string | undefined)[] = [];
+    for (let number = 0; number < 1_000; number += 1) {
+      use(known, catalogue, `query Q${number} { public }`);
+      if (number >= 500) use(known, catalogue, 'query New { public }');
+    }
+    const onFailure = (name: string | undefined): void => void asked.push(name);
+    await known.prepare(supergraph, {
+      catalogueOf: () => catalogue,
+      planner,
+      onFailure,
+      deadlineMs: NO_HURRY_MS,
+    });
+    expect(asked).toHaveLength(200);
+    expect(asked[0]).toBe('New');
+    await planner.close();
+  });
+
   it('that the next generation does not have are passed over', async () => {
     const known = createKnownOperations();
     use(known, createOperationCatalogue(buildSupergraph(compose(graph.all)), settings), '{ public }');

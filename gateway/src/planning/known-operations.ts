@@ -49,18 +49,24 @@ interface KnownOperation {
 }
 
 const MAX_OPERATIONS = 200;
+/** Of the operations that come when there is no room, one in so many is let in, by chance: what is used often is among them soon. */
+const LET_IN_OF = 8;
 /** Characters. Longer texts are not remembered: they are planned when they are sent again. */
 const MAX_TEXT_LENGTH = 16_384;
 const PREPARE_DEADLINE_MS = 5_000;
 
-/** Remembers 200 operations whose texts are of common length; what is not used again makes room first. */
+/**
+ * Remembers 200 operations whose texts are of common length; what is not used again makes room first. Where clients use more of
+ * them in turns, most of their requests would let one in and another out, and are spared that.
+ */
 export function createKnownOperations(): KnownOperations {
   const known = new S3FifoCache<KnownOperation>({ maxEntries: MAX_OPERATIONS });
+  const isLeftOut = (): boolean => known.size >= MAX_OPERATIONS && Math.random() * LET_IN_OF >= 1;
   return {
     remember({ text, operation, variables, caller, incremental = false }) {
       if (text.length > MAX_TEXT_LENGTH) return;
       const { key } = operation;
-      if (known.get(key)) return;
+      if (known.get(key) || isLeftOut()) return;
       known.set(key, {
         text,
         name: operation.name,
