@@ -62,6 +62,12 @@ const positions: readonly Position[] = [
     (text) => ({ input: { name: 'A', email: `${text}@a.example` } }),
   ],
   [
+    'UserBy.email',
+    false,
+    'query ($by: UserBy!) { userBy(by: $by) { id } }',
+    (text) => ({ by: { email: `${text}@a.example` } }),
+  ],
+  [
     'Mutation.addComment.body',
     false,
     'mutation ($id: ID!, $body: String!) { addComment(postId: $id, body: $body) { id } }',

@@ -2,7 +2,7 @@ import { rejected } from '../../errors.ts';
 import type { GraphRequest } from '../../request/context.ts';
 import { FilePlaceholder } from '../../request/uploads.ts';
 import { parseJsonText } from '../message/json-text.ts';
-import { readRequest, type RequestBounds } from '../message/read-request.ts';
+import { readBody, type RequestBounds } from '../message/read-request.ts';
 
 /** An operation whose variables have files, and the names of their parts. */
 export interface UploadRequest {
@@ -23,10 +23,10 @@ export function readUploadRequest(
   bounds: RequestBounds,
   maxFiles: number,
 ): UploadRequest {
-  const value = parseJsonText(operations, 'operations');
-  if (Array.isArray(value))
+  const body = readBody(Buffer.from(operations), bounds);
+  if (body.kind === 'batch')
     throw rejected('UPLOAD_NOT_FORWARDABLE', 'A batch has no files. Send the operation alone.');
-  const request = readRequest(value, bounds);
+  const { request } = body;
   const places = readMap(parseJsonText(map, 'map'));
   if (places.size > maxFiles)
     throw rejected('PAYLOAD_TOO_LARGE', `The map has ${places.size} files. The maximum is ${maxFiles}.`);
@@ -37,9 +37,15 @@ export function readUploadRequest(
   return { request, keys: [...places.keys()] };
 }
 
+/** Names of parts come back in errors. */
+const MAX_KEY_CHARACTERS = 100;
+
 function readMap(value: unknown): ReadonlyMap<string, readonly string[]> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidMap();
-  const entries = Object.entries(value).map(([key, paths]) => [key, readPaths(paths)] as const);
+  const entries = Object.entries(value).map(([key, paths]) => {
+    if (key.length > MAX_KEY_CHARACTERS) throw invalidMap();
+    return [key, readPaths(paths)] as const;
+  });
   return new Map(entries);
 }
 
@@ -54,7 +60,7 @@ function readPaths(paths: unknown): readonly string[] {
 function invalidMap(): Error {
   return rejected(
     'BAD_REQUEST',
-    'The part "map" is a JSON object of lists: the name of each file with its places, such as ["variables.file"].',
+    'The part "map" is a JSON object of lists: the name of each file (at most 100 characters) with its places, such as ["variables.file"].',
   );
 }
 

@@ -464,6 +464,25 @@ describe('what can not be passed on is rejected before anything is executed', ()
       [operations(ONE, { file: null }), ['map', '{'], file('a')],
       [400, 'BAD_REQUEST'],
     ],
+    [
+      'a text that no request may hold',
+      [operations(ONE, { file: null, note: 'a\u0000b' }), one[1], file('a')],
+      [400, 'BAD_REQUEST'],
+    ],
+    [
+      'variables that nest too deep',
+      [
+        ['operations', `{"query":"{a}","variables":{"a":${'['.repeat(500)}${']'.repeat(500)}}}`],
+        one[1],
+        file('a'),
+      ],
+      [400, 'BAD_REQUEST'],
+    ],
+    [
+      'a name that is too long',
+      [one[0], mapOf({ ['a'.repeat(101)]: ['variables.file'] })],
+      [400, 'BAD_REQUEST'],
+    ],
     ['operations that are no JSON', [['operations', '{'], one[1], file('a')], [400, 'BAD_REQUEST']],
     [
       'a variable that takes no file',
