@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 /** What the compatibility page says of one client, by feature: true for ✓, else a sentence. */
 export interface ClientRow {
   readonly client: string;
+  /** A library of subgraphs has a table of its own. */
+  readonly kind?: 'subgraph';
   /** The npm package whose version the page shows; absent for what is no package. */
   readonly package?: string;
   readonly features: Readonly<Record<string, true | string>>;

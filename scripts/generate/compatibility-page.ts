@@ -10,6 +10,7 @@ const folder = 'e2e/compatibility';
 /** What is said of one client: true where a test proves it, else a sentence. */
 interface ClientRow {
   readonly client: string;
+  readonly kind?: 'subgraph';
   readonly package?: string;
   readonly features: Readonly<Record<string, true | string>>;
 }
@@ -28,17 +29,32 @@ All clients send an access token in \`Authorization\`. How each kind of applicat
 /** docs/compatibility.md: client by feature. */
 export async function generateCompatibilityPage(): Promise<GeneratedFile> {
   const rows = JSON.parse(readFileSync(join(repository, folder, 'matrix.json'), 'utf8')) as ClientRow[]; // matrix.test.ts holds the tests against it
+  const clients = rows.filter(({ kind }) => kind === undefined);
+  const subgraphs = rows.filter(({ kind }) => kind === 'subgraph');
+  const tables = [tableOf(clients), subgraphIntroduction, tableOf(subgraphs)].join('\n');
+  const text = `${introduction}\n${tables}`;
+  const options = (await resolveConfig(join(repository, path))) ?? {};
+  return { path, content: await format(text, { ...options, parser: 'markdown' }) };
+}
+
+const subgraphIntroduction = `
+## Subgraphs
+
+What the public compatibility suite for subgraphs of a federation asks for, each rule shown by a test in [${folder}/subgraphs](../${folder}/subgraphs). The
+kit is built on \`@apollo/subgraph\`. GraphQL Yoga, Mercurius, Apollo Server and plain graphql-js are run as they come behind the gateway: queries, entities, the
+signed user context, and the subscriptions that each of them serves.
+`;
+
+function tableOf(rows: readonly ClientRow[]): string {
   const features = [...new Set(rows.flatMap((row) => Object.keys(row.features)))];
   const table = [
     ['', ...rows.map(({ client }) => client)],
     ['---', ...rows.map(() => ':-:')],
-    ['Version', ...rows.map(versionOf)],
+    ...(rows.some((row) => row.package !== undefined) ? [['Version', ...rows.map(versionOf)]] : []),
     ...features.map((feature) => [codeOf(feature), ...rows.map((row) => signOf(row.features[feature]))]),
   ];
   const lines = table.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-  const text = `${introduction}\n<!-- prettier-ignore -->\n${lines}\n${sentencesOf(rows)}`;
-  const options = (await resolveConfig(join(repository, path))) ?? {};
-  return { path, content: await format(text, { ...options, parser: 'markdown' }) };
+  return `<!-- prettier-ignore -->\n${lines}\n${sentencesOf(rows)}`;
 }
 
 function versionOf({ package: name }: ClientRow): string {

@@ -15,10 +15,12 @@ import { EventStreams } from '../http/event-stream/event-streams.ts';
 import { Heartbeats } from '../http/delivery/heartbeats.ts';
 import { plainFirst } from '../http/fast-path/plain-first.ts';
 import { serveWebSockets } from '../http/websocket/websocket-server.ts';
+import { clientSoftwareOf } from '../request/client-software.ts';
 import { isListed } from '../pipeline/persisted-query.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 import type { TransportSettings } from '../settings/settings.ts';
 import type { OpenStreams } from '../streams/open-streams.ts';
+import { createClientMetrics } from '../observability/client-metrics.ts';
 import { createOperationMetrics } from '../observability/operation-metrics.ts';
 import type { StreamMetrics } from '../observability/stream-metrics.ts';
 import { registerAdmissionMetrics } from '../observability/admission-metrics.ts';
@@ -207,8 +209,11 @@ function createResponseObserver({
   services,
 }: ServerDependencies): GraphqlRouteOptions['onResponse'] {
   const operations = createOperationMetrics(metrics, (text) => isListed(text, services().persistedQueries));
+  const clients = createClientMetrics(metrics);
   return (request, response, durationMs) => {
+    const client = clientSoftwareOf(request.headers);
     operations.observe(response, durationMs / 1_000);
+    clients.observe(client, response);
     if (!logger.isLevelEnabled('debug')) return;
     const operation = response.admitted?.operation;
     logger.debug(
@@ -216,6 +221,9 @@ function createResponseObserver({
         requestId: request.id,
         operation: operation?.name?.slice(0, MAX_LOGGED_NAME_CHARACTERS),
         kind: operation?.kind,
+        client: client?.name,
+        clientVersion: client?.version,
+        oauthClient: response.admitted?.caller.context.clientId,
         outcome: response.errors[0]?.extensions?.['code'],
         stage: response.stage,
         durationMs,

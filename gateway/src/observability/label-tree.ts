@@ -46,6 +46,14 @@ export class LabelTree<const Names extends readonly string[], Tally> {
     this.#all = this.#all.filter(({ labels }) => labels[name] !== first);
   }
 
+  /** Forgets all series whose labels begin with these values. */
+  removeUnder(first: readonly string[]): void {
+    this.#root.cutUnder(first);
+    const begins = ({ labels }: Series<Tally>): boolean =>
+      first.every((value, index) => labels[this.#names[index] ?? ''] === value);
+    this.#all = this.#all.filter((series) => !begins(series));
+  }
+
   #add(values: LabelValues<Names>): Series<Tally> {
     const labels = Object.fromEntries(this.#names.map((name, index) => [name, values[index] ?? '']));
     const series = { labels, tally: this.#begin() };
@@ -68,6 +76,13 @@ class Branch<Tally> {
 
   cutAt(value: string): void {
     this.#next.delete(value);
+  }
+
+  /** @returns whether nothing is left */
+  cutUnder([first, ...rest]: readonly string[]): boolean {
+    if (first === undefined) return true;
+    if (this.#next.get(first)?.cutUnder(rest) ?? true) this.#next.delete(first);
+    return this.#next.size === 0;
   }
 
   cut(): void {

@@ -1,7 +1,7 @@
 import { Counter, type Registry } from 'prom-client';
-import { isGatewayErrorCode } from '../errors.ts';
 import type { OperationResult } from '../pipeline/operation-result.ts';
 import { OperationNames } from './operation-names.ts';
+import { outcomeOf } from './operation-outcome.ts';
 import { TalliedCounter, TalliedHistogram } from './tallied-metrics.ts';
 
 /** Counts what the gateway answers. */
@@ -58,13 +58,6 @@ export function createOperationMetrics(
       if (limit !== undefined) limits.inc({ limit });
     },
   };
-}
-
-function outcomeOf(response: OperationResult): string {
-  const code = response.errors[0]?.extensions?.['code'];
-  if (code === undefined) return 'OK';
-  const known = isGatewayErrorCode(code) ? code : 'OTHER';
-  return response.data === undefined || response.data === 'null' ? known : 'PARTIAL';
 }
 
 function limitOf({ errors }: OperationResult): string | undefined {

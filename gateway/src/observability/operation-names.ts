@@ -6,7 +6,7 @@ const MAX_CANDIDATES = 1_000;
 const USES = 10;
 /** However much anonymous callers send, a listed operation is used more often. */
 const LISTED_USES = 1_000_000_000;
-const MAX_CHARACTERS = 100;
+const DEFAULT_MAX_CHARACTERS = 100;
 /** Names that are used alike don't take turns: to take a place, one has to be used so many times as often. */
 const TIMES_AS_OFTEN = 2;
 /** What is used in this time, and in the one before, counts. */
@@ -18,6 +18,8 @@ const MAX_REPLACEMENTS = 20;
 export interface OperationNamesOptions {
   /** A name is not counted under any more: its series are to be removed. */
   readonly onLeave: (name: string) => void;
+  /** Of a name; longer ones count as `other`. @default 100 */
+  readonly maxCharacters?: number;
   /** Milliseconds on a clock that never goes back. @default performance.now */
   readonly now?: () => number;
 }
@@ -31,6 +33,7 @@ export interface OperationNamesOptions {
 export class OperationNames {
   readonly #onLeave: (name: string) => void;
   readonly #now: () => number;
+  readonly #maxCharacters: number;
   readonly #names = new Map<string, RecentUses>();
   readonly #candidates = new LRUCache<string, RecentUses>({ max: MAX_CANDIDATES });
   #window = 0;
@@ -39,8 +42,13 @@ export class OperationNames {
   /** No name is used less often, as far as is known: most candidates need not be compared with all names. */
   #fewestUses = 0;
 
-  constructor({ onLeave, now = performance.now.bind(performance) }: OperationNamesOptions) {
+  constructor({
+    onLeave,
+    maxCharacters = DEFAULT_MAX_CHARACTERS,
+    now = performance.now.bind(performance),
+  }: OperationNamesOptions) {
     this.#onLeave = onLeave;
+    this.#maxCharacters = maxCharacters;
     this.#now = now;
     this.#windowEndsAt = now() + WINDOW_MS;
   }
@@ -62,7 +70,7 @@ export class OperationNames {
   }
 
   #candidateOf(name: string): RecentUses | undefined {
-    if (name.length > MAX_CHARACTERS) return undefined;
+    if (name.length > this.#maxCharacters) return undefined;
     return this.#candidates.get(name) ?? new RecentUses();
   }
 

@@ -1,5 +1,6 @@
 import { SpanKind, SpanStatusCode, type Span } from '@opentelemetry/api';
 import type { RunKind, RunTracer, TracedRun } from '../pipeline/run-tracer.ts';
+import { clientSoftwareOf, type ClientSoftware } from '../request/client-software.ts';
 import type { Tracing } from './tracing.ts';
 
 const MAX_NAME_CHARACTERS = 100;
@@ -22,6 +23,7 @@ export function createRunTracer(tracing: Tracing): RunTracer {
       const record = async (span: Span): ReturnType<typeof perform> => {
         const result = await perform();
         describe(span, run);
+        describeClient(span, clientSoftwareOf(headers));
         return result;
       };
       if (run.kind === 'request') return tracing.traceRequest(headers, about, record);
@@ -32,12 +34,20 @@ export function createRunTracer(tracing: Tracing): RunTracer {
   };
 }
 
+function describeClient(span: Span, client: ClientSoftware | undefined): void {
+  if (!client) return;
+  span.setAttribute('graphql.client.name', client.name);
+  if (client.version !== '') span.setAttribute('graphql.client.version', client.version);
+}
+
 function describe(span: Span, { admitted, errorCode, stage }: TracedRun): void {
   if (admitted) {
     const { name, kind } = admitted.operation;
     span.setAttribute('graphql.operation.type', kind);
     if (name !== undefined) span.setAttribute('graphql.operation.name', name.slice(0, MAX_NAME_CHARACTERS));
   }
+  const clientId = admitted?.caller.context.clientId;
+  if (clientId !== undefined) span.setAttribute('trellis.oauth_client', clientId);
   if (errorCode === undefined) return;
   span.setAttribute('trellis.error.code', errorCode);
   if (stage !== undefined) span.setAttribute('trellis.stage', stage);

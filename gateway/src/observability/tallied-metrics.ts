@@ -69,6 +69,11 @@ export class TalliedCounter<const Names extends readonly string[]> extends Talli
     this.series.remove(first);
   }
 
+  /** Forgets all series whose labels begin with these values. */
+  removeUnder(first: readonly string[]): void {
+    this.series.removeUnder(first);
+  }
+
   protected samples(): readonly Sample[] {
     return this.series.all.map(({ labels, tally }) => ({ labels, value: tally.count }));
   }

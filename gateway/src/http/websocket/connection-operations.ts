@@ -29,7 +29,11 @@ import { nextFrame, OperationSink, type MessageWriter } from './operation-sink.t
 
 /** Called for finished operations. Streams are reported elsewhere. */
 export interface OperationObserver {
-  answered(request: { readonly id: string }, response: OperationResult, durationMs: number): void;
+  answered(
+    request: Pick<RequestContext, 'headers'> & { readonly id: string },
+    response: OperationResult,
+    durationMs: number,
+  ): void;
 }
 
 /** Settings of {@link ConnectionOperations}, the same for all connections. */
@@ -102,7 +106,11 @@ export class ConnectionOperations {
     const response = await this.#response(request, requestId, operation.controller);
     if (response.kind === 'stream') return this.#startStream(id, operation, response.stream);
     const first = response.kind === 'parts' ? response.initial : response;
-    this.#options.observer.answered({ id: requestId }, first, performance.now() - beganMs);
+    this.#options.observer.answered(
+      { id: requestId, headers: this.#client.caller().headers },
+      first,
+      performance.now() - beganMs,
+    );
     if (!this.#isWanted(id, operation)) return;
     if (response.kind === 'parts') await this.#sendParts(id, operation, response);
     else this.#sendResponse(id, response);

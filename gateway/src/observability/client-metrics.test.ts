@@ -1,0 +1,87 @@
+import { gql } from 'graphql-tag';
+import { Registry } from 'prom-client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { OperationResult } from '../pipeline/operation-result.ts';
+import { clientSoftwareOf } from '../request/client-software.ts';
+import { RawSocket } from '../testing/raw-socket.ts';
+import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
+import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
+import { createClientMetrics } from './client-metrics.ts';
+
+const NAME = 'trellis_gateway_client_operations_total';
+
+describe('The headers by which a client names itself', () => {
+  it.each([
+    [{ 'apollographql-client-name': 'web', 'apollographql-client-version': '1.2' }, 'web', '1.2'],
+    [{ 'graphql-client-name': 'web', 'graphql-client-version': '1.2' }, 'web', '1.2'],
+    [{ 'graphql-client-name': 'other', 'apollographql-client-name': 'web' }, 'web', ''],
+    [{ 'graphql-client-name': 'web', 'graphql-client-version': 'x'.repeat(101) }, 'web', ''],
+  ])('%o', (headers, name, version) => {
+    expect(clientSoftwareOf(headers)).toEqual({ name, version });
+  });
+
+  it.each([
+    {},
+    { 'graphql-client-version': '1' },
+    { 'graphql-client-name': '' },
+    { 'graphql-client-name': 'x'.repeat(101) },
+    { 'graphql-client-name': 'a\nb' },
+    { 'graphql-client-name': 'ä' },
+    { 'graphql-client-name': ['a', 'b'] },
+  ])('name none: %o', (headers) => {
+    expect(clientSoftwareOf(headers)).toBeUndefined();
+  });
+});
+
+describe('Series of clients', () => {
+  const OK = { errors: [], data: '{}' } as unknown as OperationResult; // it reads no more of one
+
+  it('are bounded, whatever clients say', async () => {
+    const registry = new Registry();
+    const clients = createClientMetrics(registry);
+    for (let client = 0; client < 500; client += 1)
+      for (let use = 0; use < 10; use += 1) clients.observe({ name: `c${client}`, version: '1' }, OK);
+    const { values } = (await registry.getMetricsAsJSON())[0] as unknown as {
+      values: { labels: { client: string } }[];
+    };
+    expect(values).toHaveLength(201);
+    expect(values.filter(({ labels }) => labels.client === 'other')).toHaveLength(1);
+  });
+});
+
+describe('A gateway', () => {
+  let subgraph: SubgraphServer;
+  let gateway: TestGateway;
+
+  beforeAll(async () => {
+    subgraph = await startSubgraph({
+      name: 'numbers',
+      typeDefs: gql`
+        type Query {
+          one: Int
+        }
+      `,
+      resolvers: { Query: { one: () => 1 } },
+    });
+    gateway = await startTestGateway({ subgraphs: [subgraph] });
+  });
+  afterAll(async () => {
+    await gateway.close();
+    await subgraph.close();
+  });
+
+  it('counts and logs operations by client, over HTTP and WebSocket', async () => {
+    const headers = { 'apollographql-client-name': 'web', 'apollographql-client-version': '1.2' };
+    for (let use = 0; use < 11; use += 1) await gateway.post({ query: '{ one }' }, headers);
+    const socket = await RawSocket.connect(`${gateway.url}/graphql`, {}, { headers });
+    socket.subscribe('1', '{ one }');
+    await socket.next();
+    socket.close();
+    const text = await gateway.metrics.getSingleMetricAsString(NAME);
+    expect(text).toContain('{client="web",version="1.2",oauth_client="",outcome="OK",service="gateway"} 3');
+    expect(text).toContain('{client="other",version="",oauth_client="",outcome="OK",service="gateway"} 9');
+    expect(gateway.logged()).toContainEqual(
+      expect.objectContaining({ msg: 'operation answered', client: 'web', clientVersion: '1.2' }),
+    );
+  });
+});
