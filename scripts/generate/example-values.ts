@@ -41,6 +41,7 @@ export const exampleValues: Readonly<Record<string, unknown>> = {
   'rateLimits.perUser.windowS': 60,
   'rateLimits.perClient.operations': 6_000,
   'rateLimits.perClient.windowS': 60,
+  'rateLimits.clientNames': { partner: { operations: 1_000, windowS: 60 } },
   'responseCache.redisUrl': '${env.CACHE_REDIS_URL:-redis://cache:6379}',
   'subgraphConnections.tls.serverName': 'subgraphs.example',
   'subgraphConnections.subgraphs': { posts: { protocol: 'auto' } },

@@ -90,6 +90,7 @@ const COMPANIONS: Readonly<Record<string, object>> = {
   'authorization.policies.<name>': { claim: 'a', value: 'b' },
   'http.cors': { origins: ['https://a.example'] },
   'subscriptions.callback': { publicUrl: 'http://gateway.internal/', listen: '127.0.0.1:4005' },
+  'rateLimits.clientNames.<name>': { operations: 1, windowS: 1 },
   'rateLimits.perAddress': { operations: 1, windowS: 1 },
   'rateLimits.perUser': { operations: 1, windowS: 1 },
   'rateLimits.perClient': { operations: 1, windowS: 1 },

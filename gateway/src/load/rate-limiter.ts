@@ -3,6 +3,8 @@ import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limite
 import { clientOf, userOf, type Caller } from '../identity/caller.ts';
 import type { CacheRedis } from '../caching/cache-redis.ts';
 import { gatewayErrorCodes, rejected } from '../errors.ts';
+import { clientSoftwareOf } from '../request/client-software.ts';
+import type { ClientHeaders } from '../request/context.ts';
 import type { Rate, RateLimits } from '../settings/rate-limits.ts';
 
 /** Counts operations against the rates. */
@@ -20,6 +22,13 @@ export interface RateLimiter {
    */
   countCaller(caller: Caller, operations: number): Promise<void> | undefined;
   /**
+   * Counts operations of a program that names itself.
+   *
+   * @returns nothing where there is nothing to wait for
+   * @throws RequestError RATE_LIMITED
+   */
+  countSoftware(headers: ClientHeaders, operations: number): Promise<void> | undefined;
+  /**
    * Counts a response that was given: as one more operation for each {@link RateLimits.objectsPerOperation}, of the address and
    * of the caller. It rejects nothing: what is too much is what comes next.
    */
@@ -35,6 +44,7 @@ export const UNLIMITED_RATE: RateLimiter = Object.freeze({
   objectsPerOperation: Number.POSITIVE_INFINITY,
   countAddress: () => undefined,
   countCaller: () => undefined,
+  countSoftware: () => undefined,
   chargeResponse: () => undefined,
   chargePlanning: () => undefined,
 });
@@ -47,6 +57,7 @@ export function createRateLimiter(rates: RateLimits, redis: CacheRedis | undefin
   const address = rates.perAddress && createNetworkCounter(rates.perAddress, redis);
   const user = rates.perUser && createCounter('user', rates.perUser, redis);
   const client = rates.perClient && createCounter('client', rates.perClient, redis);
+  const named = namedCounters(rates, redis);
   const { objectsPerOperation } = rates;
   const charge = (key: string, caller: Caller, operations: number): void => {
     if (operations === 0) return;
@@ -62,6 +73,11 @@ export function createRateLimiter(rates: RateLimits, redis: CacheRedis | undefin
     countAddress: (key, operations) => address?.(key, operations),
     countCaller: (caller, operations) =>
       user || client ? countCaller(caller, operations, { user, client }) : undefined,
+    countSoftware(headers, operations) {
+      if (named.size === 0) return undefined;
+      const name = clientSoftwareOf(headers)?.name ?? '';
+      return named.get(name)?.(name, operations);
+    },
   };
 }
 
@@ -82,6 +98,17 @@ async function countCaller(
   if (name !== undefined) await user?.(name, operations);
   const clientName = client && clientOf(caller);
   if (clientName !== undefined) await client?.(clientName, operations);
+}
+
+/** Only names that the operator has listed are counted, so that clients make no counters. */
+function namedCounters(
+  { clientNames }: RateLimits,
+  redis: CacheRedis | undefined,
+): ReadonlyMap<string, Counter> {
+  const counters = Object.entries(clientNames).map(
+    ([name, rate]) => [name, createCounter('client-name', rate, redis)] as const,
+  );
+  return new Map(counters);
 }
 
 /** The networks around an address may send some times as much: who owns a /48 has 65,536 networks of the narrowest kind. */

@@ -59,6 +59,8 @@ export async function admitOperation(
   run.enter('caller rate');
   const countedToo = rateLimiter.countCaller(caller, weight);
   if (countedToo) await countedToo;
+  const countedByName = rateLimiter.countSoftware(context.headers, weight);
+  if (countedByName) await countedByName;
   store?.(caller, context.address);
   services.knownOperations.remember({
     text,

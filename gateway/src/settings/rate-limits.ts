@@ -45,6 +45,12 @@ export const rateLimits: {
     readonly perAddress: RateGroup;
     readonly perUser: RateGroup;
     readonly perClient: RateGroup;
+    readonly clientNames: {
+      readonly type: 'groups-by-name';
+      readonly doc: string;
+      readonly reload: 'live';
+      readonly members: typeof rate;
+    };
     readonly objectsPerOperation: typeof objectsPerOperation;
   };
 } = {
@@ -68,6 +74,12 @@ export const rateLimits: {
       type: 'group',
       optional: true,
       doc: 'For each OAuth client, all of its users together.',
+      members: rate,
+    },
+    clientNames: {
+      type: 'groups-by-name',
+      reload: 'live',
+      doc: 'For programs that name themselves so in apollographql-client-name or graphql-client-name, each with all of its users together. What clients say of themselves is not proved: the other rates hold for them as well.',
       members: rate,
     },
     objectsPerOperation,

@@ -1,0 +1,51 @@
+import { gql } from 'graphql-tag';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
+import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
+
+let subgraph: SubgraphServer;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  subgraph = await startSubgraph({
+    name: 'numbers',
+    typeDefs: gql`
+      type Query {
+        one: Int
+      }
+    `,
+    resolvers: { Query: { one: () => 1 } },
+  });
+  gateway = await startTestGateway({
+    subgraphs: [subgraph],
+    settings: 'rateLimits: { clientNames: { partner: { operations: 2, windowS: 60 } } }',
+  });
+});
+afterAll(async () => {
+  await gateway.close();
+  await subgraph.close();
+});
+
+async function codesOf(headers: Readonly<Record<string, string>>): Promise<readonly unknown[]> {
+  const codes = [];
+  for (let use = 0; use < 3; use += 1) {
+    const { body } = await gateway.post({ query: '{ one }' }, headers);
+    codes.push(body.errors?.[0]?.extensions['code']);
+  }
+  return codes;
+}
+
+describe('rateLimits.clientNames', () => {
+  it('holds for a listed name, in either header', async () => {
+    const first = await codesOf({ 'apollographql-client-name': 'partner' });
+    expect(first).toEqual([undefined, undefined, 'RATE_LIMITED']);
+    expect((await codesOf({ 'graphql-client-name': 'partner' }))[0]).toBe('RATE_LIMITED');
+  });
+
+  it('holds for no other name, and for none', async () => {
+    const free = [undefined, undefined, undefined];
+    expect(await codesOf({ 'graphql-client-name': 'web' })).toEqual(free);
+    expect(await codesOf({ 'graphql-client-name': '__proto__' })).toEqual(free);
+    expect(await codesOf({})).toEqual(free);
+  });
+});
