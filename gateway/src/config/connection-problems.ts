@@ -91,7 +91,7 @@ function isUsable(options: SecureContextOptions): boolean {
     createSecureContext(options);
     return true;
   } catch {
-    return false; // the reasons that are known are told apart before
+    return false; // the known reasons have messages of their own
   }
 }
 

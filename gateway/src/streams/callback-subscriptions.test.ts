@@ -134,7 +134,7 @@ describe("B4: Apollo's HTTP callback protocol", () => {
     });
   });
 
-  it('ends when the client leaves: the next callback is told so by 404', async () => {
+  it('ends when the client leaves: the next callback gets 404', async () => {
     const { client, callback } = await accepted();
     client.close();
     let last: Response | undefined;

@@ -31,7 +31,7 @@ const FALSE_VERIFIER: CallbackResponse = {
 const TOO_EARLY: CallbackResponse = { status: 409, message: 'The first callback has to be a check.' };
 const DONE: CallbackResponse = { status: 204 };
 
-/** Ids that are told from those that never were. */
+/** Ids of subscriptions that have ended, which have a response of their own. */
 const MAX_ENDED = 2_000;
 /** Between two checks of a subgraph, milliseconds; less where less silence is allowed. */
 const HEARTBEAT_MS = 5_000;

@@ -21,12 +21,12 @@ import { SubgraphConnections } from './subgraph-connections.ts';
 
 const files = createTemporaryDirectory();
 const authority = createAuthority(files.path);
-const stranger = createAuthority(files.path, 'stranger');
+const otherAuthority = createAuthority(files.path, 'other-authority');
 const server = authority.issue('server');
 const client = authority.issue('gateway');
 const nextClient = authority.issue('gateway-next');
 const expiredClient = authority.issue('gateway-expired', { days: -1 });
-const strangeClient = stranger.issue('gateway-strange');
+const otherClient = otherAuthority.issue('gateway-other');
 
 const TYPE_DEFS = gql`
   type Query {
@@ -111,7 +111,7 @@ describe('TLS to a subgraph', () => {
   it.each<readonly [string, SecureSubgraphOptions, string, string]>([
     [
       'an authority that is not trusted',
-      { protocols: 'http1', certificate: stranger.issue('strange-server') },
+      { protocols: 'http1', certificate: otherAuthority.issue('unknown-server') },
       CA,
       'No authority that the gateway trusts has signed the certificate of the subgraph',
     ],
@@ -142,7 +142,7 @@ describe('TLS to a subgraph', () => {
     [
       'a client certificate of another authority',
       { protocols: 'http1', certificate: server, clientAuthority: authority },
-      `${CA}, certificate: "\${file.${strangeClient.certificateFile}}", key: "\${file.${strangeClient.keyFile}}"`,
+      `${CA}, certificate: "\${file.${otherClient.certificateFile}}", key: "\${file.${otherClient.keyFile}}"`,
       'reject a client certificate or ask for one',
     ],
     [
@@ -194,7 +194,7 @@ describe('TLS to a subgraph', () => {
   });
 
   it('a client certificate that has expired is in the log from the start, by its key', async () => {
-    const ratings = await subgraph({ protocols: 'http1', certificate: stranger.issue('unknown') });
+    const ratings = await subgraph({ protocols: 'http1', certificate: otherAuthority.issue('unknown') });
     const { certificateFile, keyFile } = expiredClient;
     const gateway = await gatewayTo(
       ratings,

@@ -134,7 +134,7 @@ export class SubgraphConnections {
     for (const [key, connections] of this.#ruled) {
       if (used.has(connections)) continue;
       this.#ruled.delete(key);
-      connections.retire().catch(() => undefined); // nobody waits for it: each request has its own outcome
+      connections.retire().catch(() => undefined); // each request has its own outcome
     }
   }
 
