@@ -184,7 +184,9 @@ describe('the command line', () => {
     const tokens = await obtainTokens(server.issuer);
     let early = await run(['keys', 'rotate']);
     if (!early.out.includes('sign from')) {
-      before = await kidsOf(); // on a busy machine the next ones have been published long enough by now; those made now have not
+      // On a busy machine the next ones have been published long enough by now. Those that were made for it have not.
+      await expect.poll(kidsOf).toHaveLength(before.length + 2);
+      before = await kidsOf();
       early = await run(['keys', 'rotate']);
     }
     expect(early, early.err).toMatchObject({ status: 0 });

@@ -3,7 +3,21 @@ import { authorizationUrl, createPkce } from './flow.ts';
 import type { TestAuthServer } from './test-auth-server.ts';
 
 /** Fails to sign in as if through a proxy, from an address. @returns the status of the response */
-export async function signInFrom({ issuer, url }: TestAuthServer, address: string): Promise<number> {
+export async function signInFrom(server: TestAuthServer, address: string): Promise<number> {
+  const submit = await openSignIn(server, address);
+  return submit();
+}
+
+/** Fails to sign in from several addresses at once: each has its page before the first is submitted. @returns the statuses to come */
+export async function signInTogether(
+  server: TestAuthServer,
+  addresses: readonly string[],
+): Promise<readonly Promise<number>[]> {
+  const submits = await Promise.all(addresses.map((address) => openSignIn(server, address)));
+  return submits.map((submit) => submit());
+}
+
+async function openSignIn({ issuer, url }: TestAuthServer, address: string): Promise<() => Promise<number>> {
   const browser = new Browser();
   const headers = { 'x-forwarded-for': address };
   const first = await browser.get(authorizationUrl(url, createPkce()), headers);
@@ -12,5 +26,6 @@ export async function signInFrom({ issuer, url }: TestAuthServer, address: strin
   const page = await browser.get(pageUrl, headers);
   const { action, fields } = readForm(await page.text(), pageUrl);
   const form = { ...fields, email: `${address}@example.com`, password: 'wrong' };
-  return (await browser.post(action, form, { ...headers, origin: new URL(issuer).origin })).status;
+  return async () =>
+    (await browser.post(action, form, { ...headers, origin: new URL(issuer).origin })).status;
 }
