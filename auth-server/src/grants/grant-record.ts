@@ -33,7 +33,7 @@ export interface FoundGrant extends Grant {
 
 /**
  * A grant in text, for Redis: the generation of the live refresh token, the time of the last rotation, and the grant, which
- * is sealed for its key. The first two lines are what `rotate-refresh-token-2.lua` reads and changes; another writer who changes
+ * is sealed for its key. The first two lines are what `rotate-refresh-tokens-2-each.lua` reads and changes; another writer who changes
  * them can bring back an old refresh token of this very grant, and nothing that the grant does not allow. Compact, because
  * there may be millions.
  */

@@ -1,11 +1,11 @@
-import { defineScript, getTogether, type RedisConnection } from '@trellis/redis';
+import { defineItemScript, defineScript, getTogether, type RedisConnection } from '@trellis/redis';
 import type { Sealer } from '../secrets/sealing.ts';
 import { createOpenedRecords } from '../secrets/opened-records.ts';
 import { grantKeys } from './grant-keys.ts';
 import { decodeGrant, encodeGrant, sealGrant, type FoundGrant, type Grant } from './grant-record.ts';
 import type { RevocationReason } from '../audit/revocation-reason.ts';
 
-/** How an attempt to rotate a refresh token ended. See `rotate-refresh-token-2.lua`. */
+/** How an attempt to rotate a refresh token ended. See `rotate-refresh-tokens-2-each.lua`. */
 export type RotateOutcome =
   | { readonly kind: 'rotated' | 'repeated'; readonly generation: number }
   | { readonly kind: 'reused' | 'gone' };
@@ -43,8 +43,8 @@ export interface GrantStore {
   isRevoked(grantId: string): Promise<boolean>;
 }
 
-const rotateRefreshToken = defineScript(
-  new URL('../../src/grants/rotate-refresh-token-2.lua', import.meta.url),
+const rotateRefreshTokens = defineItemScript(
+  new URL('../../src/grants/rotate-refresh-tokens-2-each.lua', import.meta.url),
 );
 const revokeGrant = defineScript(new URL('../../src/grants/revoke-grant-4.lua', import.meta.url));
 
@@ -74,9 +74,9 @@ export function createGrantStore(redis: RedisConnection, sealer: Sealer, revocat
       const key = grantKeys.grant(grantId);
       const resealed = grant.isOutdated ? sealGrant(sealer, key, grant) : '';
       const keys = [key, grantKeys.revoked(grantId)];
-      const times = [grant.expiresAt, now, idleTtlS, revocationTtlS, leewayS];
-      const args = [generation, ...times, resealed, staysTheSame ? 1 : 0];
-      return rotateRefreshToken(redis, keys, args).then(toOutcome);
+      const times = `${grant.expiresAt} ${now} ${idleTtlS} ${revocationTtlS} ${leewayS}`;
+      const numbers = `${generation} ${times} ${staysTheSame ? 1 : 0}`;
+      return rotateRefreshTokens(redis, keys, [numbers, resealed]).then(toOutcome);
     },
     revoke: async (grantId, reason) => {
       const { code, grant, device, revoked } = grantKeys;
@@ -94,8 +94,8 @@ export function createGrantStore(redis: RedisConnection, sealer: Sealer, revocat
   };
 }
 
-/** @param answer as the script's head says */
+/** @param response as the script's head says */
 function toOutcome(response: unknown): RotateOutcome {
-  const [kind, generation] = response as readonly [RotateOutcome['kind'], string?];
+  const [kind, generation] = (response as string).split(' ') as [RotateOutcome['kind'], string?];
   return kind === 'rotated' || kind === 'repeated' ? { kind, generation: Number(generation) } : { kind };
 }

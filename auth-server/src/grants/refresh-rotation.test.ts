@@ -44,7 +44,7 @@ async function begin(): Promise<(changes?: Partial<RotateRequest>) => ReturnType
   return (changes = {}) => grants.rotate({ ...request, ...changes });
 }
 
-describe('rotate-refresh-token-2.lua', () => {
+describe('rotate-refresh-tokens-2-each.lua', () => {
   it('moves on by one generation each time', async () => {
     const rotate = await begin();
     expect(await rotate()).toEqual({ kind: 'rotated', generation: 2 });

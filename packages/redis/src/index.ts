@@ -1,3 +1,3 @@
 export { connectRedis, getTogether, type RedisConnection, type RedisOptions } from './connection.ts';
 export { isRedisCluster, problemOfRedisUrl, redisAddresses } from './redis-url.ts';
-export { defineScript, type Script } from './script.ts';
+export { defineItemScript, defineScript, type Script } from './script.ts';
