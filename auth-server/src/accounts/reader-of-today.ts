@@ -20,7 +20,8 @@ const sql = defineStatements(statements, 'reader-of-today', {
   findBoth: {
     preparedAs: 'accounts-and-clients-of-today',
     notNull: ['id'],
-    text: `SELECT id::text, NULL AS version, email, name, role, disabled_at IS NOT NULL AS disabled, credentials_changed_at
+    text: `SELECT id::text, NULL AS version, email, name, role, disabled_at IS NOT NULL AS disabled,
+          round(extract(epoch FROM credentials_changed_at) * 1000)::float8 AS changed_at_ms
         FROM account WHERE id = ANY($1::uuid[])
       UNION ALL
       SELECT client_id, ${ROW_VERSION}, NULL, NULL, NULL, NULL, NULL FROM client WHERE client_id = ANY($2)`,
@@ -50,10 +51,10 @@ function nameOf({ id, version }: TodayRow): string {
 
 function toAccount(row: TodayRow | undefined): AccountToday | undefined {
   if (!row) return undefined;
-  const { id, email, name, role, disabled, credentials_changed_at: changedAt } = row;
+  const { id, email, name, role, disabled, changed_at_ms: credentialsChangedAt } = row;
   if (email === null || name === null || role === null) return undefined; // a client has none of them
-  if (disabled === null || changedAt === null || !isRole(role)) return undefined;
-  return { id, email, name, role, disabled, credentialsChangedAt: changedAt.getTime() };
+  if (disabled === null || credentialsChangedAt === null || !isRole(role)) return undefined;
+  return { id, email, name, role, disabled, credentialsChangedAt };
 }
 
 function idsOf(kind: string, names: readonly string[]): readonly string[] {

@@ -4,6 +4,8 @@ import type { Client, ClientSource, ClientStore, HashedSecret } from './client-s
 
 /** Clients as the endpoints look them up. */
 export interface ClientRegistry {
+  /** One that was found in the last seconds, as it was then: for whom waiting costs more than `find` itself. */
+  findRemembered(clientId: string): Client | undefined;
   find(clientId: string): Promise<Client | undefined>;
   /**
    * A client that was found as it is in the store at this moment, for what is issued and can't be taken back by the next
@@ -62,11 +64,15 @@ export function createClientRegistry({
   });
   const isOutdated = ({ secretHash, secretKeyId }: Client): boolean =>
     secretHash !== undefined && secretKeyId !== keyId;
+  const findRemembered: ClientRegistry['findRemembered'] = (clientId) => {
+    const entry = known.get(clientId);
+    return entry && entry.until > clock() ? entry.client : undefined;
+  };
   return {
+    findRemembered,
     find: async (clientId) => {
       if (!isClientId(clientId)) return undefined;
-      const entry = known.get(clientId);
-      return entry && entry.until > clock() ? entry.client : load(clientId);
+      return findRemembered(clientId) ?? load(clientId);
     },
     findToday: async (client) => {
       const clientId = client.metadata.client_id;

@@ -113,7 +113,7 @@ export const statements = {
         name: 'text?',
         role: 'text?',
         disabled: 'bool?',
-        credentials_changed_at: 'timestamptz?',
+        changed_at_ms: 'float8?',
       },
     },
   },

@@ -76,8 +76,9 @@ async function findGrant(
   clientId: string,
   { grants }: RefreshTokenFeatures,
 ): Promise<FoundGrant> {
-  const grant = await grants.find(grantId);
-  if (!grant) throw invalidGrant('grant has ended');
+  const found = await grants.findWithGeneration(grantId);
+  if (!found) throw invalidGrant('grant has ended');
+  const { grant } = found;
   if (grant.clientId !== clientId) throw invalidGrant('grant of another client');
   return grant;
 }

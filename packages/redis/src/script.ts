@@ -33,11 +33,10 @@ export function defineScript(file: URL): Script {
 export function defineItemScript(file: URL): Script {
   const keyCount = keyCountOf(file, /-(\d+)-each\.lua$/);
   const run = readScript(file);
-  return async (connection, keys, args) => {
+  return (connection, keys, args) => {
     if (keys.length !== keyCount) return rejectKeys(file, keyCount, keys);
     if (connection instanceof GatheringRedis) return connection.callTogether(run, keys, args);
-    const [only] = (await run(connection, keys, args)) as readonly unknown[]; // a list, as said above
-    return only;
+    return run(connection, keys, args).then((list) => (list as readonly unknown[])[0]); // as said above
   };
 }
 

@@ -40,7 +40,7 @@ export async function authenticateClient(
 ): Promise<Client> {
   const presented = readCredentials(authorization, parameters);
   const clientId = claimedId(presented);
-  const client = await features.clients.find(clientId);
+  const client = features.clients.findRemembered(clientId) ?? (await features.clients.find(clientId));
   const fail = (detail: string): void => recordFailure(features, client, address, detail);
   const waitS = waitForSecret(presented, client, address, features);
   if (waitS > 0) {
