@@ -44,6 +44,68 @@ async function begin(): Promise<(changes?: Partial<RotateRequest>) => ReturnType
   return (changes = {}) => grants.rotate({ ...request, ...changes });
 }
 
+describe('rotate-refresh-tokens-2-each.lua, for all tokens of one turn', () => {
+  let gathering: RedisConnection;
+  let together: GrantStore;
+  beforeAll(() => {
+    gathering = connectRedis({ url: redis.url, name: 'test', gatherWrites: true, onError: () => undefined });
+    together = createGrantStore(gathering, createSealer([randomBytes(32)]), 960);
+  });
+  afterAll(() => gathering.disconnect());
+
+  const calls = async (): Promise<number> =>
+    Number(/cmdstat_evalsha:calls=(\d+)/.exec(await connection.info('commandstats'))?.[1] ?? 0);
+
+  async function beginMany(count: number): Promise<readonly RotateRequest[]> {
+    const requests = Array.from({ length: count }, () => ({
+      grantId: newGrantId(),
+      generation: 1,
+      grant,
+      now: NOW,
+      idleTtlS: 500,
+      leewayS: 0,
+    }));
+    await Promise.all(requests.map(({ grantId }) => together.save(grantId, grant, 500)));
+    return requests;
+  }
+
+  it('is one call for them, of 50 at most, and each has an outcome of its own', async () => {
+    const requests = await beginMany(60);
+    await together.rotate(requests[0] as RotateRequest); // there are sixty
+    const before = await calls();
+    const outcomes = await Promise.all(requests.map((request) => together.rotate(request)));
+    expect((await calls()) - before).toBe(2);
+    expect(outcomes[0]).toEqual({ kind: 'reused' });
+    expect(outcomes.slice(1)).toEqual(Array.from({ length: 59 }, () => ({ kind: 'rotated', generation: 2 })));
+  });
+
+  it('A-130 rotates a token once that comes twice in one turn: the second time it is reuse', async () => {
+    const [request, other] = (await beginMany(2)) as [RotateRequest, RotateRequest];
+    const outcomes = await Promise.all([request, other, request, request].map((one) => together.rotate(one)));
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['rotated', 'rotated', 'reused', 'gone']);
+    expect(await together.isRevoked(request.grantId)).toBe(true);
+    expect(await together.isRevoked(other.grantId)).toBe(false);
+  });
+
+  it('a record that is none of ours is gone, and no other token is the worse for it', async () => {
+    const [foreign, own] = (await beginMany(2)) as [RotateRequest, RotateRequest];
+    await connection.set(`grant:{${foreign.grantId}}`, 'first\nsecond');
+    const outcomes = await Promise.all([foreign, own].map((one) => together.rotate(one)));
+    expect(outcomes).toEqual([{ kind: 'gone' }, { kind: 'rotated', generation: 2 }]);
+  });
+
+  it('fails for all of them when the call fails', async () => {
+    const requests = await beginMany(2);
+    const lost = connectRedis({ url: redis.url, name: 'test', gatherWrites: true, onError: () => undefined });
+    const grants = createGrantStore(lost, createSealer([randomBytes(32)]), 960);
+    await lost.ping();
+    const rotations = requests.map((request) => grants.rotate(request));
+    lost.disconnect();
+    const outcomes = await Promise.allSettled(rotations);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  });
+});
+
 describe('rotate-refresh-tokens-2-each.lua', () => {
   it('moves on by one generation each time', async () => {
     const rotate = await begin();
