@@ -87,18 +87,23 @@ export function createSessionStore(
   const opened = createOpenedRecords<SessionRecord>();
   const remainingS = ({ authenticatedAt }: Session, now: number): number =>
     lifetimes.ttlS - Math.floor((now - authenticatedAt) / 1000);
-  const read = async (sessionId: string, now: number): Promise<SessionRecord | undefined> => {
-    const key = sessionKeys.session(sessionId);
-    const sealed = await getTogether(redis, key);
+  const open = (key: string, sealed: string | null, now: number): SessionRecord | undefined => {
     if (sealed === null) opened.forget(key);
     const record = sealed === null ? undefined : opened.read(key, sealed, () => records.open(key, sealed));
     return record && remainingS(record, now) > 0 ? record : undefined;
+  };
+  const read = (sessionId: string, now: number): Promise<SessionRecord | undefined> => {
+    const key = sessionKeys.session(sessionId);
+    return getTogether(redis, key).then((sealed) => open(key, sealed, now));
   };
   const find: SessionStore['find'] = async (sessionId, now) => withoutSecret(await read(sessionId, now));
   return {
     mayFailAlone: redis.isCluster,
     find,
-    isLive: async (sessionId, now) => (await read(sessionId, now)) !== undefined,
+    isLive: (sessionId, now) => {
+      const key = sessionKeys.session(sessionId);
+      return getTogether(redis, key).then((sealed) => open(key, sealed, now) !== undefined);
+    },
     save: async (session) => {
       const { sessionId, subject, authenticatedAt } = session;
       const secret = randomToken();

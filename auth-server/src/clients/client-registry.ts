@@ -57,6 +57,10 @@ export function createClientRegistry({
     known.set(clientId, { client, until: clock() + CACHE_MS });
     return client;
   };
+  const loadAgain = async ({ metadata, incarnation }: Client): Promise<Client | undefined> => {
+    const today = await load(metadata.client_id);
+    return today?.incarnation === incarnation ? today : undefined;
+  };
   const keyId = sha256(secretKeys[0].toString('base64url')).slice(0, 12);
   const hashSecret = (clientId: string, secret: string): HashedSecret => ({
     hash: macOf(secretKeys[0], clientId, secret),
@@ -74,13 +78,12 @@ export function createClientRegistry({
       if (!isClientId(clientId)) return undefined;
       return findRemembered(clientId) ?? load(clientId);
     },
-    findToday: async (client) => {
-      const clientId = client.metadata.client_id;
-      const version = await store.findVersion(clientId);
-      if (version !== undefined && version === client.version) return client;
-      const today = await load(clientId);
-      return today?.incarnation === client.incarnation ? today : undefined;
-    },
+    findToday: (client) =>
+      store
+        .findVersion(client.metadata.client_id)
+        .then((version) =>
+          version !== undefined && version === client.version ? client : loadAgain(client),
+        ),
     forget: (clientId) => void known.delete(clientId),
     hashSecret,
     isSecret: (clientId, secret, hash) => isMacOf(secretKeys, hash, clientId, secret),

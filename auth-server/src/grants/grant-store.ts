@@ -55,12 +55,13 @@ const revokeGrant = defineScript(new URL('../../src/grants/revoke-grant-4.lua', 
  */
 export function createGrantStore(redis: RedisConnection, sealer: Sealer, revocationTtlS: number): GrantStore {
   const opened = createOpenedRecords<FoundGrant>();
-  const findWithGeneration: GrantStore['findWithGeneration'] = async (grantId) => {
+  const findWithGeneration: GrantStore['findWithGeneration'] = (grantId) => {
     const key = grantKeys.grant(grantId);
-    const record = await getTogether(redis, key);
-    if (record !== null) return decodeGrant(sealer, key, record, opened);
-    opened.forget(key);
-    return undefined;
+    return getTogether(redis, key).then((record) => {
+      if (record !== null) return decodeGrant(sealer, key, record, opened);
+      opened.forget(key);
+      return undefined;
+    });
   };
   return {
     save: async (grantId, grant, idleTtlS) => {

@@ -106,7 +106,8 @@ async function rotate(
   const { client_id: clientId, refresh_reuse_leeway_seconds: leewayS } = metadata;
   const outcome = await replicated(() =>
     grants.rotate({
-      ...token,
+      grantId: token.grantId,
+      generation: token.generation,
       grant,
       now: nowS(features),
       idleTtlS: settings.refreshIdleTtlS,

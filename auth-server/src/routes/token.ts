@@ -62,13 +62,14 @@ async function respondToTokenRequest(
   const receivedAt = nowS(features);
   const authenticated = await authenticateRequest(request, parameters, features);
   const keyThumbprint = await readKey(authenticated);
-  const clientToday = async (): Promise<Client> => {
-    const client = await features.clients.findToday(authenticated); // what is remembered may be seconds old
-    if (!client) throw clientRemoved();
-    const problem = problemOf(client, handler, keyThumbprint);
-    if (problem) throw problem;
-    return client;
-  };
+  // What is remembered of the client may be seconds old.
+  const clientToday = (): Promise<Client> =>
+    features.clients.findToday(authenticated).then((client) => {
+      if (!client) throw clientRemoved();
+      const problem = problemOf(client, handler, keyThumbprint);
+      if (problem) throw problem;
+      return client;
+    });
   // What is remembered of it may be out of date, and rejects nothing by itself.
   if (problemOf(authenticated, handler, keyThumbprint)) await clientToday();
   const clientId = authenticated.metadata.client_id;

@@ -19,6 +19,8 @@ export interface PoolOptions {
    * resolver's own error is what the client gets
    */
   readonly statementTimeoutMs?: number;
+  /** Milliseconds after which a statement is given up here, whatever the server does. @default none */
+  readonly queryTimeoutMs?: number;
   /** Called when a server ends idle connections, once until there is a connection again. */
   readonly onIdleError?: (error: Error) => void;
 }
@@ -35,6 +37,7 @@ export function createPool(options: PoolOptions): Pool {
       connectionTimeoutMillis: 3_000,
       idleTimeoutMillis: 30_000,
       keepAlive: true,
+      ...(options.queryTimeoutMs !== undefined && { query_timeout: options.queryTimeoutMs }),
       application_name: options.applicationName ?? `trellis-${options.schema}`,
     },
     sessionSettings({ schema: options.schema, statementTimeoutMs: options.statementTimeoutMs ?? 6_000 }),

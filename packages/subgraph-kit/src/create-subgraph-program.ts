@@ -18,6 +18,7 @@ import { createLocalJWKSet, createRemoteJWKSet, type JWTVerifyGetKey } from 'jos
 import type { SubgraphServer } from './build-subgraph-server.ts';
 import { migrateSubgraph } from './migrate-subgraph.ts';
 import { createPeers, type Peers } from './peers.ts';
+import { openStaleReads, type OpenStaleReads } from './stale-reads.ts';
 import { observePool } from './subgraph-metrics.ts';
 import { subgraphContradictions, type SubgraphConfig, type SubgraphVariables } from './subgraph-variables.ts';
 
@@ -25,6 +26,8 @@ import { subgraphContradictions, type SubgraphConfig, type SubgraphVariables } f
 export interface SubgraphDependencies {
   /** Its own database. */
   readonly pool: Pool;
+  /** Reads that may be a little old go there; undefined without DATABASE_REPLICA_URL. */
+  readonly staleReads?: OpenStaleReads | undefined;
   readonly verifier: UserContextVerifier;
   readonly peers: Peers;
   /** Opens a connection that is closed with the subgraph; undefined without REDIS_URL. */
@@ -140,8 +143,18 @@ async function open<Config extends SubgraphConfig>(
     redisConnector(service, address, resources, closing);
   const connectRedis = connectorTo(config.REDIS_URL);
   const connectResponseCache = connectorTo(config.RESPONSE_CACHE_REDIS_URL);
+  const staleReads = openReplica(service, config, resources, { pool, connectRedis }, closing);
   const server = await definition.buildServer(
-    { ...resources, pool, verifier, peers, connectRedis, development, wakeRelay: relayWakeUp.poke },
+    {
+      ...resources,
+      pool,
+      staleReads,
+      verifier,
+      peers,
+      connectRedis,
+      development,
+      wakeRelay: relayWakeUp.poke,
+    },
     config,
   );
   closing.push(() => server.close());
@@ -165,6 +178,32 @@ function startBackground<Config extends SubgraphConfig>(
   closing.push(() => pool.end());
   const running = startAll({ ...resources, ...shared, config, pool });
   closing.push(() => Promise.all(running.map((background) => background.close())));
+}
+
+function openReplica(
+  service: string,
+  config: SubgraphConfig,
+  resources: Resources,
+  { pool, connectRedis }: Pick<SubgraphDependencies, 'pool' | 'connectRedis'>,
+  closing: (() => Promise<unknown>)[],
+): OpenStaleReads | undefined {
+  const {
+    DATABASE_REPLICA_URL: connectionString,
+    DATABASE_REPLICA_MAX_LAG_MS: maxLagMs,
+    DATABASE_POOL_SIZE: max,
+  } = config;
+  if (connectionString === undefined || !connectRedis) return undefined;
+  const reads = openStaleReads({
+    ...resources,
+    service,
+    pool,
+    connectionString,
+    max,
+    maxLagMs,
+    connectRedis,
+  });
+  closing.push(reads.close);
+  return reads;
 }
 
 /** Connections that are opened later, too, outlive the server and its background. */

@@ -29,10 +29,12 @@ export interface MutationsOptions {
   readonly idempotencyKey?: string | undefined;
   /** Called after each commit: loaders forget what they have read, and the relay wakes to publish. */
   readonly onCommit: () => void;
+  /** Resolves when all processes know that a user has changed something. Absent where no one reads from a replica. */
+  readonly wrote?: ((userId: string) => Promise<void>) | undefined;
 }
 
 /** Makes the mutations of one request. */
-export function createMutations({ pool, idempotencyKey, onCommit }: MutationsOptions): Mutations {
+export function createMutations({ pool, idempotencyKey, onCommit, wrote }: MutationsOptions): Mutations {
   return {
     run: async (call, work) => {
       const response = await inTransaction(pool, (transaction) =>
@@ -41,6 +43,7 @@ export function createMutations({ pool, idempotencyKey, onCommit }: MutationsOpt
           : doOnce(transaction, call, idempotencyKey, () => work(transaction)),
       );
       onCommit();
+      await wrote?.(call.userId);
       return response;
     },
   };

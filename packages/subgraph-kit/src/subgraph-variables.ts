@@ -28,6 +28,21 @@ const variables = {
     unit: 'connections',
     doc: 'Most connections to the database.',
   },
+  DATABASE_REPLICA_URL: {
+    type: 'url',
+    schemes: ['postgres', 'postgresql'],
+    optional: true,
+    sensitive: true,
+    doc: 'A streaming replica of DATABASE_URL, for lists and searches. Where it lags or is away, reads go to the primary. Needs REDIS_URL.',
+  },
+  DATABASE_REPLICA_MAX_LAG_MS: {
+    type: 'int',
+    min: 100,
+    max: 60_000,
+    default: 1_000,
+    unit: 'ms',
+    doc: 'How old what is read from the replica may be. For as long, who has changed something reads from the primary.',
+  },
   USER_CONTEXT_JWKS: {
     type: 'key-set',
     optional: true,
@@ -95,6 +110,9 @@ export function subgraphContradictions(config: SubgraphConfig): readonly string[
     ...(inline && remote ? ['USER_CONTEXT_JWKS and USER_CONTEXT_JWKS_URL exclude each other.'] : []),
     ...(config.RESPONSE_CACHE_REDIS_URL && !config.REDIS_URL
       ? ['RESPONSE_CACHE_REDIS_URL needs REDIS_URL: the relay publishes changes.']
+      : []),
+    ...(config.DATABASE_REPLICA_URL && !config.REDIS_URL
+      ? ['DATABASE_REPLICA_URL needs REDIS_URL: by it processes know who has just changed something.']
       : []),
     ...(config.DEMO_DATA && !allowsConveniences(config) ? [demoDataProblem(config)] : []),
   ];

@@ -13,4 +13,5 @@ export { createTemporaryDirectory, type TemporaryDirectory } from './temporary-d
 export { createTestDatabase, type TestDatabase } from './test-database.ts';
 export { describeTestRedis, startTestRedis, type TestRedis } from './test-redis.ts';
 export { hasPgBouncer, startTestPgBouncer, type TestPgBouncer } from './test-pgbouncer.ts';
+export { startTestReplicatedPostgres, type TestReplicatedPostgres } from './test-replica.ts';
 export { createTestUserContext, type TestUserContext } from './test-user-context.ts';

@@ -1,5 +1,5 @@
 import { defineStatements, execute, queryRows, type Pool } from '@trellis/postgres';
-import { groupByPosition, type Page } from '@trellis/subgraph-kit';
+import { groupByPosition, readsOfPrimary, type Page, type StaleReads } from '@trellis/subgraph-kit';
 import { COMMENT_COLUMNS } from './comment-columns.ts';
 import type { Comment, PlacedComment } from './comment.ts';
 import { statements } from './generated/statements.ts';
@@ -128,8 +128,16 @@ const sql = defineStatements(statements, 'comment-store', {
 /** There is nothing to be hidden. */
 const NO_COMMENTS = { count: 0, isShown: true };
 
-/** Keeps comments in the table `comment`. */
-export function createCommentStore(pool: Pool): CommentStore {
+/**
+ * Keeps comments in the table `comment`.
+ *
+ * @param reads where the lists of authors are read; by default where everything is. Those of posts are not: who sees them is decided
+ *   by what has just been heard of the post.
+ */
+export function createCommentStore(
+  pool: Pool,
+  { readStale }: StaleReads = readsOfPrimary(pool),
+): CommentStore {
   return {
     findByIds: (ids, { isEditor, userId }) => queryRows(pool, sql.findByIds, [ids, isEditor, userId]),
     findPlaced: async (ids) =>
@@ -147,7 +155,9 @@ export function createCommentStore(pool: Pool): CommentStore {
     listByAuthors: async (pages, viewer) => {
       const statement = pages[0]?.backward ? sql.listByAuthorsBackward : sql.listByAuthors;
       const authorIds = pages.map(({ authorId }) => authorId);
-      const rows = await queryRows(pool, statement, listParameters(authorIds, pages, viewer));
+      const rows = await readStale(viewer.userId, (database) =>
+        queryRows(database, statement, listParameters(authorIds, pages, viewer)),
+      );
       return groupByPosition(pages.length, rows, ({ position }) => position);
     },
     countByPosts: async (postIds, { isEditor, userId }) => {

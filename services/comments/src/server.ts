@@ -24,8 +24,8 @@ export interface CommentsDependencies extends SubgraphDependencies {
 
 /** Builds the comments subgraph over its database. It does not listen yet. */
 export async function buildServer(dependencies: CommentsDependencies): Promise<SubgraphServer> {
-  const { pool, wakeRelay } = dependencies;
-  const store = createCommentStore(pool);
+  const { pool, staleReads, wakeRelay } = dependencies;
+  const store = createCommentStore(pool, staleReads);
   const knownPosts = createKnownPostStore(pool);
   const postFinder = createPostFinder({ ...dependencies, knownPosts });
   const feed = createEventFeed({ ...dependencies, service: 'comments' });
@@ -40,7 +40,7 @@ export async function buildServer(dependencies: CommentsDependencies): Promise<S
         comments.forget();
         wakeRelay();
       };
-      const mutations = createMutations({ pool, idempotencyKey, onCommit });
+      const mutations = createMutations({ pool, idempotencyKey, onCommit, wrote: staleReads?.wrote });
       return { userContext, comments, knownPosts, postFinder, mutations, commentAdded, lastEventId };
     },
     readiness: { database: async () => void (await pool.query('SELECT 1')) },

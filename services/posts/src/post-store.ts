@@ -1,5 +1,5 @@
 import { defineStatements, execute, queryRows, type Pool } from '@trellis/postgres';
-import { groupByPosition, type Page } from '@trellis/subgraph-kit';
+import { groupByPosition, readsOfPrimary, type Page, type StaleReads } from '@trellis/subgraph-kit';
 import { statements } from './generated/statements.ts';
 import { NOT_NULL_POST_COLUMNS, POST_COLUMNS } from './post-columns.ts';
 import { seesDraftsOf, type Post, type Viewer } from './post.ts';
@@ -91,29 +91,37 @@ const sql = defineStatements(statements, 'post-store', {
   ON CONFLICT (id) DO NOTHING`,
 });
 
-/** Keeps posts in the table `post`. */
-export function createPostStore(pool: Pool): PostStore {
+/**
+ * Keeps posts in the table `post`.
+ *
+ * @param reads where lists are read; by default where everything is
+ */
+export function createPostStore(pool: Pool, { readStale }: StaleReads = readsOfPrimary(pool)): PostStore {
   return {
     findByIds: (ids, { seesAllDrafts, userId }) =>
       queryRows(pool, sql.findByIds, [ids, seesAllDrafts, userId]),
     list: ({ count, backward, after = BEGINNING, before = END }, { seesAllDrafts, userId }) =>
-      seesAllDrafts
-        ? queryRows(pool, backward ? sql.listAllBackward : sql.listAll, [after, count, before])
-        : queryRows(pool, backward ? sql.listVisibleBackward : sql.listVisible, [
-            after,
-            count,
-            userId,
-            before,
-          ]),
+      readStale(userId, (database) =>
+        seesAllDrafts
+          ? queryRows(database, backward ? sql.listAllBackward : sql.listAll, [after, count, before])
+          : queryRows(database, backward ? sql.listVisibleBackward : sql.listVisible, [
+              after,
+              count,
+              userId,
+              before,
+            ]),
+      ),
     listByAuthors: async (pages, viewer) => {
       const statement = pages[0]?.backward ? sql.listByAuthorsBackward : sql.listByAuthors;
-      const rows = await queryRows(pool, statement, [
-        pages.map(({ authorId }) => authorId),
-        pages.map(({ after }) => after ?? BEGINNING),
-        pages.map(({ count }) => count),
-        pages.map(({ authorId }) => seesDraftsOf(viewer, authorId)),
-        pages.map(({ before }) => before ?? END),
-      ]);
+      const rows = await readStale(viewer.userId, (database) =>
+        queryRows(database, statement, [
+          pages.map(({ authorId }) => authorId),
+          pages.map(({ after }) => after ?? BEGINNING),
+          pages.map(({ count }) => count),
+          pages.map(({ authorId }) => seesDraftsOf(viewer, authorId)),
+          pages.map(({ before }) => before ?? END),
+        ]),
+      );
       return groupByPosition(pages.length, rows, ({ position }) => position);
     },
     scan: (after, limit) => queryRows(pool, sql.scan, [after, limit]),

@@ -15,8 +15,8 @@ import { resolvers } from './resolvers/index.ts';
 
 /** Builds the posts subgraph over its database. It does not listen yet. */
 export async function buildServer(dependencies: SubgraphDependencies): Promise<SubgraphServer> {
-  const { pool, wakeRelay } = dependencies;
-  const store = createPostStore(pool);
+  const { pool, staleReads, wakeRelay } = dependencies;
+  const store = createPostStore(pool, staleReads);
   const feed = createEventFeed({ ...dependencies, service: 'posts' });
   const postCreated = feed.topic(postCreatedTopic(store));
   const server = await buildSubgraphServer<SubgraphContext>({
@@ -29,7 +29,7 @@ export async function buildServer(dependencies: SubgraphDependencies): Promise<S
         posts.forget();
         wakeRelay();
       };
-      const mutations = createMutations({ pool, idempotencyKey, onCommit });
+      const mutations = createMutations({ pool, idempotencyKey, onCommit, wrote: staleReads?.wrote });
       return { userContext, posts, mutations, postCreated, lastEventId };
     },
     readiness: { database: async () => void (await pool.query('SELECT 1')) },

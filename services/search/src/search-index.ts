@@ -1,6 +1,6 @@
 import { clientError } from '@trellis/subgraph-protocol';
 import { defineStatements, queryRows, type Pool, type StatementRow } from '@trellis/postgres';
-import type { Page } from '@trellis/subgraph-kit';
+import { readsOfPrimary, type Page, type StaleReads } from '@trellis/subgraph-kit';
 import { createAgeBounds, NEWEST_SHARES } from './age-bounds.ts';
 import { statements } from './generated/statements.ts';
 import type { HitPlace } from './hit-cursor.ts';
@@ -105,8 +105,12 @@ const sql = defineStatements(statements, 'search-index', {
 /** What PostgreSQL says of a statement that it has ended. */
 const QUERY_CANCELED = '57014';
 
-/** Searches the tables `user_document`, `post_document` and `comment_document`. */
-export function createSearchIndex(pool: Pool): SearchIndex {
+/**
+ * Searches the tables `user_document`, `post_document` and `comment_document`.
+ *
+ * @param reads where they are searched; by default where everything is read. What someone has just written is not in the index yet
+ */
+export function createSearchIndex(pool: Pool, { readStale }: StaleReads = readsOfPrimary(pool)): SearchIndex {
   const bounds = [posts, comments].map(({ table }) => createAgeBounds(pool, table));
   return {
     find: async (text, { count, backward, after = BEGINNING, before = END }) => {
@@ -114,9 +118,10 @@ export function createSearchIndex(pool: Pool): SearchIndex {
       try {
         const ids = await Promise.all(bounds.map((of) => of.read()));
         const statement = backward ? sql.findBackward : sql.find;
-        return (await queryRows(pool, statement, [text, count, ...toBounds(ids.flat()), ...places])).map(
-          toHit,
+        const rows = await readStale(null, (database) =>
+          queryRows(database, statement, [text, count, ...toBounds(ids.flat()), ...places]),
         );
+        return rows.map(toHit);
       } catch (error) {
         if (!isCanceled(error)) throw error;
         throw clientError(

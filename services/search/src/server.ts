@@ -14,7 +14,7 @@ export interface SearchDependencies extends SubgraphDependencies {
 
 /** Builds the search subgraph over its index. It does not listen yet. */
 export function buildServer(dependencies: SearchDependencies): Promise<SubgraphServer> {
-  const { pool, logger, metrics } = dependencies;
+  const { pool, staleReads, logger, metrics } = dependencies;
   const owners = createOwners(dependencies.owners);
   const dropped = new Counter({
     name: 'trellis_search_dropped_hits_total',
@@ -22,7 +22,7 @@ export function buildServer(dependencies: SearchDependencies): Promise<SubgraphS
     registers: [metrics],
   });
   const search = createSearch({
-    index: createSearchIndex(pool),
+    index: createSearchIndex(pool, staleReads),
     owners,
     logger,
     onDropped: (count) => dropped.inc(count),

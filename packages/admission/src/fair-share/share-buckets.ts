@@ -34,6 +34,8 @@ export class ShareBuckets {
   readonly #now: () => number;
   /** For each level: by key, when the bucket is full again. */
   readonly #fullAt: Map<string, number>[] = [];
+  /** For each level, when the bucket would be full again: of the call that runs. */
+  readonly #next: number[] = [];
 
   constructor({ amounts, windowMs, maxKeys = DEFAULT_SHARES.maxKeys, now }: ShareBucketsOptions) {
     this.#amounts = amounts;
@@ -62,9 +64,21 @@ export class ShareBuckets {
 
   /** @returns milliseconds until the amount is available; 0 when it was taken */
   take(keys: ShareKeys, amount = 1): number {
-    const waitMs = this.waitMs(keys, amount);
-    if (waitMs === 0) this.charge(keys, amount);
-    return waitMs;
+    const now = this.#now();
+    let level = 0;
+    for (const key of keys) {
+      const fullAt = this.#fullAtOf(key, level, now);
+      const waitMs = this.#waitMs(fullAt, amount, level, now);
+      if (waitMs > 0) return this.waitMs(keys, amount);
+      this.#next[level] = fullAt + this.#costMs(amount, level);
+      level += 1;
+    }
+    level = 0;
+    for (const key of keys) {
+      this.#set(key, level, this.#next[level] ?? now, now);
+      level += 1;
+    }
+    return 0;
   }
 
   /**
@@ -78,8 +92,7 @@ export class ShareBuckets {
     let longest = 0;
     let level = 0;
     for (const key of keys) {
-      const emptyForMs = this.#fullAtOf(key, level, now) - now + this.#refillMs(amount, level);
-      longest = Math.max(longest, Math.ceil(emptyForMs - this.#windowMs - ROUNDING_MS));
+      longest = Math.max(longest, this.#waitMs(this.#fullAtOf(key, level, now), amount, level, now));
       level += 1;
     }
     return longest;
@@ -90,12 +103,20 @@ export class ShareBuckets {
     const now = this.#now();
     let level = 0;
     for (const key of keys) {
-      const fullAt = this.#fullAtOf(key, level, now) + this.#costMs(amount, level);
-      const buckets = this.#bucketsOf(level);
-      if (buckets.size >= this.#maxKeys && !buckets.has(key)) makeRoom(buckets, now);
-      buckets.set(key, fullAt);
+      this.#set(key, level, this.#fullAtOf(key, level, now) + this.#costMs(amount, level), now);
       level += 1;
     }
+  }
+
+  #waitMs(fullAt: number, amount: number, level: number, now: number): number {
+    const emptyForMs = fullAt - now + this.#refillMs(amount, level);
+    return Math.max(0, Math.ceil(emptyForMs - this.#windowMs - ROUNDING_MS));
+  }
+
+  #set(key: string, level: number, fullAt: number, now: number): void {
+    const buckets = this.#bucketsOf(level);
+    if (buckets.size >= this.#maxKeys && !buckets.has(key)) makeRoom(buckets, now);
+    buckets.set(key, fullAt);
   }
 
   #bucketsOf(level: number): Map<string, number> {

@@ -1,0 +1,88 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { RedisConnection } from '@trellis/redis';
+import { eventKey } from '@trellis/subgraph-protocol';
+
+/** Who has just changed something, in any process of the service. */
+export interface RecentWriters {
+  /**
+   * A user's change is committed. Resolves when the other processes know: what is read after the response of a mutation knows of it.
+   * Where they can't be told it takes the whole window.
+   */
+  wrote(userId: string): Promise<void>;
+  /**
+   * Whether a user may have changed something within the window. True for all while this process can't know.
+   *
+   * @param userId null for someone who is not signed in, and changes nothing
+   */
+  mayHaveWritten(userId: string | null): Promise<boolean>;
+}
+
+/** Settings of {@link createRecentWriters}. */
+export interface RecentWritersOptions {
+  readonly service: string;
+  readonly connectRedis: () => RedisConnection;
+  /** Milliseconds for which a user counts. */
+  readonly windowMs: number;
+}
+
+/** Users that are remembered: with more, all count. */
+const MOST_USERS = 100_000;
+
+/** Tells the processes of a service by a channel in Redis. A process that has just begun to listen knows of no one for the window. */
+export function createRecentWriters(options: RecentWritersOptions): RecentWriters {
+  const { service, connectRedis, windowMs } = options;
+  const channel = writersChannel(service);
+  const writers = new Map<string, number>();
+  const listening = listen(connectRedis(), channel, (userId) => {
+    remember(writers, userId, windowMs);
+  });
+  const sender = connectRedis();
+  return {
+    wrote: async (userId) => {
+      remember(writers, userId, windowMs);
+      await sender.publish(channel, userId).catch(() => sleep(windowMs));
+    },
+    mayHaveWritten: async (userId) => {
+      if (performance.now() < listening.since() + windowMs || writers.size > MOST_USERS) return true;
+      if (userId === null) return false;
+      await nextTurn(); // what has arrived before the request is read before this resolves
+      return (writers.get(userId) ?? -Infinity) > performance.now();
+    },
+  };
+}
+
+/** The channel on which the processes of a service tell each other who has changed something. */
+export function writersChannel(service: string): string {
+  return eventKey(service, 'writers');
+}
+
+/** Until when a user counts; those who have not written since are at the front. */
+function remember(writers: Map<string, number>, userId: string, windowMs: number): void {
+  const now = performance.now();
+  for (const [other, until] of writers) {
+    if (until > now) break;
+    writers.delete(other);
+  }
+  writers.delete(userId);
+  writers.set(userId, now + windowMs);
+}
+
+interface Listening {
+  /** Since when nothing was missed, on the clock of this process; Infinity while something is. */
+  since(): number;
+}
+
+function listen(connection: RedisConnection, channel: string, onMessage: (text: string) => void): Listening {
+  let since = Infinity;
+  connection.on('message', (_channel: string, text: string) => onMessage(text));
+  connection.on('close', () => (since = Infinity));
+  const subscribe = (): void => {
+    connection.subscribe(channel).then(
+      () => (since = performance.now()),
+      () => undefined, // the next connection tries again
+    );
+  };
+  connection.on('ready', subscribe);
+  if (connection.status === 'ready') subscribe();
+  return { since: () => since };
+}
