@@ -16,6 +16,8 @@ connect='+@connection -@admin -@dangerous +info'
 scripts='+eval +evalsha +script|load +script|exists'
 # Streams of events. A relay adds to its own, readers follow.
 streams='+xadd +xread +xrange +xrevrange +xlen +xtrim +del'
+# Processes of a service tell each other who has just changed something, on a channel of their own.
+writers='+publish +subscribe +unsubscribe'
 sorted_sets='+zadd +zrem +zscore +zrangebyscore +zrevrangebyscore +time'
 
 # For health checks: it may ask, and nothing else. The holder of REDIS_PASSWORD is the operator.
@@ -35,10 +37,10 @@ state() {
   cat <<END
 user gateway on $(password "${GATEWAY_REDIS_PASSWORD}") %R~revocations %W~trellis:{activity}:stream &revocations -@all $connect +zrangebyscore +xadd +subscribe +unsubscribe
 user auth-server on $(password "${AUTH_REDIS_PASSWORD}") $(auth_keys) &revocations -@all +@read +@write +@transaction -scan -randomkey $connect $scripts +time +wait +publish
-user users on $(password "${USERS_REDIS_PASSWORD}") ~trellis:{events:users}:* ~trellis:{events:presence}:* %R~trellis:{activity}:stream -@all $connect $scripts $streams $sorted_sets
-user posts on $(password "${POSTS_REDIS_PASSWORD}") ~trellis:{events:posts}:* -@all $connect $streams
-user comments on $(password "${COMMENTS_REDIS_PASSWORD}") ~trellis:{events:comments}:* %R~trellis:{events:posts}:* -@all $connect $streams
-user search on $(password "${SEARCH_REDIS_PASSWORD}") %R~trellis:{events:users}:* %R~trellis:{events:posts}:* %R~trellis:{events:comments}:* -@all $connect +xread +xrange +xrevrange
+user users on $(password "${USERS_REDIS_PASSWORD}") ~trellis:{events:users}:* ~trellis:{events:presence}:* %R~trellis:{activity}:stream &trellis:{events:users}:writers -@all $connect $writers $scripts $streams $sorted_sets
+user posts on $(password "${POSTS_REDIS_PASSWORD}") ~trellis:{events:posts}:* &trellis:{events:posts}:writers -@all $connect $writers $streams
+user comments on $(password "${COMMENTS_REDIS_PASSWORD}") ~trellis:{events:comments}:* %R~trellis:{events:posts}:* &trellis:{events:comments}:writers -@all $connect $writers $streams
+user search on $(password "${SEARCH_REDIS_PASSWORD}") %R~trellis:{events:users}:* %R~trellis:{events:posts}:* %R~trellis:{events:comments}:* &trellis:{events:search}:writers -@all $connect $writers +xread +xrange +xrevrange
 END
 }
 

@@ -37,6 +37,8 @@ const ofSignIn: readonly Command[] = [
 ];
 const streamOf = (service: string): string => `trellis:{events:${service}}:stream`;
 const add = (key: string): Command => ['XADD', key, '*', 'a', 'b'];
+const tellOf = (service: string): Command => ['PUBLISH', `trellis:{events:${service}}:writers`, 'x'];
+const hearOf = (service: string): Command => ['SUBSCRIBE', `trellis:{events:${service}}:writers`];
 const read = (key: string): Command => ['XRANGE', key, '-', '+'];
 
 /** What each user may do, one command for each kind of thing, and what it may not. */
@@ -92,8 +94,22 @@ const rights: Readonly<
     ],
   },
   posts: {
-    may: [add(streamOf('posts')), read(streamOf('posts')), ['DEL', streamOf('posts')]],
-    mayNot: [...everything, ...ofSignIn, add(streamOf('users')), read(streamOf('comments')), ['GET', 'x']],
+    may: [
+      add(streamOf('posts')),
+      read(streamOf('posts')),
+      ['DEL', streamOf('posts')],
+      tellOf('posts'),
+      hearOf('posts'),
+    ],
+    mayNot: [
+      ...everything,
+      ...ofSignIn,
+      add(streamOf('users')),
+      read(streamOf('comments')),
+      tellOf('comments'),
+      hearOf('comments'),
+      ['GET', 'x'],
+    ],
   },
   comments: {
     may: [add(streamOf('comments')), read(streamOf('posts'))],

@@ -27,7 +27,7 @@ export { startWritingTasks, type WritingTasksOptions } from './start-writing-tas
 export { startPeriodicTask, type PeriodicTaskOptions } from './periodic-task.ts';
 export { dateTimeScalar } from './scalars/date-time.ts';
 export { jsonScalar, type JsonValue } from './scalars/json.ts';
-export { readsOfPrimary, type StaleReads } from './stale-reads.ts';
+export { openStaleReads, readsOfPrimary, type OpenStaleReads, type StaleReads } from './stale-reads.ts';
 export {
   subgraphContradictions,
   subgraphVariables,

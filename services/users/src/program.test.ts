@@ -59,6 +59,10 @@ describe('the configuration of a subgraph', () => {
       { RESPONSE_CACHE_REDIS_URL: 'redis://localhost' },
       'RESPONSE_CACHE_REDIS_URL needs REDIS_URL: the relay publishes changes.',
     ],
+    [
+      { DATABASE_REPLICA_URL: 'postgres://replica/trellis' },
+      'DATABASE_REPLICA_URL needs REDIS_URL: by it processes know who has just changed something.',
+    ],
   ])('rejects the contradiction %j', (change, problem) =>
     expect(problemsOf({ ...good, ...change })).toEqual([problem]),
   );
