@@ -145,6 +145,7 @@ describe('lists of posts beside a replica', () => {
 
   it('leave a replica that lags too far, say so in the log and in the metrics, and come back', async () => {
     await vi.waitFor(async () => expect(await targetOf(own, reader)).toBe('replica'), WITHIN);
+    own.log.length = 0;
     await servers.pauseReplay();
     await create(own, 'while it lags');
     await vi.waitFor(
