@@ -16,7 +16,7 @@ connect='+@connection -@admin -@dangerous +info'
 scripts='+eval +evalsha +script|load +script|exists'
 # Streams of events. A relay adds to its own, readers follow.
 streams='+xadd +xread +xrange +xrevrange +xlen +xtrim +del'
-# Processes of a service tell each other who has just changed something, on a channel of their own.
+# Processes of a service announce who has just changed something, on a channel of their own.
 writers='+publish +subscribe +unsubscribe'
 sorted_sets='+zadd +zrem +zscore +zrangebyscore +zrevrangebyscore +time'
 

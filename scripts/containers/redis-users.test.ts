@@ -37,7 +37,7 @@ const ofSignIn: readonly Command[] = [
 ];
 const streamOf = (service: string): string => `trellis:{events:${service}}:stream`;
 const add = (key: string): Command => ['XADD', key, '*', 'a', 'b'];
-const tellOf = (service: string): Command => ['PUBLISH', `trellis:{events:${service}}:writers`, 'x'];
+const announceOf = (service: string): Command => ['PUBLISH', `trellis:{events:${service}}:writers`, 'x'];
 const hearOf = (service: string): Command => ['SUBSCRIBE', `trellis:{events:${service}}:writers`];
 const read = (key: string): Command => ['XRANGE', key, '-', '+'];
 
@@ -98,7 +98,7 @@ const rights: Readonly<
       add(streamOf('posts')),
       read(streamOf('posts')),
       ['DEL', streamOf('posts')],
-      tellOf('posts'),
+      announceOf('posts'),
       hearOf('posts'),
     ],
     mayNot: [
@@ -106,7 +106,7 @@ const rights: Readonly<
       ...ofSignIn,
       add(streamOf('users')),
       read(streamOf('comments')),
-      tellOf('comments'),
+      announceOf('comments'),
       hearOf('comments'),
       ['GET', 'x'],
     ],

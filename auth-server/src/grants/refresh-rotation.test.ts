@@ -71,7 +71,7 @@ describe('rotate-refresh-tokens-2-each.lua, for all tokens of one turn', () => {
 
   it('is one call for them, of 50 at most, and each has an outcome of its own', async () => {
     const requests = await beginMany(60);
-    await together.rotate(requests[0] as RotateRequest); // there are sixty
+    for (const request of requests.slice(0, 1)) await together.rotate(request);
     const before = await calls();
     const outcomes = await Promise.all(requests.map((request) => together.rotate(request)));
     expect((await calls()) - before).toBe(2);

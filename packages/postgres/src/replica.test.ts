@@ -94,16 +94,16 @@ describe('a streaming replica', () => {
     expect(targets).toEqual(['replica']);
   });
 
-  it('is left for the primary when it is away, in the middle of a read too, and comes back by itself', async () => {
+  it('is left for the primary when it is unreachable, in the middle of a read too, and comes back by itself', async () => {
     await becomes('caught up');
     await servers.restartReplica(async () => {
       await write('meanwhile');
       expect(await read()).toContain('meanwhile');
-      expect(replica.state).toBe('away');
+      expect(replica.state).toBe('unreachable');
       expect(replica.lagMs).toBe(Infinity);
     });
     await becomes('caught up');
-    expect(states).toEqual(['away', 'caught up']);
+    expect(states).toEqual(['unreachable', 'caught up']);
     targets.length = 0;
     expect(await read()).toContain('meanwhile');
     expect(targets).toEqual(['replica']);

@@ -4,7 +4,7 @@ import { onlyRow, queryChecked } from './statements.ts';
 import { parseWalPosition } from './wal-position.ts';
 
 /** What is known of a replica: `caught up` within the bound, behind it, out of reach, or a server that replays nothing. */
-export type ReplicaState = 'caught up' | 'lags' | 'away' | 'no replica';
+export type ReplicaState = 'caught up' | 'lags' | 'unreachable' | 'no replica';
 
 /** A streaming replica of a pool's database, for reads that may be a little old. */
 export interface Replica {
@@ -31,7 +31,7 @@ export interface ReplicaOptions {
   readonly max?: number;
   /** Milliseconds by which it may be behind. */
   readonly maxLagMs: number;
-  /** Called whenever the state is another one. It begins with `away`. */
+  /** Called whenever the state is another one. It begins with `unreachable`. */
   readonly onState: (state: ReplicaState, lagMs: number) => void;
   /** Called for each read, with where it went. */
   readonly onRead?: (target: 'replica' | 'primary') => void;
@@ -133,8 +133,8 @@ async function replayedPosition(replica: Pool): Promise<bigint | undefined> {
 class Freshness {
   readonly #maxLagMs: number;
   readonly #onState: ReplicaOptions['onState'];
-  #reported: ReplicaState = 'away';
-  #known: 'yes' | 'away' | 'no replica' = 'away';
+  #reported: ReplicaState = 'unreachable';
+  #known: 'yes' | 'unreachable' | 'no replica' = 'unreachable';
   /** It has all that was committed then, on the clock of this process. */
   #asOf = -Infinity;
   /** Positions that it has not replayed, the oldest first. */
@@ -174,11 +174,11 @@ class Freshness {
   }
 
   lost(): void {
-    this.#leave('away');
+    this.#leave('unreachable');
   }
 
   /** It may be another server when it comes back. */
-  #leave(known: 'away' | 'no replica'): void {
+  #leave(known: 'unreachable' | 'no replica'): void {
     this.#known = known;
     this.#asOf = -Infinity;
     this.#ahead = [];

@@ -73,7 +73,7 @@ describe('Users who have just changed something', () => {
     await listens(own);
   });
 
-  it('wait for the window where the others cannot be told', async () => {
+  it('wait for the window where the others cannot be notified', async () => {
     await Promise.all([listens(own), listens(other)]);
     for (const connection of connections) connection.disconnect();
     const committedAt = performance.now();

@@ -6,7 +6,7 @@ import { eventKey } from '@trellis/subgraph-protocol';
 export interface RecentWriters {
   /**
    * A user's change is committed. Resolves when the other processes know: what is read after the response of a mutation knows of it.
-   * Where they can't be told it takes the whole window.
+   * Where they can't be notified it takes the whole window.
    */
   wrote(userId: string): Promise<void>;
   /**
@@ -28,7 +28,7 @@ export interface RecentWritersOptions {
 /** Users that are remembered: with more, all count. */
 const MOST_USERS = 100_000;
 
-/** Tells the processes of a service by a channel in Redis. A process that has just begun to listen knows of no one for the window. */
+/** Notifies the processes of a service by a channel in Redis. A process that has just begun to listen knows of no one for the window. */
 export function createRecentWriters(options: RecentWritersOptions): RecentWriters {
   const { service, connectRedis, windowMs } = options;
   const channel = writersChannel(service);
@@ -51,7 +51,7 @@ export function createRecentWriters(options: RecentWritersOptions): RecentWriter
   };
 }
 
-/** The channel on which the processes of a service tell each other who has changed something. */
+/** The channel on which the processes of a service announce who has changed something. */
 export function writersChannel(service: string): string {
   return eventKey(service, 'writers');
 }

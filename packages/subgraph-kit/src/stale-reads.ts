@@ -40,7 +40,7 @@ export interface OpenStaleReads extends StaleReads, Pick<RecentWriters, 'wrote'>
   close(): Promise<void>;
 }
 
-/** Connects to a replica. Where it lags, or is away, the log says so, and reads go to the primary. */
+/** Connects to a replica. Where it lags, or is unreachable, the log says so, and reads go to the primary. */
 export function openStaleReads(options: StaleReadsOptions): OpenStaleReads {
   const { service, pool, connectionString, max, maxLagMs, connectRedis, logger } = options;
   const reads = createReadCounter(options.metrics);
@@ -69,7 +69,7 @@ export function openStaleReads(options: StaleReadsOptions): OpenStaleReads {
 
 const SENTENCES: Readonly<Record<Exclude<ReplicaState, 'caught up'>, string>> = {
   lags: 'the replica lags behind: reads go to the primary',
-  away: 'the replica is out of reach: reads go to the primary',
+  unreachable: 'the replica is out of reach: reads go to the primary',
   'no replica': 'DATABASE_REPLICA_URL leads to a server that is no replica: reads go to the primary',
 };
 

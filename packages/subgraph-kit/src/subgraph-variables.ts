@@ -33,7 +33,7 @@ const variables = {
     schemes: ['postgres', 'postgresql'],
     optional: true,
     sensitive: true,
-    doc: 'A streaming replica of DATABASE_URL, for lists and searches. Where it lags or is away, reads go to the primary. Needs REDIS_URL.',
+    doc: 'A streaming replica of DATABASE_URL, for lists and searches. Where it lags or is unreachable, reads go to the primary. Needs REDIS_URL.',
   },
   DATABASE_REPLICA_MAX_LAG_MS: {
     type: 'int',

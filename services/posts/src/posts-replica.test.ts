@@ -104,7 +104,7 @@ beforeAll(async () => {
   own = await startProcess();
   other = await startProcess();
   for (const process of [own, other])
-    await vi.waitFor(async () => expect(await targetOf(process, reader)).toBe('replica'), WITHIN);
+    await vi.waitUntil(async () => (await targetOf(process, reader)) === 'replica', WITHIN);
 }, 60_000);
 afterAll(async () => {
   await own.stop();
