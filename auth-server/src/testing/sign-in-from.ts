@@ -2,6 +2,9 @@ import { Browser, readForm } from '@trellis/testkit/sign-in';
 import { authorizationUrl, createPkce } from './flow.ts';
 import type { TestAuthServer } from './test-auth-server.ts';
 
+/** A flood of pages would be one of its own. */
+const OPENED_AT_ONCE = 20;
+
 /** Fails to sign in as if through a proxy, from an address. @returns the status of the response */
 export async function signInFrom(server: TestAuthServer, address: string): Promise<number> {
   const submit = await openSignIn(server, address);
@@ -13,7 +16,13 @@ export async function signInTogether(
   server: TestAuthServer,
   addresses: readonly string[],
 ): Promise<readonly Promise<number>[]> {
-  const submits = await Promise.all(addresses.map((address) => openSignIn(server, address)));
+  const submits: (() => Promise<number>)[] = [];
+  for (let from = 0; from < addresses.length; from += OPENED_AT_ONCE)
+    submits.push(
+      ...(await Promise.all(
+        addresses.slice(from, from + OPENED_AT_ONCE).map((address) => openSignIn(server, address)),
+      )),
+    );
   return submits.map((submit) => submit());
 }
 

@@ -352,7 +352,7 @@ subgraphs:
       address('c', '/nonsense'),
       address('d', '/hangs'),
     ];
-    const composition = await composeSupergraph({ file: 'supergraph.yaml', subgraphs }, { timeoutMs: 200 });
+    const composition = await composeSupergraph({ file: 'supergraph.yaml', subgraphs }, { timeoutMs: 2_000 });
     expect(composition.kind === 'failed' && composition.errors.map(formatDiagnostic)).toEqual([
       'a.graphql: SCHEMA_NOT_READABLE: The file could not be read (ENOENT).',
       `${url}/rejects: SCHEMA_NOT_READABLE: The subgraph did not return its schema: No.`,

@@ -40,9 +40,9 @@ afterEach(async () => {
 });
 
 async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 5_000;
+  const deadline = Date.now() + 15_000;
   while (!condition()) {
-    if (Date.now() > deadline) throw new Error('It did not come true within 5 s.');
+    if (Date.now() > deadline) throw new Error('It did not come true within 15 s.');
     await sleep(5);
   }
 }
