@@ -158,6 +158,21 @@ describe('W3C Trace Context §3.2: what carries a trace on to a subscription', (
     expect(traceHeadersOf(span)).toEqual({ traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-${flags}` });
   });
 
+  it('of the client, over the operation that began the stream', async () => {
+    const subgraph = await startHttpStreamSubgraph();
+    open.push(subgraph);
+    const tracing = "telemetry: { tracing: { endpoint: 'http://127.0.0.1:9/v1/traces' } }";
+    const gateway = await gatewayTo(subgraph.url, `subscriptions: { transport: sse }\n${tracing}`);
+    const traceparent = `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`;
+    const socket = await RawSocket.connect(`${gateway.url}/graphql`, {}, { headers: { traceparent } });
+    open.push(socket);
+    socket.subscribe('1', 'subscription { rated }');
+    await until(() => subgraph.posted.length > 0, 'the subgraph is asked');
+    const sent = subgraph.posted[0]?.headers['traceparent'];
+    expect(sent).toMatch(/^00-1{32}-[\da-f]{16}-01$/);
+    expect(sent).not.toBe(traceparent);
+  });
+
   it('where nothing is traced, nothing', () => {
     expect(traceHeadersOf(undefined)).toEqual({});
   });
