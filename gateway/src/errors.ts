@@ -173,6 +173,12 @@ export function overloaded(): RequestError {
   return rejected('OVERLOADED', gatewayErrorCodes.OVERLOADED.summary, { retryAfterS: RETRY_AFTER_S });
 }
 
+/** An access token can't be verified now: its issuer is unavailable, or busy with others. */
+export function authenticationUnavailable(): RequestError {
+  const { summary } = gatewayErrorCodes.AUTHENTICATION_UNAVAILABLE;
+  return rejected('AUTHENTICATION_UNAVAILABLE', summary, { retryAfterS: RETRY_AFTER_S });
+}
+
 /** The caller has more than its share of what the process does, while others wait. */
 export function overShare(): RequestError {
   const message = `${gatewayErrorCodes.RATE_LIMITED.summary} This network has its share of what the gateway does at a time. Try again in ${RETRY_AFTER_S} s.`;

@@ -172,6 +172,7 @@ export const projects: readonly Project[] = [
       },
       request: { floor: 4, purpose: 'what a client sent' },
       identity: { floor: 3, purpose: 'access tokens, keys, revocation, presence: who sends a request' },
+      concurrency: { floor: 2, purpose: 'how much is in flight at a time, in fair shares of callers' },
       caching: { floor: 2, purpose: 'caches, in memory and in Redis, with a share for each owner' },
       supergraph: { floor: 2, purpose: 'where the supergraph comes from, and the schema that it becomes' },
       settings: {

@@ -1,6 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { QueueCaller } from '@trellis/admission';
 import { LRUCache } from 'lru-cache';
 import { ANONYMOUS, type Caller } from './caller.ts';
+import { CallerShares } from './caller-shares.ts';
 import { NO_REVOKED_TOKENS, type RevokedTokens } from './revoked-tokens.ts';
 import { InvalidAccessToken } from './invalid-access-token.ts';
 import { createAccessTokenVerification, type AccessTokenRules } from './verify-access-token.ts';
@@ -12,6 +14,7 @@ export interface Authenticator {
    * @param authorization the value of the `Authorization` header; absent for anonymous callers
    * @param proof what came with it; tokens that are bound to a key are taken with a proof alone
    * @param certificate thumbprint of the client's certificate, as a trusted proxy says
+   * @param address of the client's network, in whose share questions about unknown tokens count
    * @returns at once where the token was verified before
    * @throws InvalidAccessToken, KeysUnavailable
    */
@@ -19,6 +22,7 @@ export interface Authenticator {
     authorization: string | undefined,
     proof?: PresentedProof,
     certificate?: string,
+    address?: string,
   ): Caller | Promise<Caller>;
   /** Whether a token was verified before and would pass again, as far as known synchronously. Never throws. */
   isKnown(authorization: string | undefined): boolean;
@@ -68,32 +72,35 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const verified = new LRUCache<string, VerifiedToken>({ max: options.cacheSize ?? 10_000 });
   const verifying = new Map<string, Promise<Caller>>();
   const verify = createAccessTokenVerification(options);
+  const shares = new CallerShares();
 
   function generation(): number {
     return issuers.reduce((sum, { keys }) => sum + keys.generation(), 0);
   }
 
-  async function verifyAndRemember(token: string): Promise<Caller> {
-    const caller = await verify(token);
+  async function verifyAndRemember(token: string, sender: QueueCaller): Promise<Caller> {
+    const caller = await verify(token, sender);
     const goodUntilMs = Math.min(caller.expiresAtMs, caller.judgedUntilMs ?? caller.expiresAtMs);
     verified.set(token, { caller, goodUntilMs, generation: generation() });
     return caller;
   }
 
-  function verifyOnce(token: string): Promise<Caller> {
+  function verifyOnce(token: string, sender: QueueCaller): Promise<Caller> {
     const running = verifying.get(token);
     if (running) return running;
-    const verification = verifyAndRemember(token).finally(() => verifying.delete(token));
+    const verification = verifyAndRemember(token, sender).finally(() => verifying.delete(token));
     verifying.set(token, verification);
     return verification;
   }
 
   function remembered(token: string): Caller | undefined {
     const known = verified.get(token);
-    if (!known) return undefined;
-    if (known.goodUntilMs > now() && known.generation === generation()) return known.caller;
-    verified.delete(token);
-    return undefined;
+    return known && known.goodUntilMs > now() && known.generation === generation() ? known.caller : undefined;
+  }
+
+  /** A token that was good is asked about again in the share of its user, and before those that no one knows. */
+  function senderOf(token: string, address: string): QueueCaller {
+    return shares.of(verified.peek(token)?.caller, address);
   }
 
   function assertNotRevoked(caller: Caller): Caller {
@@ -127,7 +134,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     },
     isSigned: async (token) => {
       if (remembered(token)) return true;
-      return verifyOnce(token).then(
+      return verifyOnce(token, senderOf(token, '')).then(
         () => true,
         (error: unknown) => !(error instanceof InvalidAccessToken),
       );
@@ -136,12 +143,13 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 
   return {
     keys,
-    authenticate(authorization, proof, certificate) {
+    authenticate(authorization, proof, certificate, address = '') {
       if (authorization === undefined) return ANONYMOUS;
       const credentials = readCredentials(authorization);
       const caller = remembered(credentials.token);
       if (caller) return assertPossession(assertNotRevoked(caller), credentials, proof, certificate);
-      return verifyOnce(credentials.token).then((verifiedCaller) =>
+      const { token } = credentials;
+      return verifyOnce(token, senderOf(token, address)).then((verifiedCaller) =>
         assertPossession(assertNotRevoked(verifiedCaller), credentials, proof, certificate),
       );
     },

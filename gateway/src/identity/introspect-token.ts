@@ -1,19 +1,25 @@
 import { hash } from 'node:crypto';
+import { DEFAULT_SHARES, type QueueCaller } from '@trellis/admission';
 import { LRUCache } from 'lru-cache';
 import type { JWTPayload } from 'jose';
+import { ConcurrencyLimit } from '../concurrency/concurrency-limit.ts';
 import { ownOf } from '../own-property.ts';
 import type { Caller } from './caller.ts';
 import { callerOf, type CallerIssuer, type CallerRules } from './caller-of-token.ts';
 import { fetchJson } from './fetch-json.ts';
 import { InvalidAccessToken } from './invalid-access-token.ts';
+import { IssuerBusy } from './issuer-busy.ts';
 import { KeysUnavailable } from './key-set.ts';
 import { assertAudience } from './assert-audience.ts';
 import { audiencesIn, quoted } from './read-claims.ts';
 
 /** Asks an issuer about tokens that say nothing themselves. */
 export interface TokenIntrospection {
-  /** @returns rejects with InvalidAccessToken, or KeysUnavailable when the issuer can't be asked now */
-  introspect(token: string): Promise<Caller>;
+  /**
+   * @param sender in whose share of what is asked at a time the question counts
+   * @returns rejects with InvalidAccessToken, or KeysUnavailable when the issuer can't be asked now
+   */
+  introspect(token: string, sender: QueueCaller): Promise<Caller>;
 }
 
 /** Settings of {@link createTokenIntrospection}. */
@@ -31,6 +37,8 @@ export interface TokenIntrospectionOptions extends CallerIssuer {
   readonly leewayS: number;
   /** Milliseconds for an exchange. @default 5_000 */
   readonly timeoutMs?: number;
+  /** Milliseconds that a question waits before it is asked. @default 5_000 */
+  readonly maxWaitMs?: number;
   readonly callerRules?: CallerRules;
   /** Milliseconds since 1970. @default Date.now */
   readonly now?: () => number;
@@ -40,7 +48,9 @@ export interface TokenIntrospectionOptions extends CallerIssuer {
 
 /** Tokens that were not good, by their hash: a flood of long ones takes no more room than one of short ones. */
 const MAX_NEGATIVE = 10_000;
-/** Questions that wait for a turn, for each that is asked. */
+/** Default of `maxWaitMs`. */
+const MAX_WAIT_MS = 5_000;
+/** Questions that wait, for each that is asked. */
 const WAITING_PER_TURN = 8;
 
 interface Rejection {
@@ -55,16 +65,20 @@ interface Rejection {
  * @see RFC 7662 §2
  */
 export function createTokenIntrospection(options: TokenIntrospectionOptions): TokenIntrospection {
-  const { now = Date.now, negativeCacheMs, maxConcurrent } = options;
+  const { now = Date.now, negativeCacheMs, maxConcurrent, maxWaitMs = MAX_WAIT_MS } = options;
   const negative = new LRUCache<string, Rejection>({ max: MAX_NEGATIVE });
-  const turns = new Turns(maxConcurrent, maxConcurrent * WAITING_PER_TURN);
+  const limit = new ConcurrencyLimit({
+    calls: maxConcurrent,
+    queue: maxConcurrent * WAITING_PER_TURN,
+    perCaller: DEFAULT_SHARES.ofTotal[0],
+  });
 
   return {
-    async introspect(token) {
+    async introspect(token, sender) {
       const key = hash('sha256', token, 'base64url');
       const rejection = negative.get(key);
       if (rejection && rejection.untilMs > now()) throw rejection.error;
-      const response = await turns.run(() => ask(token, options));
+      const response = await inTurn({ limit, sender, maxWaitMs }, () => ask(token, options));
       try {
         return judge(token, response, options, now());
       } catch (error) {
@@ -76,38 +90,22 @@ export function createTokenIntrospection(options: TokenIntrospectionOptions): To
   };
 }
 
-/** So many at a time, and so many that wait. */
-class Turns {
-  readonly #maxRunning: number;
-  readonly #maxWaiting: number;
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
+interface Turn {
+  readonly limit: ConcurrencyLimit;
+  readonly sender: QueueCaller;
+  readonly maxWaitMs: number;
+}
 
-  constructor(maxRunning: number, maxWaiting: number) {
-    this.#maxRunning = maxRunning;
-    this.#maxWaiting = maxWaiting;
-  }
-
-  /** @throws KeysUnavailable when too many wait already */
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= this.#maxRunning) await this.#turn();
-    else this.#running += 1;
-    try {
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#running -= 1;
-    }
-  }
-
-  /** Each question ends by its deadline, and so does the wait. */
-  #turn(): Promise<void> {
-    if (this.#waiting.length >= this.#maxWaiting)
-      throw new KeysUnavailable('Too many tokens wait for introspection.');
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-    });
+/** Asks when there is a slot for the sender: one network with many unknown tokens waits for its own, and others go ahead. */
+async function inTurn<T>({ limit, sender, maxWaitMs }: Turn, work: () => Promise<T>): Promise<T> {
+  const slot = limit.tryAcquire(sender)
+    ? undefined
+    : await limit.acquire(sender, new AbortController().signal, maxWaitMs, (why) => new IssuerBusy(why));
+  const from = performance.now();
+  try {
+    return await work();
+  } finally {
+    limit.release(sender, performance.now() - from, slot);
   }
 }
 

@@ -11,8 +11,8 @@ export function observeActivity(authenticator: Authenticator, activity: Activity
   return {
     keys: authenticator.keys,
     isKnown: (authorization) => authenticator.isKnown(authorization),
-    authenticate: (authorization, proof, certificate) => {
-      const caller = authenticator.authenticate(authorization, proof, certificate);
+    authenticate: (authorization, proof, certificate, address) => {
+      const caller = authenticator.authenticate(authorization, proof, certificate, address);
       return caller instanceof Promise ? caller.then(noted) : noted(caller);
     },
   };

@@ -1,4 +1,5 @@
 import { decodeJwt, errors, jwtVerify, type JWTHeaderParameters, type JWTPayload } from 'jose';
+import type { QueueCaller } from '@trellis/admission';
 import type { Caller } from './caller.ts';
 import { callerOf, type CallerRules } from './caller-of-token.ts';
 import { InvalidAccessToken } from './invalid-access-token.ts';
@@ -33,6 +34,12 @@ export interface AccessTokenRules extends CallerRules {
   readonly now?: () => number;
 }
 
+/** Checks a token. @param sender in whose share questions to its issuer count */
+export type AccessTokenVerification = (token: string, sender?: QueueCaller) => Promise<Caller>;
+
+/** Where no one says who has sent it: all of these together have one share. */
+const UNKNOWN_SENDER: QueueCaller = Object.freeze({ keys: ['unknown'] as const, isKnown: false });
+
 /** Longer ones are not looked at. */
 const MAX_TOKEN_CHARACTERS = 8_192;
 
@@ -43,12 +50,12 @@ const MAX_TOKEN_CHARACTERS = 8_192;
  * @returns rejects with InvalidAccessToken, or KeysUnavailable when the token can't be judged
  * @see RFC 9068 §4, RFC 8725
  */
-export function createAccessTokenVerification(rules: AccessTokenRules): (token: string) => Promise<Caller> {
+export function createAccessTokenVerification(rules: AccessTokenRules): AccessTokenVerification {
   const issuers = new Map(rules.issuers.map((issuer) => [issuer.issuer, issuer]));
   const introspections = rules.issuers.flatMap(({ introspection }) => introspection ?? []);
-  return async (token) => {
+  return async (token, sender = UNKNOWN_SENDER) => {
     const claimed = issuerOf(token);
-    if (claimed === undefined) return introspectByAny(token, introspections);
+    if (claimed === undefined) return introspectByAny(token, sender, introspections);
     const issuer = issuers.get(claimed);
     if (!issuer) throw new InvalidAccessToken(`The issuer ${quoted(claimed)} is not trusted.`);
     const payload = await verify(token, issuer, rules);
@@ -59,12 +66,13 @@ export function createAccessTokenVerification(rules: AccessTokenRules): (token: 
 /** The first who knows an opaque token is its issuer. */
 async function introspectByAny(
   token: string,
+  sender: QueueCaller,
   introspections: readonly TokenIntrospection[],
 ): Promise<Caller> {
   let failure: unknown = new InvalidAccessToken('The token is no JWT.');
   for (const introspection of introspections) {
     try {
-      return await introspection.introspect(token);
+      return await introspection.introspect(token, sender);
     } catch (error) {
       if (!(failure instanceof KeysUnavailable)) failure = error; // one who can't be asked may know it
     }

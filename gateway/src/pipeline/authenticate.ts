@@ -1,9 +1,10 @@
 import type { Caller } from '../identity/caller.ts';
+import { IssuerBusy } from '../identity/issuer-busy.ts';
 import { KeysUnavailable } from '../identity/key-set.ts';
 import { InvalidAccessToken } from '../identity/invalid-access-token.ts';
 import type { PresentedProof } from '../identity/verify-proof.ts';
 import type { RequestContext } from '../request/context.ts';
-import { gatewayErrorCodes, rejected } from '../errors.ts';
+import { authenticationUnavailable, overShare, rejected } from '../errors.ts';
 import type { ErrorPolicy } from './format-errors.ts';
 import type { PipelineServices } from './services.ts';
 
@@ -13,28 +14,30 @@ export interface PresentedCredentials {
   readonly proof?: PresentedProof | undefined;
   /** Thumbprint of the client's certificate, as a trusted proxy says. */
   readonly certificate?: string | undefined;
+  /** The client's network address, as reported by trusted proxies. */
+  readonly address: string;
 }
 
 /**
  * Stage: `Authorization` → caller. A token that is not good rejects the whole request: it is never taken for none.
  *
  * @returns at once where the token was verified before
- * @throws RequestError UNAUTHENTICATED, AUTHENTICATION_UNAVAILABLE
+ * @throws RequestError UNAUTHENTICATED, AUTHENTICATION_UNAVAILABLE, RATE_LIMITED where the network has its share of questions to an issuer
  */
 export function authenticate(
-  { authorization, proof, certificate }: PresentedCredentials,
+  { authorization, proof, certificate, address }: PresentedCredentials,
   { authenticator, errorPolicy }: Pick<PipelineServices, 'authenticator' | 'errorPolicy'>,
   onInvalidToken: (reason: string) => void,
 ): Caller | Promise<Caller> {
   const reject = (error: unknown): never => {
-    if (error instanceof KeysUnavailable)
-      throw rejected('AUTHENTICATION_UNAVAILABLE', gatewayErrorCodes.AUTHENTICATION_UNAVAILABLE.summary);
+    if (error instanceof IssuerBusy && error.why === 'share') throw overShare();
+    if (error instanceof KeysUnavailable) throw authenticationUnavailable();
     if (!(error instanceof InvalidAccessToken)) throw error;
     onInvalidToken(error.reason);
     throw rejected('UNAUTHENTICATED', messageOf(error, errorPolicy));
   };
   try {
-    const caller = authenticator.authenticate(authorization, proof, certificate);
+    const caller = authenticator.authenticate(authorization, proof, certificate, address);
     return caller instanceof Promise ? caller.catch(reject) : caller;
   } catch (error) {
     return reject(error);

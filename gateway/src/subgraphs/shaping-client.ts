@@ -2,7 +2,7 @@ import type { QueueCaller } from '@trellis/admission';
 import { SubgraphFailure } from './subgraph-failure.ts';
 import type { SubgraphClient, SubgraphRequest, SubgraphResponse } from './subgraph-request.ts';
 import type { CallKind } from './circuit-breaker.ts';
-import type { Slot } from './concurrency-limit.ts';
+import type { Slot } from '../concurrency/concurrency-limit.ts';
 import { timeLeftMs } from '../abort/deadline-signal.ts';
 import { hedge } from './hedge.ts';
 import type { CallOutcome, SubgraphTraffic, TrafficObserver, TrafficStates } from './traffic-states.ts';

@@ -1,5 +1,5 @@
 import { CircuitBreaker, type BreakerState } from './circuit-breaker.ts';
-import { ConcurrencyLimit } from './concurrency-limit.ts';
+import { ConcurrencyLimit } from '../concurrency/concurrency-limit.ts';
 import { RetryBudget } from './retry-budget.ts';
 import type { SubgraphRequestSettings } from '../settings/traffic.ts';
 

@@ -68,7 +68,7 @@ async function reserveEventStream(
   const inForce = services();
   const { id, headers, proof, certificate, address } = exchange;
   const { authorization } = headers;
-  const caller = await authenticate({ authorization, proof, certificate }, inForce, (reason) =>
+  const caller = await authenticate({ authorization, proof, certificate, address }, inForce, (reason) =>
     inForce.observer.invalidToken(id, reason),
   );
   const token = existing(eventStreams).reserve(shareKeysOfCaller(caller, address));

@@ -43,7 +43,7 @@ export class ConnectionIdentity {
   }
 
   get runsAs(): RunsAs {
-    return { headers: this.#headers, address: this.#address, ...this.#credentials };
+    return { headers: this.#headers, ...this.#credentials };
   }
 
   /** What the client is let in by: a token of the upgrade request, else that of `connection_init`. */
@@ -83,9 +83,9 @@ export class ConnectionIdentity {
 
   /** The proof is about the request that opened the connection. */
   #presented(authorization: string | undefined, proof: string | undefined): PresentedCredentials {
-    const certificate = this.#certificate;
-    if (proof === undefined) return { authorization, certificate };
-    return { authorization, certificate, proof: { proof, method: 'GET', url: this.#url } };
+    const [certificate, address] = [this.#certificate, this.#address];
+    if (proof === undefined) return { authorization, certificate, address };
+    return { authorization, certificate, address, proof: { proof, method: 'GET', url: this.#url } };
   }
 }
 

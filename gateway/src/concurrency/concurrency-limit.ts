@@ -8,7 +8,7 @@ import {
 } from '@trellis/admission';
 import { whenAborted } from '../abort/when-aborted.ts';
 
-/** How much one subgraph is asked at a time. */
+/** How much a subgraph, or an issuer, is asked at a time. */
 export interface ConcurrencyRules {
   /** Calls in flight. */
   readonly calls: number;

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import type { Authenticator } from '../identity/authenticator.ts';
+import { IssuerBusy } from '../identity/issuer-busy.ts';
+import { KeysUnavailable } from '../identity/key-set.ts';
+import { authenticate } from './authenticate.ts';
+import type { PipelineServices } from './services.ts';
+
+/** What a client is told when its token could not be checked for this reason. */
+async function extensionsFor(error: Error): Promise<unknown> {
+  const authenticator: Pick<Authenticator, 'authenticate'> = { authenticate: () => Promise.reject(error) };
+  const services = { authenticator } as PipelineServices; // no more is read of them
+  const credentials = { authorization: 'Bearer x', address: '203.0.113.7' };
+  const rejection = await Promise.resolve(authenticate(credentials, services, () => undefined)).catch(
+    (reason: unknown) => reason,
+  );
+  return (rejection as { errors: { extensions: unknown }[] }).errors[0]?.extensions;
+}
+
+describe('A token that can not be checked now', () => {
+  it.each([
+    ['the issuer is unavailable', new KeysUnavailable('x'), 'AUTHENTICATION_UNAVAILABLE'],
+    ['too many wait', new IssuerBusy('total'), 'AUTHENTICATION_UNAVAILABLE'],
+    ['it has waited too long', new IssuerBusy('timeout'), 'AUTHENTICATION_UNAVAILABLE'],
+    ['its network has its share of those that wait', new IssuerBusy('share'), 'RATE_LIMITED'],
+  ])('as %s: %s says when to come again', async (_why, error, code) => {
+    expect(await extensionsFor(error)).toEqual({ code, retryAfterS: expect.any(Number) as number });
+  });
+});
