@@ -161,7 +161,7 @@ export const authentication = {
               default: 32,
               unit: 'requests',
               reload: 'live',
-              doc: 'That are sent to the issuer at a time; eight times as many wait, and more are answered with AUTHENTICATION_UNAVAILABLE.',
+              doc: 'That are sent to the issuer at a time; eight times as many wait, for 5 seconds at most, and more are answered with AUTHENTICATION_UNAVAILABLE. One network has at most half of both: beyond, 429 RATE_LIMITED. Tokens that were good before go ahead of unknown ones.',
             },
           },
         },
