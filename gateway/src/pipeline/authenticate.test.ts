@@ -2,18 +2,22 @@ import { describe, expect, it } from 'vitest';
 import type { Authenticator } from '../identity/authenticator.ts';
 import { IssuerBusy } from '../identity/issuer-busy.ts';
 import { KeysUnavailable } from '../identity/key-set.ts';
+import type { RequestError } from '../errors.ts';
 import { authenticate } from './authenticate.ts';
 import type { PipelineServices } from './services.ts';
 
 /** What a client is told when its token could not be checked for this reason. */
-async function extensionsFor(error: Error): Promise<unknown> {
-  const authenticator: Pick<Authenticator, 'authenticate'> = { authenticate: () => Promise.reject(error) };
+async function extensionsFor(reason: Error): Promise<unknown> {
+  const authenticator: Pick<Authenticator, 'authenticate'> = {
+    authenticate: async () => Promise.reject(reason),
+  };
   const services = { authenticator } as PipelineServices; // no more is read of them
   const credentials = { authorization: 'Bearer x', address: '203.0.113.7' };
-  const rejection = await Promise.resolve(authenticate(credentials, services, () => undefined)).catch(
-    (reason: unknown) => reason,
-  );
-  return (rejection as { errors: { extensions: unknown }[] }).errors[0]?.extensions;
+  try {
+    return await authenticate(credentials, services, () => undefined);
+  } catch (error) {
+    return (error as RequestError).errors[0]?.extensions; // as the stage throws
+  }
 }
 
 describe('A token that can not be checked now', () => {
