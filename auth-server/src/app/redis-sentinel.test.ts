@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
-import { describeTestRedis, latencyBudgetMs } from '@trellis/testkit';
+import { describeTestRedis } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAttemptStore } from '../attempts/attempt-store.ts';
 import { obtainTokens, postForm, refresh, tokensOf, type Tokens } from '../testing/flow.ts';
@@ -45,7 +45,7 @@ describe.skipIf(!hasRedisServer)(`A Redis behind three Sentinels${reason}`, () =
     for (;;) {
       const beganMs = Date.now();
       const response = await refresh(server.issuer, refreshToken, { client_id: 'lenient' });
-      expect(Date.now() - beganMs).toBeLessThan(latencyBudgetMs(10_000)); // several commands, each with two seconds
+      expect(Date.now() - beganMs).toBeLessThan(20_000); // several commands, each with two seconds
       if (response.status !== 503) return tokensOf(response);
       await pause();
     }
@@ -81,7 +81,7 @@ describe.skipIf(!hasRedisServer)(`A Redis behind three Sentinels${reason}`, () =
         })
         .toContain(second.grantId);
     },
-    90_000,
+    60_000,
   );
 });
 
