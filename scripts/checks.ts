@@ -1,5 +1,6 @@
 import { repository, runTool } from './programs/run-program.ts';
 import { checkAssertedRows } from './check/asserted-rows.ts';
+import { countFileSizes, judgeFileSizes } from './check/file-sizes.ts';
 import { checkFloors } from './check/check-floors.ts';
 import { countClosures, judgeClosures } from './check/closures.ts';
 import { checkSideTables } from './check/side-tables.ts';
@@ -27,6 +28,7 @@ export const checks: readonly Check[] = [
   { name: 'side tables', run: checkSideTablesOfGateway },
   { name: 'types of SQL rows', run: checkSqlRows },
   { name: 'production packages', run: async () => judgeClosures(countClosures(repository)) },
+  { name: 'sizes of files', run: async () => judgeFileSizes(countFileSizes(repository)) },
   { name: 'words', run: async () => judgeOldWords(countOldWords(repository)) },
   toolCheck('types', 'tsc', '-b'),
   toolCheck('types of tests and scripts', 'tsc', '-p', 'tsconfig.tests.json'),

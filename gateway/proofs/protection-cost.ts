@@ -4,8 +4,7 @@ import { createTemporaryDirectory, proof, type ProofOptions } from '@trellis/tes
 import { exportJWK, generateKeyPair } from 'jose';
 import { Pool } from 'undici';
 import { createAuthenticator } from '../src/identity/authenticator.ts';
-import { fetchKeySet } from '../src/identity/fetch-key-set.ts';
-import { createKeySet } from '../src/identity/key-set.ts';
+import { fetchKeySet, createKeySet } from '../src/identity/key-set.ts';
 import { ownTokenRules } from '../src/identity/token-rules.ts';
 import { createUsedProofs } from '../src/identity/used-proofs.ts';
 import { compose } from '../src/testing/compose.ts';

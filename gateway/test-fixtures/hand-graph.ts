@@ -1,10 +1,9 @@
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import { getOperationAST, getVariableValues, parse, visit, type DocumentNode, type FieldNode } from 'graphql';
 import { runPlan } from '../src/execution/run-plan.ts';
-import type { ExecutionResult } from '../src/plan/execution-result.ts';
+import type { ExecutionResult } from '../src/plan/response-body.ts';
 import { createSubgraphClient, type SubgraphClient } from '../src/subgraphs/subgraph-client.ts';
-import { NOTHING_DENIED } from '../src/operation/access/denial.ts';
-import type { Denial } from '../src/operation/access/denial.ts';
+import { NOTHING_DENIED, type Denial } from '../src/operation/access/requirement.ts';
 import type { OperationPlanner } from '../src/planning/operation-planner.ts';
 import type { Overrides } from '../src/operation/conditions/override-labels.ts';
 import { createOperationPlanner, type PlannerOptions } from '../src/planning/plan-operation.ts';

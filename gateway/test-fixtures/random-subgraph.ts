@@ -1,5 +1,5 @@
 import type { BroughtKeys, FetchFields } from '../src/plan/fetch-fields.ts';
-import { FetchStep } from '../src/plan/fetch-step.ts';
+import { FetchStep } from '../src/plan/plan.ts';
 import type { TypeIndex } from '../src/supergraph/type-index.ts';
 import { internalFailure, type DataObject, type Failure } from '../src/execution/failure.ts';
 import { readEvent, type GraphResponse } from '../src/execution/read-response.ts';

@@ -1,19 +1,38 @@
 import { writeFileSync } from 'node:fs';
 import { composeServices } from '@apollo/composition';
-import { parse } from 'graphql';
+import type { DocumentNode } from 'graphql';
+import { gql } from 'graphql-tag';
 
 const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])';
 
 /** The subgraph whose events are subscribed to. */
-export const TOPIC: string = `${LINK}
-  type Query { ready: Boolean }
-  type Subscription { postCreated: Post! }
-  type Post { id: ID! title: String! author: User! }
-  type User @key(fields: "id", resolvable: false) { id: ID! }`;
+export const TOPIC: DocumentNode = gql`
+  ${LINK}
+  type Query {
+    ready: Boolean
+  }
+  type Subscription {
+    postCreated: Post!
+  }
+  type Post {
+    id: ID!
+    title: String!
+    author: User!
+  }
+  type User @key(fields: "id", resolvable: false) {
+    id: ID!
+  }
+`;
 
 /** The subgraph that events are joined with. */
-export const AUTHORS: string = `${LINK}
-  type User @key(fields: "id") { id: ID! name: String! role: String! }`;
+export const AUTHORS: DocumentNode = gql`
+  ${LINK}
+  type User @key(fields: "id") {
+    id: ID!
+    name: String!
+    role: String!
+  }
+`;
 
 /** What every client asks for. */
 export const SUBSCRIPTION = 'subscription { postCreated { id title author { id name role } } }';
@@ -34,8 +53,8 @@ export function writeTopicGraph(
   urls: { readonly topic: string; readonly authors: string },
 ): void {
   const { supergraphSdl, errors } = composeServices([
-    { name: 'topic', url: urls.topic, typeDefs: parse(TOPIC) },
-    { name: 'authors', url: urls.authors, typeDefs: parse(AUTHORS) },
+    { name: 'topic', url: urls.topic, typeDefs: TOPIC },
+    { name: 'authors', url: urls.authors, typeDefs: AUTHORS },
   ]);
   if (supergraphSdl === undefined) throw new Error(errors?.map(({ message }) => message).join('\n'));
   writeFileSync(file, supergraphSdl);

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buildSubgraphSchema } from '@apollo/subgraph';
-import { graphql, parse } from 'graphql';
+import { graphql } from 'graphql';
 import { useServer } from 'graphql-ws/use/ws';
 import { WebSocketServer } from 'ws';
 import { AUTHORS, TOPIC, type Asked, type Counted } from './topic-graph.ts';
@@ -27,11 +27,11 @@ async function* posts(): AsyncGenerator {
 }
 
 const topic = buildSubgraphSchema({
-  typeDefs: parse(TOPIC),
+  typeDefs: TOPIC,
   resolvers: { Subscription: { postCreated: { subscribe: posts } } },
 });
 const authors = buildSubgraphSchema({
-  typeDefs: parse(AUTHORS),
+  typeDefs: AUTHORS,
   resolvers: {
     User: { __resolveReference: ({ id }: { id: string }) => ({ id, name: `Author ${id}`, role: 'EDITOR' }) },
   },

@@ -8,7 +8,7 @@ import { startStandaloneServer } from '@apollo/server/standalone';
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import { mercuriusFederationPlugin } from '@mercuriusjs/federation';
 import fastify from 'fastify';
-import { parse } from 'graphql';
+import { gql } from 'graphql-tag';
 import { createYoga } from 'graphql-yoga';
 import { startSmallSubgraph } from '../../fixtures/small-subgraph.ts';
 
@@ -33,12 +33,24 @@ async function* countdown(field: string): AsyncGenerator<Record<string, number>>
 
 /** GraphQL Yoga: subscriptions as server-sent events, no WebSockets. */
 export async function startYoga(whoAsks: WhoAsks): Promise<ForeignSubgraph> {
-  const typeDefs = parse(`${LINK}
-    type Query { product(id: ID!): Product }
+  const typeDefs = gql`
+    ${LINK}
+    type Query {
+      product(id: ID!): Product
+    }
     scalar File
-    type Mutation { rateInYoga: String measure(file: File!, note: String): String }
-    type Subscription { countdownInYoga: Int }
-    type Product @key(fields: "id") { id: ID! name: String }`);
+    type Mutation {
+      rateInYoga: String
+      measure(file: File!, note: String): String
+    }
+    type Subscription {
+      countdownInYoga: Int
+    }
+    type Product @key(fields: "id") {
+      id: ID!
+      name: String
+    }
+  `;
   const product = ({ id }: { readonly id: string }): object => ({ id, name: `Product ${id}` });
   const resolvers = {
     Query: { product: (_: unknown, args: { readonly id: string }) => product(args) },
@@ -94,11 +106,22 @@ export async function startMercurius(whoAsks: WhoAsks): Promise<ForeignSubgraph>
 
 /** Apollo Server, standalone: subscriptions by its own plugin, over HTTP callbacks. */
 export async function startApollo(whoAsks: WhoAsks): Promise<ForeignSubgraph> {
-  const typeDefs = parse(`${LINK}
-    type Query { currency: String }
-    type Mutation { rateInApollo: String }
-    type Subscription { countdownInApollo: Int }
-    type Product @key(fields: "id") { id: ID! price: Int }`);
+  const typeDefs = gql`
+    ${LINK}
+    type Query {
+      currency: String
+    }
+    type Mutation {
+      rateInApollo: String
+    }
+    type Subscription {
+      countdownInApollo: Int
+    }
+    type Product @key(fields: "id") {
+      id: ID!
+      price: Int
+    }
+  `;
   const resolvers = {
     Query: { currency: () => 'EUR' },
     Mutation: {
@@ -121,9 +144,16 @@ export async function startApollo(whoAsks: WhoAsks): Promise<ForeignSubgraph> {
 /** node:http and graphql-js: no subscriptions, no mutations. */
 export async function startPlain(): Promise<ForeignSubgraph> {
   const { url, close } = await startSmallSubgraph({
-    schema: `${LINK}
-      type Query { warehouse: String }
-      type Product @key(fields: "id") { id: ID! stock: Int }`,
+    schema: gql`
+      ${LINK}
+      type Query {
+        warehouse: String
+      }
+      type Product @key(fields: "id") {
+        id: ID!
+        stock: Int
+      }
+    `,
     resolvers: {
       Query: { warehouse: () => 'North' },
       Product: { __resolveReference: (reference: object) => reference, stock: () => 7 },

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { whenAborted } from './when-aborted.ts';
-import { DeadlineSignal, timeLeftMs } from './deadline-signal.ts';
+import { whenAborted, DeadlineSignal, timeLeftMs } from './deadline-signal.ts';
 
 const reason = new Error('The client has left.');
 

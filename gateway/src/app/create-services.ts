@@ -8,7 +8,7 @@ import { readSafelist } from '../caching/safelist.ts';
 import type { GatewayConfig } from '../config/config.ts';
 import { SharedExecutions } from '../load/shared-executions.ts';
 import { createRateLimiter, UNLIMITED_RATE } from '../load/rate-limiter.ts';
-import { createOperationCatalogue, type OperationCatalogue } from '../operation/operation-catalogue.ts';
+import { createCatalogues, type CatalogueSettings } from '../operation/operation-catalogue.ts';
 import type { PersistedQueryPolicy } from '../pipeline/persisted-query.ts';
 import { sha256 } from '../operation/document/sha256.ts';
 import type { ResponsePolicy, PipelineObserver, PipelineServices } from '../pipeline/services.ts';
@@ -16,16 +16,15 @@ import { createSubgraphHeaders } from '../subgraphs/subgraph-headers.ts';
 import { manifestFiles } from '../config/read-settings.ts';
 import { protectedResourceOf, type ProtectedResource } from '../identity/protected-resource.ts';
 import { observeActivity } from '../identity/observe-activity.ts';
-import type { GatewayResources, Replaced } from './resources.ts';
+import type { Replaced } from './replaced-resources.ts';
+import type { GatewayResources } from './resources.ts';
 import type { ResponseCache, ResponseCaching } from '../response-cache/response-cache.ts';
 import type { SettingsInUse } from '../config/settings-in-use.ts';
-import type { DemandMetrics } from '../observability/demand-metrics.ts';
-import { createRunTracer } from '../observability/run-tracer.ts';
-import { traceFetches, tracePlanning } from '../observability/trace-work.ts';
-import { compileErrorDisclosures } from '../subgraphs/error-disclosures.ts';
+import type { DemandMetrics } from '../observability/graph-metrics.ts';
+import { createRunTracer, traceFetches, tracePlanning } from '../observability/tracing.ts';
+import { compileErrorDisclosures } from '../subgraphs/subgraph-failure.ts';
 import { compileTrafficRules } from '../subgraphs/traffic-rules.ts';
 import { createShapingClient } from '../subgraphs/shaping-client.ts';
-import type { Supergraph } from '../supergraph/supergraph.ts';
 
 /**
  * Makes what the pipeline works with from one state of the configuration. A change of the configuration makes another.
@@ -46,7 +45,7 @@ export function createServices(
   const subgraphClient = createShapingClient(resources.subgraphClient, { rulesOf, states });
   return {
     supergraphs: resources.supergraphs,
-    catalogueOf: createCatalogues(inUse),
+    catalogueOf: createCatalogues(catalogueSettings(inUse)),
     persistedQueries: createPersistedQueryPolicy(config, inUse, resources, logger),
     knownOperations: resources.knownOperations,
     limits: inUse.limits,
@@ -98,28 +97,9 @@ function responseCachingOf(
   };
 }
 
-/** One catalogue for each generation of the graph, which goes when the generation goes. */
-function createCatalogues({
-  limits,
-  cost: costs,
-  introspection,
-  authorization: { policies },
-  overridePercents,
-}: SettingsInUse): (supergraph: Supergraph) => OperationCatalogue {
-  const catalogues = new WeakMap<Supergraph, OperationCatalogue>();
-  return (supergraph) => {
-    const known = catalogues.get(supergraph);
-    if (known) return known;
-    const catalogue = createOperationCatalogue(supergraph, {
-      limits,
-      costs,
-      policies,
-      introspection,
-      overridePercents,
-    });
-    catalogues.set(supergraph, catalogue);
-    return catalogue;
-  };
+function catalogueSettings(inUse: SettingsInUse): CatalogueSettings {
+  const { limits, cost: costs, introspection, authorization, overridePercents } = inUse;
+  return { limits, costs, policies: authorization.policies, introspection, overridePercents };
 }
 
 function configuredResource(

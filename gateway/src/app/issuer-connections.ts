@@ -1,11 +1,9 @@
 import type { Logger } from '@trellis/runtime';
-import { isBelievedAddress } from '../config/believed-address.ts';
-import type { ConfiguredIssuer } from '../config/configured-issuers.ts';
+import { isBelievedAddress, type ConfiguredIssuer } from '../config/configured-issuers.ts';
 import type { CallerRules } from '../identity/caller-of-token.ts';
 import { createIssuerDiscovery, type IssuerDiscovery } from '../identity/discover-issuer.ts';
-import { fetchKeySet } from '../identity/fetch-key-set.ts';
+import { fetchKeySet, createKeySet, type KeySet } from '../identity/key-set.ts';
 import { createTokenIntrospection, type TokenIntrospection } from '../identity/introspect-token.ts';
-import { createKeySet, type KeySet } from '../identity/key-set.ts';
 import { authentication } from '../settings/identity.ts';
 
 /** What is known of issuers, through every change of the configuration. */

@@ -29,7 +29,7 @@ import { createStorageShares, type StorageShares } from '../caching/storage-shar
 import { addInvalidationRoute } from '../http/routes/invalidation-route.ts';
 import { Invalidations } from '../response-cache/invalidations.ts';
 import { ResponseCache } from '../response-cache/response-cache.ts';
-import { createResponseCacheMetrics } from '../observability/response-cache-metrics.ts';
+import { createResponseCacheMetrics } from '../observability/operation-metrics.ts';
 import type { Opened } from './replaceable.ts';
 
 /** What gateways share through Redis, and what they do in its place without one. */

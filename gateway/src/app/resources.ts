@@ -1,56 +1,53 @@
 import { CannotStart, type Logger, type PrivateJsonWebKey, type Resources } from '@trellis/runtime';
-import { amountsOf, DEFAULT_SHARES } from '@trellis/admission';
+
 import { createUserContextSigner, USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
-import { ANONYMOUS } from '../identity/caller.ts';
-import { CallerShares } from '../identity/caller-shares.ts';
-import { NO_REVOKED_TOKENS } from '../identity/revoked-tokens.ts';
+import { ANONYMOUS, CallerShares } from '../identity/caller.ts';
+import { NO_REVOKED_TOKENS } from '../identity/revocation.ts';
 import { createSubgraphContexts, type SubgraphContexts } from '../subgraphs/subgraph-context.ts';
 import type { GatewayConfig } from '../config/config.ts';
 import { ExecutionGate } from '../load/execution-gate.ts';
 import { TextTurns } from '../load/text-turns.ts';
 import { SubgraphConnections } from '../subgraphs/connections/subgraph-connections.ts';
 import { createSubgraphClient, type SubgraphClient } from '../subgraphs/subgraph-client.ts';
-import { createKnownOperations, type KnownOperations } from '../planning/known-operations.ts';
+import { createKnownOperations, type KnownOperations } from '../planning/generation-plans.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 import type { OperationPlanner } from '../planning/operation-planner.ts';
 import { createOperationPlanner } from '../planning/plan-operation.ts';
 import { createPlannerPool } from '../planning/threads/planner-pool.ts';
-import { changeStorageShares } from '../caching/storage-shares.ts';
-import { PlanningBudget, type PlanningAmount } from '../planning/threads/planning-budget.ts';
+import { PlanningBudget } from '../planning/threads/planning-budget.ts';
 import { createIssuerConnections, type IssuerConnections } from './issuer-connections.ts';
-import {
-  openRedisResources,
-  responseCacheOf,
-  type CacheAddress,
-  type RedisResources,
-} from './redis-resources.ts';
+import { openRedisResources, type CacheAddress, type RedisResources } from './redis-resources.ts';
 import type { SettingsInUse } from '../config/settings-in-use.ts';
 import { createOpenStreams, type OpenStreams } from '../streams/open-streams.ts';
 import { InvalidSupergraph } from '../supergraph/build-supergraph.ts';
-import { locateSupergraph } from '../supergraph/locate-supergraph.ts';
+import { locateSupergraph } from '../supergraph/supergraph-source.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { createSupergraphStore, type SupergraphStore } from '../supergraph/supergraph-store.ts';
-import { createDemandMetrics, type DemandMetrics } from '../observability/demand-metrics.ts';
-import { createGraphMetrics, type GraphMetrics } from '../observability/graph-metrics.ts';
-import { createStreamMetrics, type StreamMetrics } from '../observability/stream-metrics.ts';
-import { createTrafficMetrics, registerTrafficGauges } from '../observability/traffic-metrics.ts';
+import { createDemandMetrics, type DemandMetrics } from '../observability/graph-metrics.ts';
+import {
+  createGraphMetrics,
+  type GraphMetrics,
+  createStreamMetrics,
+  type StreamMetrics,
+  createTrafficMetrics,
+  registerTrafficGauges,
+} from '../observability/graph-metrics.ts';
 import { overloaded } from '../errors.ts';
 import { Admission } from '../load/admission.ts';
-import { UnreadResponses, type UnreadRules } from '../load/unread-responses.ts';
-import { UnansweredBytes, type UnansweredRules } from '../load/unanswered-bytes.ts';
+import { UnreadResponses } from '../load/unread-responses.ts';
+import { UnansweredBytes } from '../load/unanswered-bytes.ts';
 import {
   createUnreadCutOffs,
   registerUnansweredGauge,
   registerUnreadGauges,
-} from '../observability/unread-metrics.ts';
-import type { TracingOptions } from '../observability/open-tracing.ts';
-import type { Tracing } from '../observability/tracing.ts';
-import type { ResponseCache } from '../response-cache/response-cache.ts';
-import { Replaceable, type Opened } from './replaceable.ts';
+} from '../observability/connection-metrics.ts';
+import { Replaceable } from './replaceable.ts';
+import { openTracesTo, type ReplaceableResources, type TracesTo } from './replaced-resources.ts';
+import { planningAmount, unansweredRules, unreadRules } from './resource-rules.ts';
 import { createTrafficStates, type TrafficStates } from '../subgraphs/traffic-states.ts';
 
 /** What lives as long as the gateway, through every change of its configuration. */
-export interface GatewayResources extends Omit<RedisResources, 'openResponseCache'> {
+export interface GatewayResources extends Omit<RedisResources, 'openResponseCache'>, ReplaceableResources {
   readonly supergraphs: SupergraphStore;
   readonly planner: OperationPlanner;
   /** Absent where it is unbounded. */
@@ -70,10 +67,6 @@ export interface GatewayResources extends Omit<RedisResources, 'openResponseCach
   readonly streams: OpenStreams;
   readonly streamMetrics: StreamMetrics;
   readonly demandMetrics: DemandMetrics;
-  /** Absent where nothing is traced. */
-  readonly tracing: Replaceable<TracesTo | undefined, Tracing>;
-  /** Absent where no responses are stored. */
-  readonly responseCache: Replaceable<CacheAddress | undefined, ResponseCache>;
   readonly issuers: IssuerConnections;
   close(): Promise<void>;
 }
@@ -122,7 +115,7 @@ export async function openResources(
   const drainMs = (): number => current.inUse().timeouts.requestMs;
   const tracing = new Replaceable({
     drainMs,
-    open: (to: TracesTo | undefined) => openTracesTo(to, current, logger),
+    open: (to: TracesTo | undefined) => openTracesTo(to, current.inUse, logger),
   });
   const responseCache = new Replaceable({
     drainMs,
@@ -132,8 +125,8 @@ export async function openResources(
   const streamMetrics = createStreamMetrics(metrics);
   const streams = createOpenStreams({
     supergraphs,
-    services: () => current.services(),
-    settings: () => current.inUse(),
+    services: current.services,
+    settings: current.inUse,
     connections,
     revokedTokens: shared.revocations ?? NO_REVOKED_TOKENS,
     holdUser: (userId) => shared.activity.hold(userId),
@@ -242,54 +235,6 @@ async function closeGraph({
   await closed;
 }
 
-/** Where traces go. */
-type TracesTo = Pick<TracingOptions, 'endpoint' | 'headers'>;
-
-/** Who records nothing does not load what it takes, either. */
-async function openTracesTo(
-  to: TracesTo | undefined,
-  current: CurrentState,
-  logger: Logger,
-): Promise<Opened<Tracing> | undefined> {
-  if (!to) return undefined;
-  const { openTracing } = await import('../observability/open-tracing.ts');
-  const sampleRatio = (): number => current.inUse().telemetry.tracing.sampleRatio;
-  const tracing = openTracing({ ...to, sampleRatio }, logger);
-  return { value: tracing, close: () => tracing.close() };
-}
-
-/** What a reload replaces as a whole. */
-export interface Replaced {
-  readonly tracing: Tracing | undefined;
-  readonly responseCache: ResponseCache | undefined;
-}
-
-/**
- * Opens what a configuration replaces; nothing is in force before it is committed.
- *
- * @throws where it can't be opened, with everything as it was
- */
-export async function prepareReplaced(
-  { tracing, responseCache }: GatewayResources,
-  config: GatewayConfig,
-  { telemetry }: SettingsInUse,
-): Promise<Replaced & { commit(): void; discard(): Promise<void> }> {
-  const cache = await responseCache.prepare(responseCacheOf(config));
-  const { endpoint, headers } = telemetry.tracing;
-  const traces = await tracing.prepare(endpoint === undefined ? undefined : { endpoint, headers });
-  return {
-    tracing: traces.value,
-    responseCache: cache.value,
-    commit: () => {
-      cache.commit();
-      traces.commit();
-    },
-    discard: async () => {
-      await Promise.all([cache.discard(), traces.discard()]);
-    },
-  };
-}
-
 /** How many sockets to one origin are used is for the rules of each subgraph to say. */
 const CONNECTION_BOUNDS = { maxConnections: 4_096, connectTimeoutMs: 10_000 } as const;
 
@@ -300,46 +245,16 @@ function openUnreadResponses(inUse: SettingsInUse, metrics: Resources['metrics']
   return unread;
 }
 
-/** What a caller may leave unread, the networks around it may by their part of the whole. */
-function unreadRules({ http: { unread }, timeouts }: SettingsInUse): UnreadRules {
-  const [, ...ofNetworks] = amountsOf(unread.bytes, DEFAULT_SHARES.ofTotal);
-  return {
-    totalBytes: unread.bytes,
-    perCallerBytes: [unread.callerBytes, ...ofNetworks],
-    bytesPerSecond: unread.bytesPerSecond,
-    stalledMs: timeouts.stalledMs,
-  };
-}
-
 function openUnansweredBytes(inUse: SettingsInUse, metrics: Resources['metrics']): UnansweredBytes {
   const unanswered = new UnansweredBytes(unansweredRules(inUse));
   registerUnansweredGauge(metrics, unanswered);
   return unanswered;
 }
 
-function unansweredRules({ http: { unanswered } }: SettingsInUse): UnansweredRules {
-  const [, ...ofNetworks] = amountsOf(unanswered.bytes, DEFAULT_SHARES.ofTotal);
-  return { totalBytes: unanswered.bytes, perCallerBytes: [unanswered.callerBytes, ...ofNetworks] };
-}
-
 /** Nothing where planning is unbounded, and no file may change that. */
 function openBudget({ CONFIG }: GatewayConfig, inUse: SettingsInUse): PlanningBudget | undefined {
   const isBounded = CONFIG !== undefined || Number.isFinite(inUse.planning.callerMs);
   return isBounded ? new PlanningBudget(planningAmount(inUse)) : undefined;
-}
-
-function planningAmount({ planning: { callerMs, windowS } }: SettingsInUse): PlanningAmount {
-  return { callerMs, windowMs: windowS * 1_000 };
-}
-
-/** Has the resources keep to other settings from now on. What asks for the settings in force at each use is not among them. */
-export function changeResources(resources: GatewayResources, inUse: SettingsInUse): void {
-  resources.admission.rules = inUse.admission;
-  resources.connections.change(inUse.subgraphConnections);
-  resources.unread.rules = unreadRules(inUse);
-  resources.unanswered.rules = unansweredRules(inUse);
-  changeStorageShares(resources.storageShares, inUse);
-  if (resources.planningBudget) resources.planningBudget.amount = planningAmount(inUse);
 }
 
 function openTraffic(logger: Logger, metrics: Resources['metrics']): TrafficStates {

@@ -2,13 +2,16 @@ import { createHttpServer, type Logger, type Metrics, type ReadinessCheck } from
 import type { FastifyInstance } from 'fastify';
 import type { JSONWebKeySet } from 'jose';
 import { admitRequests, type RequestAdmission } from '../http/routes/admit-requests.ts';
-import { addContextKeysRoute } from '../http/routes/context-keys-route.ts';
-import { addResourceMetadataRoute } from '../http/routes/resource-metadata-route.ts';
+import { addContextKeysRoute, addResourceMetadataRoute } from '../http/routes/metadata-routes.ts';
 import { allowCrossOrigin, originCheck, type CrossOriginRules } from '../http/message/cross-origin.ts';
 import { createAddressReader, createProxyCheck, createProxyTrust } from '../http/message/client-address.ts';
 import { createCertificateReader } from '../http/message/client-certificate.ts';
 import { HttpConnections } from '../http/message/http-connections.ts';
-import { connectionRejections, registerConnectionGauge } from '../observability/connection-metrics.ts';
+import {
+  connectionRejections,
+  registerConnectionGauge,
+  registerAdmissionMetrics,
+} from '../observability/connection-metrics.ts';
 import { boundBodies } from '../http/routes/bound-bodies.ts';
 import { addGraphqlRoute, type GraphqlRouteOptions } from '../http/routes/graphql-route.ts';
 import { EventStreams } from '../http/event-stream/event-streams.ts';
@@ -22,8 +25,7 @@ import type { TransportSettings } from '../settings/settings.ts';
 import type { OpenStreams } from '../streams/open-streams.ts';
 import { createClientMetrics } from '../observability/client-metrics.ts';
 import { createOperationMetrics } from '../observability/operation-metrics.ts';
-import type { StreamMetrics } from '../observability/stream-metrics.ts';
-import { registerAdmissionMetrics } from '../observability/admission-metrics.ts';
+import type { StreamMetrics } from '../observability/graph-metrics.ts';
 import type { Admission } from '../load/admission.ts';
 import type { UnansweredBytes } from '../load/unanswered-bytes.ts';
 import type { UnreadResponses } from '../load/unread-responses.ts';
@@ -92,8 +94,6 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
       () => services().executionGate.waiting,
     ),
   };
-  // neither a request nor a response that someone reads leaves a connection silent for so long
-  const silentMs = (): number => settings().timeouts.requestMs + settings().timeouts.stalledMs;
   const server = createHttpServer({
     logger,
     readiness: dependencies.readiness,
@@ -106,7 +106,6 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
         unanswered,
         admission: { ...admission, paths: PLAIN_PATHS },
         ...answering,
-        silentMs,
         crossOrigin,
         certificateHeader: authentication.clientCertificate?.header.toLowerCase(),
       }),

@@ -7,25 +7,20 @@ import {
   type Resources,
 } from '@trellis/runtime';
 import type { JSONWebKeySet } from 'jose';
-import type { GatewayConfig } from '../config/config.ts';
+import { type GatewayConfig, unknownSubgraphs } from '../config/config.ts';
 import { createServices } from './create-services.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 import { warmOperations } from '../pipeline/warm-operations.ts';
 import { untimelyCertificates } from '../config/connection-problems.ts';
 import { readSettings, settingFiles } from '../config/read-settings.ts';
-import {
-  changeResources,
-  openResources,
-  prepareReplaced,
-  type GatewayResources,
-  type Replaced,
-} from './resources.ts';
+import { prepareReplaced, type Replaced } from './replaced-resources.ts';
+import { changeResources } from './resource-rules.ts';
+import { openResources, type GatewayResources } from './resources.ts';
 import { crossOriginRules } from '../http/message/cross-origin.ts';
 import { openCallbackServer, type CallbackServer } from '../http/routes/callback-server.ts';
 import { buildServer } from './server.ts';
 import type { GatewaySettings } from '../settings/settings.ts';
 import { settingsThatNeedRestart, settingsInUse, type SettingsInUse } from '../config/settings-in-use.ts';
-import { unknownSubgraphs } from '../config/unknown-subgraphs.ts';
 import { watchFile } from '../watch-file.ts';
 
 /**

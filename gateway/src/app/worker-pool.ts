@@ -4,7 +4,6 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { CannotStart, findFreePort, type Deployable, type Logger, type Resources } from '@trellis/runtime';
 import { AggregatorRegistry } from 'prom-client';
 import type { GatewayConfig } from '../config/config.ts';
-import type { FromWorker, ToWorker } from './messages.ts';
 import { HEAP_FLAGS } from './heap-flags.ts';
 
 const RESTART_PAUSE_MS = 500;
@@ -198,3 +197,20 @@ async function closeWorker(worker: Worker, state: 'starting' | 'serving'): Promi
 function send(worker: Worker, message: ToWorker): void {
   if (worker.isConnected()) worker.send(message);
 }
+
+/** Messages of the primary process to a worker. */
+export type ToWorker =
+  | { readonly kind: 'start'; readonly config: GatewayConfig }
+  | { readonly kind: 'listen' }
+  | { readonly kind: 'close' };
+
+/**
+ * Messages of a worker to the primary process: `waiting` when it listens to messages, as earlier ones may be lost;
+ * `prepared` when all but the port is open; `alive` every second from the start.
+ */
+export type FromWorker =
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'alive' }
+  | { readonly kind: 'prepared' }
+  | { readonly kind: 'ready'; readonly url: string }
+  | { readonly kind: 'failed'; readonly message: string };

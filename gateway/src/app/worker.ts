@@ -9,7 +9,7 @@ import {
 import { AggregatorRegistry } from 'prom-client';
 import type { GatewayConfig } from '../config/config.ts';
 import { startGateway } from './start-gateway.ts';
-import type { FromWorker, ToWorker } from './messages.ts';
+import type { FromWorker, ToWorker } from './worker-pool.ts';
 
 // The program of a worker process. It gets its configuration from the primary process, serves on the port that all
 // workers share, and ends on a `close` message or when the primary process is gone. Signals are the primary's business:

@@ -244,7 +244,8 @@ describe('G2: In production a gateway', () => {
     await expect(open(cache.url)).rejects.toThrow(/maxmemory-policy noeviction/);
     await bound('0', 'allkeys-lru');
     await expect(open(cache.url)).rejects.toThrow(/has no bound/);
-    await expect(open('', { redisUrl: signIn.url })).rejects.toThrow(
+    const { openResponseCache } = await open('');
+    await expect(openResponseCache({ url: signIn.url, setting: 'responseCache.redisUrl' })).rejects.toThrow(
       /responseCache\.redisUrl names the Redis of REDIS_URL/,
     );
   });

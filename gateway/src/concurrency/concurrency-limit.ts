@@ -6,7 +6,7 @@ import {
   type QueueCaller,
   type ServedItem,
 } from '@trellis/admission';
-import { whenAborted } from '../abort/when-aborted.ts';
+import { whenAborted } from '../abort/deadline-signal.ts';
 
 /** How much a subgraph, or an issuer, is asked at a time. */
 export interface ConcurrencyRules {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isBelievedAddress } from './believed-address.ts';
+import { isBelievedAddress } from './configured-issuers.ts';
 
 describe('Metadata', () => {
   it.each([

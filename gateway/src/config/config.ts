@@ -10,7 +10,7 @@ import {
 } from '@trellis/runtime';
 import { issuerProblems } from './configured-issuers.ts';
 import { mayBeForwarded } from '../settings/forms.ts';
-import { locateSupergraph } from '../supergraph/locate-supergraph.ts';
+import { locateSupergraph } from '../supergraph/supergraph-source.ts';
 import { readSettings } from './read-settings.ts';
 import type { GatewaySettings } from '../settings/settings.ts';
 import { variables } from '../settings/variables.ts';
@@ -86,4 +86,28 @@ function findContradictions(config: Environmental): readonly string[] {
   const absent = tokenVariables.filter((name) => config[name] === undefined);
   if (absent.length === 0 || absent.length === tokenVariables.length) return [];
   return absent.map((name) => `${name} is required where one of ${tokenVariables.join(', ')} is given.`);
+}
+
+/**
+ * Names of subgraphs that the configuration has rules for and the supergraph does not have: each is a mistake in writing, or
+ * left over. It is no error, as one configuration may serve supergraphs of several stages.
+ *
+ * @returns for each the setting and the name, for example `traffic.subgraphs.uesrs`
+ */
+export function unknownSubgraphs(config: GatewayConfig, known: ReadonlyMap<string, unknown>): string[] {
+  const { headers, subgraphConnections, subgraphErrors, subscriptions, traffic } = config.settings;
+  const places: readonly (readonly [string, object])[] = [
+    ['SUBGRAPH_URLS', config.SUBGRAPH_URLS],
+    ['headers.subgraphs', headers?.subgraphs ?? {}],
+    ['subgraphConnections.subgraphs', subgraphConnections?.subgraphs ?? {}],
+    ['subgraphErrors.subgraphs', subgraphErrors?.subgraphs ?? {}],
+    ['subscriptions.subgraphUrls', subscriptions?.subgraphUrls ?? {}],
+    ['subscriptions.subgraphs', subscriptions?.subgraphs ?? {}],
+    ['traffic.subgraphs', traffic?.subgraphs ?? {}],
+  ];
+  return places.flatMap(([setting, rules]) =>
+    Object.keys(rules)
+      .filter((name) => !known.has(name))
+      .map((name) => `${setting}.${name}`),
+  );
 }

@@ -1,7 +1,7 @@
+import { isLoopbackHost } from '@trellis/runtime';
 import type { IntrospectionSettings } from '../settings/identity.ts';
 import { trustOf, type IssuerTrust } from '../identity/issuer-trust.ts';
 import type { GatewaySettings } from '../settings/settings.ts';
-import { isBelievedAddress } from './believed-address.ts';
 import { ownTokenRules, tokenRulesOf, type TokenRules } from '../identity/token-rules.ts';
 
 /** An issuer that the configuration names. */
@@ -16,7 +16,7 @@ export interface ConfiguredIssuer {
 }
 
 /** Where issuers are named. */
-export interface IssuerSources {
+interface IssuerSources {
   readonly TOKEN_ISSUER?: string | undefined;
   readonly TOKEN_AUDIENCE?: string | undefined;
   readonly TOKEN_JWKS_URL?: string | undefined;
@@ -81,4 +81,11 @@ function issuerOfEnvironment({
 function certificateProblems({ settings: { authentication, http } }: IssuerSources): readonly string[] {
   if (!authentication?.clientCertificate || Array.isArray(http?.trustProxy)) return [];
   return ['authentication.clientCertificate: it needs http.trustProxy with the addresses of the proxies.'];
+}
+
+/** Whether what is fetched at an address can be believed: by https, or on this machine. RFC 8414 §3, §6.1. */
+export function isBelievedAddress(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname));
 }

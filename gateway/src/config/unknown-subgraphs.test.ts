@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { readGatewayConfig } from './config.ts';
-import { unknownSubgraphs } from './unknown-subgraphs.ts';
+import { readGatewayConfig, unknownSubgraphs } from './config.ts';
 
 const known = new Map([['users', {}]]);
 

@@ -19,7 +19,7 @@ import { clientPath, pathOf, selectionOf, type Path } from './response-path.ts';
 import type { Completed, CompletionContext, CompletionPlace, DeferredOccurrence } from './completed.ts';
 import { IntrospectionPlaces } from './introspection-places.ts';
 import { own } from '../own-property.ts';
-import { leafValue } from '../plan/leaf-values.ts';
+import { leafValue } from '../supergraph/type-index.ts';
 import type { FieldShape, ObjectShape, SelectionShape, ValueShape } from '../plan/response-shape.ts';
 
 const AT_THE_TOP: CompletionPlace = { path: [], delivered: undefined };

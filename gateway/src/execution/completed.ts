@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import type { DeferredShape } from '../plan/response-shape.ts';
 import type { DataObject, PathKey } from './failure.ts';
-import type { ErrorBehavior } from '../request/error-behavior.ts';
+import type { ErrorBehavior } from '../request/context.ts';
 import type { IntrospectionPlaces } from './introspection-places.ts';
 
 /** What shaping needs besides shape and data. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { FetchFields } from '../plan/fetch-fields.ts';
 import type { TypeIndex } from '../supergraph/type-index.ts';
-import { EntityCalls, type EntityCaller } from './entity-calls.ts';
+import { EntityCalls, type EntityCaller } from './plan-run.ts';
 import type { DataObject, WritableObject } from './failure.ts';
-import { FetchStep } from '../plan/fetch-step.ts';
+import { FetchStep } from '../plan/plan.ts';
 import type { RepresentationBatch } from './representations.ts';
 
 const fields: FetchFields = {

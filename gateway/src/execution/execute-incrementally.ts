@@ -2,10 +2,9 @@ import { GraphQLError } from 'graphql';
 import type { Completed, DeferredOccurrence } from './completed.ts';
 import type { IntrospectionPlaces } from './introspection-places.ts';
 import { PlanRun, type ExecutionContext } from './plan-run.ts';
-import { completeRun, takeLooseErrors, untoldErrors } from './shape-result.ts';
-import { whenAborted } from '../abort/when-aborted.ts';
+import { completeRun, takeLooseErrors, untoldErrors } from './run-plan.ts';
+import { whenAborted, DeadlineSignal } from '../abort/deadline-signal.ts';
 import type { Plan } from '../plan/plan.ts';
-import { DeadlineSignal } from '../abort/deadline-signal.ts';
 import { completePart, isWholePart, wholePart, type PartCompletion } from './complete-part.ts';
 import type {
   CompletedPart,

@@ -1,5 +1,5 @@
 import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
-import type { Denial } from '../operation/access/denial.ts';
+import type { Denial } from '../operation/access/requirement.ts';
 import type { FieldShape } from '../plan/response-shape.ts';
 
 /** A segment of a path in a response. */

@@ -1,8 +1,8 @@
-import { objectsAt, targetsWithAncestors, type Target } from './data-paths.ts';
+import { objectsAt, targetsWithAncestors, type Target } from './merge-values.ts';
 import { tooComplex } from '../errors.ts';
 import { Failure, internalFailure, withoutPath, type DataObject } from './failure.ts';
 import type { ContextValue } from '../plan/fetch-fields.ts';
-import type { FetchStep } from '../plan/fetch-step.ts';
+import type { FetchStep } from '../plan/plan.ts';
 import type { PlanRun } from './plan-run.ts';
 
 /** Fetches entities with values from above them. @param text variables as members of a JSON object */

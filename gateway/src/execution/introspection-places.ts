@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { QueueCaller } from '@trellis/admission';
 import { gatewayErrorCodes, rejected } from '../errors.ts';
 import { questionText, type IntrospectionQuestion } from '../plan/introspection-question.ts';
-import type { ErrorBehavior } from '../request/error-behavior.ts';
-import { ownVariable, type Variables } from '../operation/document/variables.ts';
+import type { ErrorBehavior } from '../request/context.ts';
+import { ownVariable, type Variables } from '../operation/document/decided-conditions.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
-import type { Introspector } from '../plan/introspector.ts';
+import type { Introspector } from '../plan/plan.ts';
 
 /** What asking takes of a run. */
 interface AskingRun {

@@ -15,10 +15,10 @@ import {
 import { SelectionShape } from '../plan/response-shape.ts';
 import type { PreparedField } from '../plan/prepared-operation.ts';
 import { compileWriter } from '../plan/response-writer.ts';
-import { FetchStep } from '../plan/fetch-step.ts';
+import { FetchStep } from '../plan/plan.ts';
 import { absent, Failure, internalFailure, isDataObject, unresolved, type DataObject } from './failure.ts';
 import { completeData } from './complete-data.ts';
-import { flatRepresentations } from './flat-representations.ts';
+import { flatRepresentations } from './equal-objects.ts';
 import { representationsOf } from './representations.ts';
 import { MergedData } from './merged-data.ts';
 import { readEvent } from './read-response.ts';

@@ -1,9 +1,18 @@
 import { own } from '../own-property.ts';
-import type { FetchStep } from '../plan/fetch-step.ts';
+import type { FetchStep, TargetOrigins } from '../plan/plan.ts';
 import type { LeftOutField } from '../plan/prune-fetch.ts';
-import type { TargetOrigins } from '../plan/plan-steps.ts';
 import type { TypeIndex } from '../supergraph/type-index.ts';
-import { objectsAt, targetsAt } from './data-paths.ts';
+import {
+  objectsAt,
+  targetsAt,
+  applyRewrites,
+  markUnresolved,
+  mergeKey,
+  originsWithin,
+  placeErrors,
+  replaceNulls,
+  setIfUnset,
+} from './merge-values.ts';
 import {
   ABSENCE,
   absent,
@@ -16,17 +25,8 @@ import {
   type FailureReason,
   type WritableObject,
 } from './failure.ts';
-import {
-  applyRewrites,
-  markUnresolved,
-  mergeKey,
-  originsWithin,
-  placeErrors,
-  replaceNulls,
-  setIfUnset,
-} from './merge-values.ts';
 import { malformedEntity, readEntities, type GraphResponse } from './read-response.ts';
-import { unitedTargetsAt } from './unite-references.ts';
+import { unitedTargetsAt } from './equal-objects.ts';
 
 /** An error of a subgraph that made nothing null, and the fetch that it came with. */
 interface UnplacedError {

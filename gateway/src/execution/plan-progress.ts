@@ -1,9 +1,7 @@
 import type { Completed } from './completed.ts';
 import type { PlanRun } from './plan-run.ts';
-import type { FetchStep } from '../plan/fetch-step.ts';
-import type { DeferredPlan, LaterPart, PlanStep } from '../plan/plan-steps.ts';
+import type { FetchStep, DeferredPlan, LaterPart, PlanStep, Plan } from '../plan/plan.ts';
 import { runStep } from './run-plan.ts';
-import type { Plan } from '../plan/plan.ts';
 
 /** Stands for the first part among the ids of the `@defer` directives. */
 const FIRST = '';

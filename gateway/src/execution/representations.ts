@@ -11,7 +11,7 @@ import {
   type WritableObject,
 } from './failure.ts';
 import type { RequiredSelection } from '../plan/fetch-fields.ts';
-import type { FetchStep } from '../plan/fetch-step.ts';
+import type { FetchStep } from '../plan/plan.ts';
 
 /** The representations of one subgraph request, and the objects that each stands for. */
 export interface RepresentationBatch {

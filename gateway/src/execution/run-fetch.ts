@@ -1,14 +1,13 @@
 import { isAscii } from 'node:buffer';
 import { readCacheControl, strictest, UNRESTRICTED } from '../caching/cache-policy.ts';
-import { ownVariable } from '../operation/document/variables.ts';
-import { EntityCalls } from './entity-calls.ts';
+import { ownVariable } from '../operation/document/decided-conditions.ts';
+import { EntityCalls, type PlanRun } from './plan-run.ts';
 import { internalFailure, type DataObject, type Failure, type WritableObject } from './failure.ts';
 import { fetchByContext } from './fetch-by-context.ts';
+import type { FetchStep } from '../plan/plan.ts';
 import { uploadBody } from './upload-body.ts';
-import type { FetchStep } from '../plan/fetch-step.ts';
-import type { PlanRun } from './plan-run.ts';
 import { readResponse, type GraphResponse } from './read-response.ts';
-import { flatRepresentations } from './flat-representations.ts';
+import { flatRepresentations } from './equal-objects.ts';
 import { representationsOf, type RepresentationBatch } from './representations.ts';
 import { SubgraphFailure } from '../subgraphs/subgraph-failure.ts';
 import type { SubgraphResponse } from '../subgraphs/subgraph-request.ts';

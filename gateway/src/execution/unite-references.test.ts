@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DataObject } from './failure.ts';
-import { unitedTargetsAt } from './unite-references.ts';
+import { unitedTargetsAt } from './equal-objects.ts';
 
 const path = ['posts', '@', 'author'];
 const keys = ['__typename', 'id'];

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { filesIn, type Uploads } from '../request/uploads.ts';
 import type { StreamedBody } from '../subgraphs/connections/secure-pool.ts';
-import { ownVariable, type Variables } from '../operation/document/variables.ts';
+import { ownVariable, type Variables } from '../operation/document/decided-conditions.ts';
 
 /** The places of files in the variables of one fetch, by the names of their parts. */
 type PlacesByKey = ReadonlyMap<string, readonly string[]>;

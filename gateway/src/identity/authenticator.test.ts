@@ -2,10 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTokenIssuer, type TokenIssuer } from '../testing/token-issuer.ts';
 import { createAuthenticator, type Authenticator } from './authenticator.ts';
 import { ANONYMOUS, type Caller } from './caller.ts';
-import { fetchKeySet } from './fetch-key-set.ts';
-import { createKeySet, type KeySet } from './key-set.ts';
-import { InvalidAccessToken } from './invalid-access-token.ts';
-import { ownTokenRules } from './token-rules.ts';
+import { fetchKeySet, createKeySet, type KeySet } from './key-set.ts';
+import { InvalidAccessToken, ownTokenRules } from './token-rules.ts';
 import { createUsedProofs } from './used-proofs.ts';
 
 let issuer: TokenIssuer;

@@ -1,10 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { QueueCaller } from '@trellis/admission';
 import { LRUCache } from 'lru-cache';
-import { ANONYMOUS, type Caller } from './caller.ts';
-import { CallerShares } from './caller-shares.ts';
-import { NO_REVOKED_TOKENS, type RevokedTokens } from './revoked-tokens.ts';
-import { InvalidAccessToken } from './invalid-access-token.ts';
+import { ANONYMOUS, type Caller, CallerShares } from './caller.ts';
+import { NO_REVOKED_TOKENS, type RevokedTokens } from './revocation.ts';
+import { InvalidAccessToken } from './token-rules.ts';
 import { createAccessTokenVerification, type AccessTokenRules } from './verify-access-token.ts';
 import { verifyPossession, type PresentedProof, type ProofRules } from './verify-proof.ts';
 

@@ -1,13 +1,12 @@
 import type { User, UserContext } from '@trellis/subgraph-protocol';
 import type { JWTPayload } from 'jose';
 import type { Caller } from './caller.ts';
-import { InvalidAccessToken } from './invalid-access-token.ts';
+import { InvalidAccessToken, type ClaimKind, type TokenRules } from './token-rules.ts';
 import { FULL_TRUST, type IssuerTrust } from './issuer-trust.ts';
 import type { ClaimPolicy, Policies } from '../settings/identity.ts';
 import { own, ownOf } from '../own-property.ts';
 import { holdsPolicy, holdsUntilMs } from './policies.ts';
 import { readClaims, type TokenClaims } from './read-claims.ts';
-import type { ClaimKind, TokenRules } from './token-rules.ts';
 import { userIdOf } from './user-id.ts';
 
 /** What callers are made by, whatever their issuer. */

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fetchKeySet } from './fetch-key-set.ts';
+import { fetchKeySet } from './key-set.ts';
 
 let server: Server;
 let url: string;

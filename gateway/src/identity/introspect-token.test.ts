@@ -4,10 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAuthenticator, type Authenticator } from './authenticator.ts';
 import type { Caller } from './caller.ts';
 import { createTokenIntrospection } from './introspect-token.ts';
-import { InvalidAccessToken } from './invalid-access-token.ts';
+import { InvalidAccessToken, tokenRulesOf } from './token-rules.ts';
 import { IssuerBusy } from './issuer-busy.ts';
 import { createKeySet, KeysUnavailable } from './key-set.ts';
-import { tokenRulesOf } from './token-rules.ts';
 import { createUsedProofs } from './used-proofs.ts';
 
 const ISSUER = 'https://id.example';

@@ -7,11 +7,10 @@ import { ownOf } from '../own-property.ts';
 import type { Caller } from './caller.ts';
 import { callerOf, type CallerIssuer, type CallerRules } from './caller-of-token.ts';
 import { fetchJson } from './fetch-json.ts';
-import { InvalidAccessToken } from './invalid-access-token.ts';
+import { InvalidAccessToken } from './token-rules.ts';
 import { IssuerBusy } from './issuer-busy.ts';
 import { KeysUnavailable } from './key-set.ts';
-import { assertAudience } from './assert-audience.ts';
-import { audiencesIn, quoted } from './read-claims.ts';
+import { assertAudience, audiencesIn, quoted } from './read-claims.ts';
 
 /** Asks an issuer about tokens that say nothing themselves. */
 export interface TokenIntrospection {

@@ -3,8 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { IssuerSettings } from '../settings/identity.ts';
 import { clientOf, userOf, type Caller } from './caller.ts';
 import { configuredIssuers } from '../config/configured-issuers.ts';
-import { groupOf } from './group-of.ts';
-import { holdsPolicy } from './policies.ts';
+import { groupOf, holdsPolicy } from './policies.ts';
 import { userIdOf } from './user-id.ts';
 import { createAccessTokenVerification } from './verify-access-token.ts';
 

@@ -1,5 +1,6 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { authentication } from '../settings/identity.ts';
+import { fetchJson } from './fetch-json.ts';
 
 /** The public keys of one issuer, refreshed as they change. */
 export interface KeySet {
@@ -12,7 +13,7 @@ export interface KeySet {
 }
 
 /** Settings of {@link createKeySet}. */
-export interface KeySetOptions {
+interface KeySetOptions {
   /** Reads the issuer's JWKS from where the configuration says it is, never from where a token says. */
   readonly fetchKeys: () => Promise<JSONWebKeySet>;
   /** Milliseconds between two fetches at least, whatever tokens name; 250 until the first has succeeded. @default 5_000 */
@@ -110,4 +111,20 @@ function parseKeys(keys: JSONWebKeySet): HeldKeys {
   const find = createLocalJWKSet(keys);
   if (keys.keys.length === 0) throw new TypeError('The key set is empty.');
   return { text: JSON.stringify(keys), find };
+}
+
+/**
+ * Reads a JWKS. Redirects are not followed; the whole exchange takes at most 5 s, the response at most 256 KiB.
+ *
+ * @param timeoutMs milliseconds for the whole exchange
+ * @throws Error when there is no such response
+ */
+export async function fetchKeySet(url: string, timeoutMs?: number): Promise<JSONWebKeySet> {
+  const accept = 'application/jwk-set+json, application/json';
+  const keys = await fetchJson(url, {
+    what: 'key set',
+    accept,
+    ...(timeoutMs !== undefined && { timeoutMs }),
+  });
+  return keys as JSONWebKeySet; // judged by createLocalJWKSet
 }

@@ -4,8 +4,8 @@ import { startTestRedis, type TestRedis } from '@trellis/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ANONYMOUS_ONLY } from './authenticator.ts';
 import { ANONYMOUS, type Caller } from './caller.ts';
-import { startActivityPublisher, type ActivityPublisher } from './activity-publisher.ts';
 import { observeActivity } from './observe-activity.ts';
+import { startActivityPublisher, type ActivityPublisher } from './activity-publisher.ts';
 
 let redis: TestRedis;
 let connection: RedisConnection;

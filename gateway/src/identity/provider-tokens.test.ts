@@ -8,7 +8,7 @@ import { configuredIssuers } from '../config/configured-issuers.ts';
 import type { IssuerSettings } from '../settings/identity.ts';
 import { settingsSchema } from '../settings/settings.ts';
 import type { Caller } from './caller.ts';
-import { InvalidAccessToken } from './invalid-access-token.ts';
+import { InvalidAccessToken } from './token-rules.ts';
 import { createKeySet } from './key-set.ts';
 import { createAccessTokenVerification } from './verify-access-token.ts';
 

@@ -1,8 +1,7 @@
 import type { JWTPayload } from 'jose';
 import { ownOf } from '../own-property.ts';
 import type { ClaimPath } from '../settings/claim-path.ts';
-import { InvalidAccessToken } from './invalid-access-token.ts';
-import type { ClaimKind, TokenRules } from './token-rules.ts';
+import { InvalidAccessToken, type ClaimKind, type TokenRules } from './token-rules.ts';
 
 /** What is read of a token, whatever its issuer calls it. */
 export interface TokenClaims {
@@ -86,5 +85,30 @@ function textsIn(value: unknown, kind: ClaimKind): readonly string[] {
   if (Array.isArray(value)) return value.filter((element) => typeof element === 'string');
   throw new InvalidAccessToken(
     `The ${kind} of the token are ${quoted(value)}; they have to be a text or a list of texts.`,
+  );
+}
+
+/**
+ * A token for others as well is good only for issuers whose tokens have lists. Specification: Authentication 2.
+ *
+ * @throws InvalidAccessToken
+ */
+export function assertAudience(payload: JWTPayload, rules: TokenRules): void {
+  const { audiences, hasOneAudience } = rules;
+  const audience = audiencesIn(payload, rules);
+  const isOne = typeof audience === 'string' && audiences.includes(audience);
+  const isAmong =
+    !hasOneAudience &&
+    Array.isArray(audience) &&
+    audience.every((element) => typeof element === 'string') &&
+    audience.some((element) => audiences.includes(element));
+  if (!isOne && !isAmong)
+    throw wrongClaim(rules.paths.audience.map((path) => path.join('.')).join(' or '), audience, audiences);
+}
+
+/** A claim that is not what it has to be. */
+export function wrongClaim(claim: string, value: unknown, expected: readonly string[]): InvalidAccessToken {
+  return new InvalidAccessToken(
+    `The claim "${claim}" is ${quoted(value)}; expected is ${expected.join(' or ')}.`,
   );
 }

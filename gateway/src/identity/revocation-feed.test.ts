@@ -3,7 +3,7 @@ import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { latencyBudgetMs, startTestRedis, type TestRedis } from '@trellis/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startRevocationFeed, type RevocationFeed } from './revocation-feed.ts';
-import type { TokenHolder } from './revoked-tokens.ts';
+import type { TokenHolder } from './revocation.ts';
 
 let server: TestRedis;
 let redis: RedisConnection;

@@ -1,7 +1,13 @@
 import type { RedisConnection } from '@trellis/redis';
 import { redisNames } from '@trellis/subgraph-protocol/redis-names';
-import { holderKeysOf, issuedAtOf, parseRevocation, type Revocation } from './revocation.ts';
-import type { RevokedTokens, TokenHolder } from './revoked-tokens.ts';
+import {
+  holderKeysOf,
+  issuedAtOf,
+  parseRevocation,
+  type Revocation,
+  type RevokedTokens,
+  type TokenHolder,
+} from './revocation.ts';
 
 /** Revoked tokens as published by the auth-server, in memory. */
 export interface RevocationFeed extends RevokedTokens {

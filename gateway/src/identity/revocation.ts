@@ -1,4 +1,4 @@
-import type { TokenHolder } from './revoked-tokens.ts';
+import type { Caller } from './caller.ts';
 
 /** One entry of the feed of revocations. */
 export type Revocation =
@@ -39,3 +39,23 @@ export function holderKeysOf({ claims }: TokenHolder): readonly string[] {
 export function issuedAtOf({ claims: { iat } }: TokenHolder): number {
   return typeof iat === 'number' ? iat : 0;
 }
+
+/** What revocations go by: the grant, the user, the client and the time of a token. */
+export type TokenHolder = Pick<Caller, 'claims' | 'grantId'>;
+
+/** The tokens that are no longer good although they have not expired. */
+export interface RevokedTokens {
+  /** Asked on every request, so it answers from memory. */
+  has(holder: TokenHolder): boolean;
+  /**
+   * Calls back when tokens are revoked, with a predicate for the tokens concerned: what runs with one of them for longer than a
+   * request has to end. @returns ends it
+   */
+  onRevoked(listener: (concerns: (holder: TokenHolder) => boolean) => void): () => void;
+}
+
+/** Where no feed of revocations is configured, tokens hold until they expire. */
+export const NO_REVOKED_TOKENS: RevokedTokens = Object.freeze({
+  has: () => false,
+  onRevoked: () => () => undefined,
+});

@@ -22,7 +22,7 @@ export interface TokenRules extends Pick<TokenProfile, 'types' | 'marks' | 'fore
 }
 
 /** What an operator can say otherwise than a profile. */
-export type TokenSettings = Pick<
+type TokenSettings = Pick<
   IssuerSettings,
   'audience' | 'profile' | 'algorithms' | 'types' | 'tenants' | 'claims'
 >;
@@ -79,4 +79,15 @@ function withAudience(path: ClaimPath, audience: string): ClaimPath {
 
 function listOf(value: string | readonly string[]): readonly string[] {
   return typeof value === 'string' ? [value] : value;
+}
+
+/** Why a token is rejected. `reason` is a sentence for the log, and in development for the client; the message is for clients. */
+export class InvalidAccessToken extends Error {
+  override readonly name = 'InvalidAccessToken';
+  readonly reason: string;
+
+  constructor(reason: string, message = 'The access token is not valid here.') {
+    super(message);
+    this.reason = reason;
+  }
 }

@@ -2,15 +2,13 @@ import { decodeJwt, errors, jwtVerify, type JWTHeaderParameters, type JWTPayload
 import type { QueueCaller } from '@trellis/admission';
 import type { Caller } from './caller.ts';
 import { callerOf, type CallerRules } from './caller-of-token.ts';
-import { InvalidAccessToken } from './invalid-access-token.ts';
+import { InvalidAccessToken, type TokenRules } from './token-rules.ts';
 import { KeysUnavailable, type KeySet } from './key-set.ts';
 import { authentication } from '../settings/identity.ts';
 import { ownOf } from '../own-property.ts';
-import { assertAudience, wrongClaim } from './assert-audience.ts';
-import { quoted } from './read-claims.ts';
+import { assertAudience, wrongClaim, quoted } from './read-claims.ts';
 import type { IssuerTrust } from './issuer-trust.ts';
 import type { TokenIntrospection } from './introspect-token.ts';
-import type { TokenRules } from './token-rules.ts';
 
 /** An issuer whose tokens are accepted. */
 export interface TrustedIssuer {

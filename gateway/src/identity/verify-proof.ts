@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { PROOF_WINDOW_S, verifyProofSignature, type SignedProof } from '@trellis/admission';
 import type { JWTPayload } from 'jose';
-import { InvalidAccessToken } from './invalid-access-token.ts';
+import { InvalidAccessToken } from './token-rules.ts';
 import type { UsedProofs } from './used-proofs.ts';
 
 /**

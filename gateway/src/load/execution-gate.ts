@@ -1,6 +1,5 @@
 import { performance, type EventLoopUtilization } from 'node:perf_hooks';
-import { laneOf, type GateCaller } from './event-lane.ts';
-import { WaitingLine } from './waiting-line.ts';
+import { laneOf, type GateCaller, WaitingLine } from './waiting-line.ts';
 
 /** Settings of {@link ExecutionGate}. */
 export interface ExecutionGateOptions {

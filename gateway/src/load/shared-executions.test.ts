@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Plan } from '../plan/plan.ts';
-import type { ExecutionResult } from '../plan/execution-result.ts';
+import type { ExecutionResult } from '../plan/response-body.ts';
 import { until } from '../testing/until.ts';
 import { SharedExecutions } from './shared-executions.ts';
 

@@ -1,7 +1,6 @@
 import type { Plan } from '../plan/plan.ts';
-import { ExecutionGroup } from './execution-group.ts';
-import type { ExecutionResult } from '../plan/execution-result.ts';
-import { untilAborted } from '../abort/when-aborted.ts';
+import type { ExecutionResult } from '../plan/response-body.ts';
+import { untilAborted } from '../abort/deadline-signal.ts';
 
 /**
  * Executes queries that are the same in everything once. Those that share an execution have all arrived before it begins, so
@@ -65,4 +64,101 @@ export class SharedExecutions {
     });
     return this.#turn;
   }
+}
+
+/** A query waits for the same one at most so long: a slow subgraph holds no one up who would be answered soon. */
+const MAX_WAIT_MS = 10;
+/** Where so many share an execution, the same query is asked again and again. */
+const MANY = 8;
+/** For so long, at most, those who were just answered are waited for. */
+const RECESS_MS = 10;
+
+/** A time after an execution in which no one begins the next one. */
+interface Recess {
+  readonly over: Promise<void>;
+  /** How many have to be back for it to end. */
+  readonly expected: number;
+  end(): void;
+}
+
+/** Queries that are the same in everything: those that share an execution, and those that gather for the next one. */
+class ExecutionGroup {
+  #forming: Promise<ExecutionResult> | undefined;
+  /** How many wait for the execution that forms. */
+  #gathered = 0;
+  /** Settles when the execution that began last is over; absent when it is. */
+  #underWay: Promise<void> | undefined;
+  #recess: Recess | undefined;
+  readonly #onIdle: () => void;
+
+  /** @param onIdle called whenever no one waits and nothing is executed */
+  constructor(onIdle: () => void) {
+    this.#onIdle = onIdle;
+  }
+
+  /** Joins those who gather. @returns the execution that has not begun; absent where one has to form it */
+  join(): Promise<ExecutionResult> | undefined {
+    this.#gathered += 1;
+    if (this.#recess && this.#gathered >= this.#recess.expected) this.#recess.end();
+    return this.#forming;
+  }
+
+  /**
+   * Forms the next execution, which all have who join before it begins.
+   *
+   * @param gathering what the first of all waits for
+   */
+  form(execute: () => Promise<ExecutionResult>, gathering: () => Promise<void>): Promise<ExecutionResult> {
+    this.#forming = this.#mayBegin(gathering).then(() => this.#begin(execute));
+    return this.#forming;
+  }
+
+  async #mayBegin(gathering: () => Promise<void>): Promise<void> {
+    if (this.#underWay) await settledWithin(this.#underWay, MAX_WAIT_MS);
+    else if (!this.#recess) await gathering();
+    if (!this.#underWay) await this.#recess?.over;
+  }
+
+  #begin(execute: () => Promise<ExecutionResult>): Promise<ExecutionResult> {
+    const shared = this.#gathered;
+    this.#forming = undefined;
+    this.#gathered = 0;
+    const execution = execute();
+    const over = (): void => {
+      if (this.#underWay === underWay) this.#end(shared);
+    };
+    const underWay: Promise<void> = execution.then(over, over);
+    this.#underWay = underWay;
+    return execution;
+  }
+
+  /** Those who were answered and those who wait ask the same: together, they need one execution instead of two. */
+  #end(shared: number): void {
+    this.#underWay = undefined;
+    if (shared >= MANY) this.#takeRecess(shared + this.#gathered);
+    else if (!this.#forming) this.#onIdle();
+  }
+
+  #takeRecess(expected: number): void {
+    let resolve: () => void = () => undefined;
+    const over = new Promise<void>((settle) => (resolve = settle));
+    const end = (): void => {
+      clearTimeout(timer);
+      this.#recess = undefined;
+      resolve();
+      if (!this.#forming) this.#onIdle();
+    };
+    const timer = setTimeout(end, RECESS_MS);
+    this.#recess = { over, expected, end };
+  }
+}
+
+function settledWithin(settled: Promise<void>, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    void settled.then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }

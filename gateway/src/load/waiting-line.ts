@@ -1,5 +1,14 @@
-import { FairQueue, type QueuePlace } from '@trellis/admission';
-import { laneOf, type GateCaller } from './event-lane.ts';
+import {
+  FairQueue,
+  type QueuePlace,
+  type QueueCaller,
+  amountsOf,
+  DEFAULT_SHARES,
+  ShareLimit,
+  type ShareKeys,
+  type ShareLimitOptions,
+  type ShareRejection,
+} from '@trellis/admission';
 
 /** What waits in a {@link WaitingLine}. */
 export interface InLine {
@@ -99,4 +108,106 @@ function placeIn<Item extends InLine>(queue: FairQueue<Item>, item: Item): Queue
 
 function keyOf({ caller = ANONYMOUS }: InLine): string {
   return laneOf(caller);
+}
+
+/** Who waits at the execution gate. */
+export interface GateCaller extends QueueCaller {
+  /** Those of one lane count as one caller among the others; within it each has a share. Absent: the caller counts as such. */
+  readonly lane?: string | undefined;
+}
+
+const EVENTS = 'events';
+
+/**
+ * Events of subscriptions and ticks of live queries have one lane: however many topics are busy, they take the turns of one
+ * caller from those who wait for a response, and share them among themselves.
+ */
+export function eventLane(caller: QueueCaller | undefined): GateCaller {
+  if (!caller) return { keys: [EVENTS], isKnown: false, lane: EVENTS };
+  const [narrowest, ...wider] = caller.keys;
+  return { keys: [narrowest, ...wider, EVENTS], isKnown: caller.isKnown, lane: EVENTS };
+}
+
+/** By what a caller counts as one among others. */
+export function laneOf({ lane, keys }: GateCaller): string {
+  return lane ?? keys[0];
+}
+
+/** How many connections there may be. */
+export interface ConnectionRules {
+  /** Of a process. */
+  readonly maxConnections: number;
+  /** Of one address; networks around it may have more. */
+  readonly maxConnectionsPerAddress: number;
+}
+
+/** The place of one connection. */
+export interface ConnectionPlace {
+  /** Counts it elsewhere: its client has turned out to be someone. */
+  moveTo(keys: ShareKeys): void;
+  /** The connection has ended. More than once does no harm. */
+  leave(): void;
+}
+
+/** Counts connections, so that no address takes the places of all others. Who has none yet gets one as long as there is any. */
+export class ConnectionPlaces {
+  readonly #rulesNow: () => ConnectionRules;
+  readonly #limit: ShareLimit;
+  #rules: ConnectionRules;
+
+  /** @param rulesNow those that hold for the next connection */
+  constructor(rulesNow: () => ConnectionRules) {
+    this.#rulesNow = rulesNow;
+    this.#rules = rulesNow();
+    this.#limit = new ShareLimit({ ...amountsBy(this.#rules), leavesRoom: true });
+  }
+
+  /** Connections now. */
+  get size(): number {
+    return this.#limit.held;
+  }
+
+  /**
+   * @param keys none where it counts in no one's share: many clients come through a proxy
+   * @returns the place, or why there is none
+   */
+  take(keys: readonly string[]): ConnectionPlace | ShareRejection {
+    this.#takeRules();
+    const rejection = this.#limit.tryAcquire(keys);
+    if (rejection !== undefined) return rejection;
+    let counted: readonly string[] | undefined = keys;
+    return {
+      moveTo: (next) => {
+        if (!counted) return;
+        this.#limit.release(counted);
+        this.#limit.acquire(next);
+        counted = next;
+      },
+      leave: () => {
+        if (counted) this.#limit.release(counted);
+        counted = undefined;
+      },
+    };
+  }
+
+  #takeRules(): void {
+    const rules = this.#rulesNow();
+    if (rules === this.#rules) return;
+    this.#rules = rules;
+    this.#limit.resize(amountsBy(rules));
+  }
+}
+
+/** Of all, and of one key at each level. */
+function amountsBy({
+  maxConnections,
+  maxConnectionsPerAddress,
+}: ConnectionRules): Pick<ShareLimitOptions, 'total' | 'perKey'> {
+  const [, ...ofNetworks] = amountsOf(maxConnections, DEFAULT_SHARES.ofTotal);
+  const perKey = [maxConnectionsPerAddress, ...ofNetworks.map(atLeast(maxConnectionsPerAddress))] as const;
+  return { total: maxConnections, perKey };
+}
+
+function atLeast(amount: number): (other: number) => number {
+  return (other) => Math.max(amount, other);
 }

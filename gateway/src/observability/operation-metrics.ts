@@ -2,6 +2,7 @@ import { Counter, type Registry } from 'prom-client';
 import type { OperationResult } from '../pipeline/operation-result.ts';
 import { OperationNames } from './operation-names.ts';
 import { outcomeOf } from './operation-outcome.ts';
+import type { ResponseCacheObserver } from '../response-cache/response-cache.ts';
 import { TalliedCounter, TalliedHistogram } from './tallied-metrics.ts';
 
 /** Counts what the gateway answers. */
@@ -64,4 +65,17 @@ function limitOf({ errors }: OperationResult): string | undefined {
   const limit: unknown = errors[0]?.extensions?.['limit'];
   const name = typeof limit === 'object' && limit !== null && 'name' in limit ? limit.name : undefined;
   return typeof name === 'string' ? name : undefined;
+}
+
+/** Registers the series of the response cache. */
+export function createResponseCacheMetrics(registry: Registry): ResponseCacheObserver {
+  const looked = new TalliedCounter(
+    {
+      name: 'trellis_gateway_response_cache_total',
+      help: 'Response cache lookups by outcome: hit, coalesced, miss, failed (Redis was unavailable).',
+      labelNames: ['outcome'],
+    },
+    registry,
+  );
+  return { looked: (outcome) => looked.count(outcome) };
 }

@@ -1,8 +1,8 @@
+import { ValueTrie } from '../value-trie.ts';
 import type { Counter, Histogram, Registry } from 'prom-client';
-import { LabelTree, type LabelValues } from './label-tree.ts';
 
 /** What a metric is called. */
-export interface MetricNames<Names extends readonly string[]> {
+interface MetricNames<Names extends readonly string[]> {
   readonly name: string;
   readonly help: string;
   readonly labelNames: Names;
@@ -127,5 +127,68 @@ export class TalliedHistogram<const Names extends readonly string[]> extends Tal
       { metricName: `${name}_sum`, labels, value: sum },
       { metricName: `${name}_count`, labels, value: count },
     ];
+  }
+}
+
+/** One value for each label of a metric, in the order of their names. */
+type LabelValues<Names extends readonly string[]> = { readonly [Index in keyof Names]: string };
+
+/** What was counted under one combination of labels. */
+interface Series<Tally> {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly tally: Tally;
+}
+
+/** The series of a metric. To find one costs a look-up for each label, and makes nothing. */
+class LabelTree<const Names extends readonly string[], Tally> {
+  readonly #names: Names;
+  readonly #begin: () => Tally;
+  readonly #root = new ValueTrie<Series<Tally>>();
+  #all: Series<Tally>[] = [];
+
+  /** @param begin makes the tally of a series that was not there */
+  constructor(names: Names, begin: () => Tally) {
+    this.#names = names;
+    this.#begin = begin;
+  }
+
+  /** In the order in which they were begun. */
+  get all(): readonly Series<Tally>[] {
+    return this.#all;
+  }
+
+  /** The tally of one combination. */
+  tallyOf(values: LabelValues<Names>): Tally {
+    let at = this.#root;
+    for (const value of values) at = at.at(value);
+    return (at.leaf ??= this.#add(values)).tally;
+  }
+
+  /** Forgets all series. */
+  clear(): void {
+    this.#root.clear();
+    this.#all = [];
+  }
+
+  /** Forgets all series whose first label has this value. */
+  remove(first: string): void {
+    this.#root.cutAt(first);
+    const [name = ''] = this.#names;
+    this.#all = this.#all.filter(({ labels }) => labels[name] !== first);
+  }
+
+  /** Forgets all series whose labels begin with these values. */
+  removeUnder(first: readonly string[]): void {
+    this.#root.cutUnder(first);
+    const begins = ({ labels }: Series<Tally>): boolean =>
+      first.every((value, index) => labels[this.#names[index] ?? ''] === value);
+    this.#all = this.#all.filter((series) => !begins(series));
+  }
+
+  #add(values: LabelValues<Names>): Series<Tally> {
+    const labels = Object.fromEntries(this.#names.map((name, index) => [name, values[index] ?? '']));
+    const series = { labels, tally: this.#begin() };
+    this.#all.push(series);
+    return series;
   }
 }

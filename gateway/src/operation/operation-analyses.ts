@@ -6,19 +6,17 @@ import { readAuthorizationRules } from './access/authorization-rules.ts';
 import { guardAnalysis, type GuardedPlace } from './access/guarded-places.ts';
 import { readCacheHints } from './cache-hints/cache-hints.ts';
 import { cachePolicyAnalysis } from './cache-hints/cache-policy-analysis.ts';
-import { conditionAnalysis } from './conditions/condition-variables.ts';
-import { deferralAnalysis } from './conditions/deferral.ts';
+import { conditionAnalysis, deferralAnalysis } from './conditions/condition-variables.ts';
 import { overrideAnalysis } from './conditions/override-labels.ts';
 import type { ConditionVariable } from './document/decided-conditions.ts';
 import type { Gathered } from './fold/gathered.ts';
 import type { Analyses, Analysis } from './fold/selection-fold.ts';
 import type { Term } from './fold/term.ts';
-import { costAnalysis, type SelectionCost } from './limits/compile-cost.ts';
+import { costAnalysis, type SelectionCost } from './limits/enforce-limits.ts';
 import { depthAnalysis, type Paths } from './limits/depth.ts';
-import { expansionAnalysis } from './limits/expansion.ts';
+import { expansionAnalysis, totalsAnalysis, type Totals } from './limits/measure-operation.ts';
 import { readGraphAnnotations } from './limits/graph-annotations.ts';
 import { GraphCosts } from './limits/graph-costs.ts';
-import { totalsAnalysis, type Totals } from './limits/totals.ts';
 
 /** What is asked about the selections of an operation for planning it. None of it needs a schema. */
 export interface PlanningAnalyses extends Analyses {

@@ -5,14 +5,12 @@ import { S3FifoCache } from '../caching/s3-fifo-cache.ts';
 import { RequestError } from '../errors.ts';
 import type { CostSettings } from '../settings/cost.ts';
 import type { OperationLimits } from '../settings/limits.ts';
-import { fragmentsOf } from './document/fragments.ts';
+import { fragmentsOf, forgetTokens, parseOperation } from './document/parse-operation.ts';
 import { compileProtection, type ProtectFromDocument } from './limits/measure-document.ts';
 import { sha256 } from './document/sha256.ts';
-import { rootTypeOf } from '../supergraph/selection-types.ts';
+import { rootTypeOf } from '../supergraph/type-index.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { enforceTextLimits } from './limits/enforce-limits.ts';
-import { forgetTokens } from './document/forget-tokens.ts';
-import { parseOperation } from './document/parse-operation.ts';
 import { Analyzer, type Summaries } from './fold/selection-fold.ts';
 import { measureOf, type OperationMeasure } from './limits/measure-operation.ts';
 import { Operation, type OperationGraph } from './operation.ts';
@@ -64,6 +62,18 @@ const MAX_REJECTIONS = 1_000;
 const MAX_REJECTED_CHARACTERS = 524_288;
 /** What a rejection weighs beside its text. */
 const REJECTION_CHARACTERS = 500;
+
+/** Makes catalogues: one for each generation of the graph, which goes when the generation goes. */
+export function createCatalogues(
+  settings: CatalogueSettings,
+): (supergraph: Supergraph) => OperationCatalogue {
+  const catalogues = new WeakMap<Supergraph, OperationCatalogue>();
+  return (supergraph) => {
+    let catalogue = catalogues.get(supergraph);
+    if (!catalogue) catalogues.set(supergraph, (catalogue = createOperationCatalogue(supergraph, settings)));
+    return catalogue;
+  };
+}
 
 /**
  * Parses and validates each text once, and works out once what of an operation depends on nothing but its text and the

@@ -14,7 +14,7 @@ import { PROTECTIVE_LIMITS, type OperationLimits } from '../settings/limits.ts';
 import { buildSupergraph } from '../supergraph/build-supergraph.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { Decided } from './document/decided-conditions.ts';
-import { fragmentsOf } from './document/fragments.ts';
+import { fragmentsOf } from './document/parse-operation.ts';
 import { createOperationCatalogue, type OperationCatalogue } from './operation-catalogue.ts';
 import type { Operation } from './operation.ts';
 

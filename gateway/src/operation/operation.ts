@@ -4,18 +4,20 @@ import type { Policies } from '../settings/identity.ts';
 import { createOperationGuard, type OperationGuard } from './access/operation-guard.ts';
 import { conditionVariablesOf } from './conditions/condition-variables.ts';
 import { overridesFor, type Overrides } from './conditions/override-labels.ts';
-import { compileVariables, NO_VARIABLES, type CoerceVariables } from './document/coerce-variables.ts';
 import {
+  compileVariables,
+  NO_VARIABLES,
+  type CoerceVariables,
   compileDecision,
   type ConditionVariable,
   type Decided,
   type DecideConditions,
 } from './document/decided-conditions.ts';
-import type { Fragments } from './document/fragments.ts';
+import type { Fragments } from './document/parse-operation.ts';
 import { compileThrottle, liveDirectiveOf, type ThrottleOf } from './document/live-directive.ts';
 import type { Summaries } from './fold/selection-fold.ts';
 import { valueOf, type Term } from './fold/term.ts';
-import { costFunctionOf } from './limits/compile-cost.ts';
+import { costFunctionOf } from './limits/enforce-limits.ts';
 import type { CostFunction } from './limits/cost-term.ts';
 import type { OperationMeasure } from './limits/measure-operation.ts';
 import type { OperationAnalyses, PlanningAnalyses } from './operation-analyses.ts';

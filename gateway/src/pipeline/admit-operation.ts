@@ -1,18 +1,17 @@
 import type { Caller } from '../identity/caller.ts';
-import type { GraphRequest, RequestContext } from '../request/context.ts';
+import type { GraphRequest, RequestContext, CostBudget } from '../request/context.ts';
 import { rejectUnfitHeader } from '../request/reject-unfit-texts.ts';
 import { rejected, type RequestError } from '../errors.ts';
-import type { CostBudget } from '../request/cost-budget.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import { admitNewText, type AdmittedText } from './admit-text.ts';
 import { authenticateRequest, requireToken } from './authenticate.ts';
+import type { OperationRun } from './operation-run.ts';
 import { enforceCost } from '../operation/limits/enforce-limits.ts';
 import type { Operation } from '../operation/operation.ts';
 import { resolvePersistedQuery } from './persisted-query.ts';
-import { rejectedeferredEvents } from './reject-deferred-events.ts';
-import type { OperationRun } from './operation-run.ts';
 import type { PipelineServices } from './services.ts';
+import type { Decided } from '../operation/document/decided-conditions.ts';
 
 /**
  * The one place where an operation is let in, whatever transport brought it. It waits only where there is something to wait
@@ -165,4 +164,21 @@ function assertCarried({ kind }: Operation, { accepts }: RequestContext): void {
   if (kind === 'subscription' && accepts !== 'query-subscription') throw needsStream('A subscription');
   if (kind === 'mutation' && accepts !== 'query-mutation')
     throw rejected('METHOD_NOT_ALLOWED', 'Mutations are sent by POST.');
+}
+
+/**
+ * Stage: each event of a subscription is one response, so nothing of it can be deferred. A `@defer` that is off does no harm.
+ *
+ * @throws RequestError GRAPHQL_VALIDATION_FAILED
+ * @see incremental delivery in the GraphQL specification's working draft, "Defer And Stream Directives Are Used On Valid Operations"
+ */
+export function rejectedeferredEvents(
+  { kind, isDeferred }: Pick<Operation, 'kind' | 'isDeferred'>,
+  decided: Decided,
+): void {
+  if (kind === 'subscription' && isDeferred(decided))
+    throw rejected(
+      'GRAPHQL_VALIDATION_FAILED',
+      "@defer can't be used in a subscription; give it `if: false`.",
+    );
 }

@@ -1,10 +1,9 @@
 import type { Caller } from '../identity/caller.ts';
 import type { CachePolicy } from '../caching/cache-policy.ts';
-import type { Decided } from '../operation/document/decided-conditions.ts';
-import type { Denied } from '../operation/access/denial.ts';
-import type { Variables } from '../operation/document/variables.ts';
+import type { Decided, Variables } from '../operation/document/decided-conditions.ts';
+import type { Denied } from '../operation/access/requirement.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
-import type { ErrorBehavior } from '../request/error-behavior.ts';
+import type { ErrorBehavior } from '../request/context.ts';
 import type { Operation } from '../operation/operation.ts';
 
 /** An operation that may run, for a caller who is known. */

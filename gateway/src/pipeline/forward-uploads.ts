@@ -8,14 +8,12 @@ import {
   type GraphQLInputType,
 } from 'graphql';
 import { badUserInput } from '@trellis/subgraph-protocol';
-import { DeadlineSignal, timeLeftMs } from '../abort/deadline-signal.ts';
-import { whenAborted } from '../abort/when-aborted.ts';
+import { DeadlineSignal, timeLeftMs, whenAborted } from '../abort/deadline-signal.ts';
 import { rejected, RequestError } from '../errors.ts';
 import type { ExecutionContext } from '../execution/plan-run.ts';
 import { fetchesOf } from '../execution/plan-progress.ts';
 import { own } from '../own-property.ts';
-import type { FetchStep } from '../plan/fetch-step.ts';
-import type { Plan } from '../plan/plan.ts';
+import type { FetchStep, Plan } from '../plan/plan.ts';
 import { filesIn, type Uploads } from '../request/uploads.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 

@@ -1,12 +1,19 @@
 import type { GraphQLFormattedError } from 'graphql';
 import type { Caller } from '../identity/caller.ts';
-import type { RequestContext } from '../request/context.ts';
+import type { RequestContext, ErrorBehavior } from '../request/context.ts';
 import type { ExecutionContext } from '../execution/plan-run.ts';
-import { eventLane } from '../load/event-lane.ts';
+import { eventLane } from '../load/waiting-line.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
-import { OperationClock, type ResultReport } from './result-extensions.ts';
+import {
+  OperationClock,
+  type ResultReport,
+  errorsOf,
+  respond,
+  respondToFailure,
+  showErrors,
+  type Executed,
+} from './respond.ts';
 import type { OperationResult } from './operation-result.ts';
-import { errorsOf, respond, respondToFailure, showErrors, type Executed } from './respond.ts';
 import type { PipelineServices } from './services.ts';
 import type { RunContext, RunKind, TracedRun } from './run-tracer.ts';
 import type { StageName } from './stages.ts';
@@ -126,4 +133,9 @@ function recordDemand(
 ): void {
   observer.objectsAnswered(operation.kind, objects);
   rateLimiter.chargeResponse(address, caller, objects);
+}
+
+/** What distinguishes results of equal operations: nothing for most. */
+export function keyOfBehavior(onError: ErrorBehavior): string {
+  return onError === 'PROPAGATE' ? '' : ` onError=${onError}`;
 }

@@ -5,7 +5,7 @@ import { buildSupergraph } from '../supergraph/build-supergraph.ts';
 import { compose } from '../testing/compose.ts';
 import { startMagazineGraph, type MagazineGraph } from '../testing/magazine-graph.ts';
 import { createOperationCatalogue, type OperationCatalogue } from '../operation/operation-catalogue.ts';
-import { rejectedeferredEvents } from './reject-deferred-events.ts';
+import { rejectedeferredEvents } from './admit-operation.ts';
 
 let graph: MagazineGraph;
 let catalogue: OperationCatalogue;

@@ -1,12 +1,13 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { gatewayErrorCodes, rejected, RequestError } from '../errors.ts';
-import type { SubgraphCaching } from '../plan/execution-result.ts';
+import type { SubgraphCaching, ExecutionResult } from '../plan/response-body.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
-import { extensionsOf, type ResultReport } from './result-extensions.ts';
-import { cachePolicyOf } from './cache-policy-of.ts';
 import { formatErrors, isInternal, isRedacted } from './format-errors.ts';
 import type { OperationResult } from './operation-result.ts';
 import type { PipelineServices } from './services.ts';
+import { NOT_CACHEABLE, strictest, type CachePolicy } from '../caching/cache-policy.ts';
+import { operationOf } from '../plan/fetch-fields.ts';
+import type { DeferredPlan, PlanStep, Plan } from '../plan/plan.ts';
 
 /** What was executed, or its first part: data as a tree or as text. */
 export interface Executed {
@@ -99,4 +100,133 @@ export function showErrors(
   ];
   if (rest.length > 0) observer.furtherErrors(requestId, rest);
   return shown;
+}
+
+/** A response as JSON text. Errors come first, so that a reader of the text sees them. GraphQL specification, "Response Format". */
+export function writeResult({
+  data,
+  errors,
+  extensions,
+}: Pick<OperationResult, 'data' | 'errors' | 'extensions'>): string {
+  const tail = extensions ? `,"extensions":${JSON.stringify(extensions)}}` : '}';
+  if (errors.length === 0) return `{"data":${data ?? 'null'}${tail}`;
+  const text = JSON.stringify(errors);
+  return data === undefined ? `{"errors":${text}${tail}` : `{"errors":${text},"data":${data}${tail}`;
+}
+
+/** A batch of answers as JSON text, in the order of the requests. */
+export function writeBatch(results: readonly OperationResult[]): string {
+  return `[${results.map(writeResult).join(',')}]`;
+}
+
+/**
+ * How long a response may be stored: the strictest of what the schema says of the operation's fields and of what the subgraphs
+ * said with their responses. Where the schema has no hints, a subgraph that says nothing forbids.
+ */
+export function cachePolicyOf(
+  { caching }: Pick<ExecutionResult, 'caching'>,
+  { cacheHints }: AdmittedOperation,
+): CachePolicy {
+  if (!caching) return NOT_CACHEABLE;
+  const { policy, hasUndated } = caching;
+  if (hasUndated && !Number.isFinite(cacheHints.maxAgeS)) return NOT_CACHEABLE;
+  return policy ? strictest(cacheHints, policy) : cacheHints;
+}
+
+/** How an operation came to its response, as far as an operator lets clients see it. */
+export interface ResultReport {
+  readonly plan: Plan;
+  /** Absent where the client gets none. */
+  readonly clock: OperationClock | undefined;
+  /** Of the response, or of its first part. */
+  readonly objects: number;
+}
+
+/** Milliseconds of each stage. */
+export class OperationClock {
+  #lastMs: number = performance.now();
+  readonly #stages: Record<string, number> = {};
+
+  /** A stage is over. */
+  lap(stage: 'admissionMs' | 'planningMs' | 'executionMs'): void {
+    const nowMs = performance.now();
+    this.#stages[stage] = Math.round((nowMs - this.#lastMs) * 1_000) / 1_000;
+    this.#lastMs = nowMs;
+  }
+
+  get stages(): Readonly<Record<string, number>> {
+    return this.#stages;
+  }
+}
+
+/** What the operator lets clients see beside the response; nothing by default. */
+function extensionsOf(
+  admitted: AdmittedOperation,
+  report: ResultReport | undefined,
+  { responsePolicy, limits }: Pick<PipelineServices, 'responsePolicy' | 'limits'>,
+): Readonly<Record<string, unknown>> | undefined {
+  const { showsAny, shows } = responsePolicy;
+  if (!showsAny) return undefined;
+  return {
+    ...(shows.cost && { cost: costOf(admitted, limits.cost, report?.objects) }),
+    ...(shows.plan && report && { plan: describePlan(report.plan) }),
+    ...(shows.timings && report?.clock && { timings: report.clock.stages }),
+  };
+}
+
+/** An unlimited cost has no number in JSON. */
+function costOf(
+  { cost }: AdmittedOperation,
+  limit: number,
+  objects: number | undefined,
+): Readonly<Record<string, number | null>> {
+  return {
+    estimate: Math.min(cost, Number.MAX_SAFE_INTEGER),
+    limit: Number.isFinite(limit) ? limit : null,
+    ...(objects !== undefined && { objects }),
+  };
+}
+
+type Description = Readonly<Record<string, unknown>>;
+
+function describePlan({ step, parts }: Plan): Description | null {
+  if (parts) return describeParts(parts);
+  return step ? describeStep(step) : null;
+}
+
+function describeParts({ first, later }: DeferredPlan): Description {
+  return {
+    kind: 'defer',
+    first: first ? describeStep(first) : null,
+    later: later.map(({ after, plan }) => ({ after, plan: describeParts(plan) })),
+  };
+}
+
+function describeStep(step: PlanStep): Description {
+  if (step.kind !== 'fetch') return { kind: step.kind, steps: step.steps.map(describeStep) };
+  const { kind, id, subgraph, path } = step;
+  return { kind, ...(id !== undefined && { id }), subgraph, path, operation: operationOf(step) };
+}
+
+/** A response that is nothing but data, as bytes: its text is only made where a transport asks for it. */
+export class WholeResult implements OperationResult {
+  readonly kind = 'single';
+  readonly errors: OperationResult['errors'] = [];
+  readonly body: Buffer;
+  readonly admitted: AdmittedOperation;
+  readonly #result: ExecutionResult;
+
+  constructor(result: ExecutionResult, body: Buffer, admitted: AdmittedOperation) {
+    this.#result = result;
+    this.body = body;
+    this.admitted = admitted;
+  }
+
+  get cachePolicy(): CachePolicy {
+    return cachePolicyOf(this.#result, this.admitted);
+  }
+
+  get data(): string {
+    return this.#result.dataText ?? JSON.stringify(this.#result.data);
+  }
 }

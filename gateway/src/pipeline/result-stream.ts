@@ -1,5 +1,7 @@
 import type { GraphQLFormattedError } from 'graphql';
 import type { Caller } from '../identity/caller.ts';
+import type { RequestContext } from '../request/context.ts';
+import type { AdmittedOperation } from './admitted-operation.ts';
 
 /** Frames of one result that are remembered: where clients name their operations at random, there are as many as clients. */
 const MAX_FRAMES = 8;
@@ -55,4 +57,14 @@ export interface ResultStream {
   stop(): void;
   /** The client has brought another token: from now on the stream runs under it. */
   renew(caller: Caller): void;
+}
+
+/** Opens the streams of operations that have been let in. */
+export interface OperationStreams {
+  /**
+   * Plans the operation and finds whom to share it with. Nothing is asked of a subgraph before the stream is started.
+   *
+   * @throws RequestError when the root field is denied, or the client has too many streams
+   */
+  open(admitted: AdmittedOperation, context: RequestContext): Promise<ResultStream>;
 }

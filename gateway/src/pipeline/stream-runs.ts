@@ -1,11 +1,10 @@
 import type { SpanContext } from '@opentelemetry/api';
-import { DeadlineSignal } from '../abort/deadline-signal.ts';
-import { whenAborted } from '../abort/when-aborted.ts';
+import { DeadlineSignal, whenAborted } from '../abort/deadline-signal.ts';
 import { gatewayErrorCodes, rejected } from '../errors.ts';
 import type { ExecutionContext } from '../execution/plan-run.ts';
 import { runPlan } from '../execution/run-plan.ts';
 import type { Caller } from '../identity/caller.ts';
-import type { ExecutionResult } from '../plan/execution-result.ts';
+import type { ExecutionResult } from '../plan/response-body.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { RequestContext } from '../request/context.ts';
 import { weightOf } from './admit-operation.ts';

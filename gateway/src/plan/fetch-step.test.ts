@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TypeIndex } from '../supergraph/type-index.ts';
 import { operationOf, type FetchFields } from './fetch-fields.ts';
-import { FetchStep } from './fetch-step.ts';
+import { FetchStep } from './plan.ts';
 
 const KEYS = Array.from({ length: 12 }, (_, index) => `need${index}`);
 

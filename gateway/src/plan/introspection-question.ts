@@ -1,7 +1,6 @@
 import { Kind, visit, type FieldNode, type SelectionSetNode } from 'graphql';
 import type { Decided } from '../operation/document/decided-conditions.ts';
-import type { Fragments } from '../operation/document/fragments.ts';
-import { nodeText } from '../operation/document/node-text.ts';
+import { type Fragments, nodeText } from '../operation/document/parse-operation.ts';
 
 /** A question about the schema: `__schema` or `__type`, without an alias, conditions decided, fragments written out. */
 export interface IntrospectionQuestion {

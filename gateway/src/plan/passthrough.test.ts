@@ -2,7 +2,7 @@ import { buildSchema } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { passthroughObjects } from './passthrough.ts';
 import type { PassthroughValue } from './passthrough-shape.ts';
-import { leafCheck } from './leaf-values.ts';
+import { leafCheck } from '../supergraph/type-index.ts';
 
 const field = (
   key: string,

@@ -1,5 +1,5 @@
 import type { DirectiveNode, FieldNode, OperationDefinitionNode, OperationTypeNode } from 'graphql';
-import type { Denial } from '../operation/access/denial.ts';
+import type { Denial } from '../operation/access/requirement.ts';
 import type { IntrospectionQuestion } from './introspection-question.ts';
 
 /**

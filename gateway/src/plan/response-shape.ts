@@ -18,8 +18,8 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import { ServiceMetaFieldDef } from '../supergraph/service-introspection.ts';
-import type { Denial } from '../operation/access/denial.ts';
-import { leafCheck, type LeafCheck } from './leaf-values.ts';
+import type { Denial } from '../operation/access/requirement.ts';
+import { leafCheck, type LeafCheck, type TypeIndex } from '../supergraph/type-index.ts';
 import { mergeQuestions, type IntrospectionQuestion } from './introspection-question.ts';
 import type {
   PreparedDefer,
@@ -27,7 +27,6 @@ import type {
   PreparedFragment,
   PreparedSelection,
 } from './prepared-operation.ts';
-import type { TypeIndex } from '../supergraph/type-index.ts';
 
 /** What a response must look like at one place: the client's selections there, looked up by the type that was found. */
 export class SelectionShape {

@@ -1,7 +1,7 @@
 import { buildASTSchema, parse } from 'graphql';
 import { gql } from 'graphql-tag';
 import { describe, expect, it } from 'vitest';
-import { NOTHING_DENIED } from '../operation/access/denial.ts';
+import { NOTHING_DENIED } from '../operation/access/requirement.ts';
 import { prepareOperation } from '../planning/prepare-operation.ts';
 import { compileWriter } from './response-writer.ts';
 import { SelectionShape } from './response-shape.ts';

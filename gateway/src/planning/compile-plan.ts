@@ -8,8 +8,7 @@ import type {
   RewriteStep,
   FetchFields,
 } from '../plan/fetch-fields.ts';
-import { FetchStep } from '../plan/fetch-step.ts';
-import type { DeferredPlan, PlanStep } from '../plan/plan-steps.ts';
+import { FetchStep, type DeferredPlan, type PlanStep } from '../plan/plan.ts';
 import type { TypeIndex } from '../supergraph/type-index.ts';
 import { sha256 } from '../operation/document/sha256.ts';
 import { FRAGMENT_PREFIX, readResponseKeys } from './response-keys.ts';

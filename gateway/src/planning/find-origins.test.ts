@@ -1,6 +1,6 @@
 import type { FetchDataKeyRenamer, FetchNode, PlanNode } from '@apollo/query-planner';
 import { describe, expect, it } from 'vitest';
-import type { TargetOrigins } from '../plan/plan-steps.ts';
+import type { TargetOrigins } from '../plan/plan.ts';
 import type { TypeIndex } from '../supergraph/type-index.ts';
 import { compilePlanNode } from './compile-plan.ts';
 import { findOrigins } from './find-origins.ts';

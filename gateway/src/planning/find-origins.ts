@@ -1,6 +1,5 @@
 import type { BroughtKeys } from '../plan/fetch-fields.ts';
-import type { FetchStep } from '../plan/fetch-step.ts';
-import type { PlanStep, TargetOrigin, TargetOrigins } from '../plan/plan-steps.ts';
+import type { FetchStep, PlanStep, TargetOrigin, TargetOrigins } from '../plan/plan.ts';
 
 /** An object with more values than this is seldom there twice, and comparing them costs more than it saves. */
 const MAX_REFERENCE_KEYS = 4;

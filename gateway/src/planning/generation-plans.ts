@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { GATEWAY_ITSELF, type JobAudience, type PlannerCaller } from './threads/job-audience.ts';
@@ -5,9 +6,15 @@ import { S3FifoCache } from '../caching/s3-fifo-cache.ts';
 import { PlannerResults } from './planner-results.ts';
 import { JoinedWork } from './joined-work.ts';
 import type { Plan } from '../plan/plan.ts';
+import type { Caller } from '../identity/caller.ts';
+import type { OperationPlanner } from './operation-planner.ts';
+import type { Variables } from '../operation/document/decided-conditions.ts';
+import type { Supergraph } from '../supergraph/supergraph.ts';
+import type { Operation } from '../operation/operation.ts';
+import type { OperationCatalogue } from '../operation/operation-catalogue.ts';
 
 /** Makes a plan for those who wait for it. */
-export type MakePlan = (audience: JobAudience) => Promise<WeighedPlan>;
+type MakePlan = (audience: JobAudience) => Promise<WeighedPlan>;
 
 /** A plan and what it takes up. */
 export interface WeighedPlan {
@@ -17,7 +24,7 @@ export interface WeighedPlan {
 }
 
 /** Bounds of {@link GenerationPlans}. */
-export interface GenerationPlansOptions {
+interface GenerationPlansOptions {
   readonly maxPlans: number;
   /** Of all plans together. */
   readonly maxBytes: number;
@@ -100,4 +107,103 @@ export class GenerationPlans {
     this.#isReleased = true;
     this.#release();
   }
+}
+
+/** An operation that has just been let in. */
+interface UsedOperation {
+  readonly text: string;
+  readonly operation: Operation;
+  readonly variables: Variables;
+  readonly caller: Caller;
+  /** Whether its response may come in parts. @default false */
+  readonly incremental?: boolean;
+}
+
+/** What operations are prepared with. */
+interface Preparation {
+  readonly catalogueOf: (supergraph: Supergraph) => OperationCatalogue;
+  readonly planner: OperationPlanner;
+  /** Called for each operation that the new generation can't serve, or that could not be prepared. */
+  readonly onFailure?: ((operation: string | undefined, reason: unknown) => void) | undefined;
+  /** Milliseconds after which the rest is left: it is planned when it is sent again. @default 5000 */
+  readonly deadlineMs?: number | undefined;
+}
+
+/** The operations that clients use, so that a new generation of the graph begins with their plans. */
+export interface KnownOperations {
+  remember(used: UsedOperation): void;
+  /**
+   * Makes what a generation needs to serve the operations that were used last: documents, guards, plans. It gives way to
+   * requests between one operation and the next, ends at its deadline, and never rejects: what is wrong with an operation
+   * of the new generation is reported to its sender, and to `onFailure`.
+   */
+  prepare(next: Supergraph, preparation: Preparation): Promise<void>;
+}
+
+interface KnownOperation {
+  readonly text: string;
+  readonly name: string | undefined;
+  /** The variables that conditions may depend on; plans depend on no others. */
+  readonly conditions: Variables;
+  /** What may be seen of the operation is part of its plan. */
+  readonly caller: Caller;
+  readonly incremental: boolean;
+}
+
+const MAX_OPERATIONS = 200;
+/** Of the operations that come when there is no room, one in so many is let in, by chance: what is used often is among them soon. */
+const LET_IN_OF = 8;
+/** Characters. Longer texts are not remembered: they are planned when they are sent again. */
+const MAX_TEXT_LENGTH = 16_384;
+const PREPARE_DEADLINE_MS = 5_000;
+
+/**
+ * Remembers 200 operations whose texts are of common length; what is not used again makes room first. Where clients use more of
+ * them in turns, most of their requests would let one in and another out, and are spared that.
+ */
+export function createKnownOperations(): KnownOperations {
+  const known = new S3FifoCache<KnownOperation>({ maxEntries: MAX_OPERATIONS });
+  const isLeftOut = (): boolean => known.size >= MAX_OPERATIONS && Math.random() * LET_IN_OF >= 1;
+  return {
+    remember({ text, operation, variables, caller, incremental = false }) {
+      if (text.length > MAX_TEXT_LENGTH) return;
+      const { key } = operation;
+      if (known.get(key) || isLeftOut()) return;
+      known.set(key, {
+        text,
+        name: operation.name,
+        conditions: conditionsOf(variables),
+        caller,
+        incremental,
+      });
+    },
+    async prepare(next, preparation) {
+      const signal = AbortSignal.timeout(preparation.deadlineMs ?? PREPARE_DEADLINE_MS);
+      for (const operation of known.values()) {
+        if (signal.aborted) return;
+        await prepareOne(operation, next, preparation, signal).catch((error: unknown) => {
+          if (!signal.aborted) preparation.onFailure?.(operation.name, error);
+        });
+        await nextTurn();
+      }
+    },
+  };
+}
+
+function conditionsOf(variables: Variables): Variables {
+  return Object.fromEntries(Object.entries(variables).filter(([, value]) => typeof value === 'boolean'));
+}
+
+async function prepareOne(
+  { text, name, conditions, caller, incremental }: KnownOperation,
+  supergraph: Supergraph,
+  { catalogueOf, planner }: Preparation,
+  signal: AbortSignal,
+): Promise<void> {
+  const operation = catalogueOf(supergraph).document(text).operation(name);
+  const denied = operation.guard.deniedTo(caller);
+  await planner.planOperation(
+    { supergraph, operation, decided: operation.decide(conditions), denied, incremental },
+    signal,
+  );
 }

@@ -1,8 +1,7 @@
 import { GraphQLError } from 'graphql';
-import { untilAborted } from '../abort/when-aborted.ts';
+import { untilAborted, DeadlineSignal } from '../abort/deadline-signal.ts';
 import { JobAudience, type PlannerCaller } from './threads/job-audience.ts';
 import { PlannerShareSpent } from './threads/planner-rejections.ts';
-import { DeadlineSignal } from '../abort/deadline-signal.ts';
 
 /** What is being made, and how many wait for it. */
 interface Underway<Result> {

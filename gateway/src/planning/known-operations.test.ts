@@ -5,7 +5,7 @@ import { ANONYMOUS } from '../identity/caller.ts';
 import { DEFAULT_COSTS } from '../settings/cost.ts';
 import { DEFAULT_LIMITS } from '../settings/limits.ts';
 import { createPlannerPool, type QueryPlanSource } from './threads/planner-pool.ts';
-import { NOTHING_DENIED } from '../operation/access/denial.ts';
+import { NOTHING_DENIED } from '../operation/access/requirement.ts';
 import type { OperationPlanner } from './operation-planner.ts';
 import { createOperationPlanner } from './plan-operation.ts';
 import { buildSupergraph } from '../supergraph/build-supergraph.ts';
@@ -13,7 +13,7 @@ import { Supergraph } from '../supergraph/supergraph.ts';
 import { compose } from '../testing/compose.ts';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
-import { createKnownOperations, type KnownOperations } from './known-operations.ts';
+import { createKnownOperations, type KnownOperations } from './generation-plans.ts';
 import { createOperationCatalogue, type OperationCatalogue } from '../operation/operation-catalogue.ts';
 import { replaceInTypeDefs } from '../testing/replace-in-type-defs.ts';
 

@@ -9,17 +9,21 @@ import { SelectionShape } from '../plan/response-shape.ts';
 import type { TypeIndex } from '../supergraph/type-index.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { compileDeferredPlan, compilePlanNode, compileFetch } from './compile-plan.ts';
-import { weighPlan } from './weigh-plan.ts';
-import { NOTHING_DENIED, type Denied } from '../operation/access/denial.ts';
+import { NOTHING_DENIED, type Denied } from '../operation/access/requirement.ts';
 import type { WeighedPlan } from './generation-plans.ts';
-import { Plan, type PlanFields } from '../plan/plan.ts';
+import {
+  Plan,
+  type PlanFields,
+  type SubscriptionPlan,
+  type DeferredPlan,
+  type PlanStep,
+} from '../plan/plan.ts';
 import type { PlanRequest } from './operation-planner.ts';
 import { findOrigins } from './find-origins.ts';
-import { enforceLimit } from './planning-limits.ts';
+import { enforceLimit } from '../operation/limits/enforce-limits.ts';
 import { prepareOperation, type Preparation } from './prepare-operation.ts';
 import type { PreparedOperation } from '../plan/prepared-operation.ts';
 import { printForPlanning } from './print-operation.ts';
-import type { SubscriptionPlan, DeferredPlan, PlanStep } from '../plan/plan-steps.ts';
 
 /** Asks the planner. @throws Error when there is no plan */
 export type PlanText = (text: string) => Promise<QueryPlan>;
@@ -150,4 +154,36 @@ function callsOf(step: PlanStep | undefined): number {
 function callsOfParts(parts: DeferredPlan | undefined): number {
   if (!parts) return 0;
   return parts.later.reduce((sum, { plan }) => sum + callsOfParts(plan), callsOf(parts.first));
+}
+
+/** What a selection takes up in the nodes of its text, prepared, and in the shape of the response. */
+const SELECTION_BYTES = 800;
+/** What a fetch takes up beside its text, with what is looked up for it once it has run. */
+const FETCH_BYTES = 2_000;
+/** The writer of the response, and what holds all together. */
+const PLAN_BYTES = 3_000;
+
+/**
+ * Estimates what a plan takes up, from heap snapshots of plans that have run.
+ *
+ * @param selections of the operation, written out
+ * @returns bytes
+ */
+function weighPlan(
+  { step, parts, subscription }: Pick<PlanFields, 'step' | 'parts' | 'subscription'>,
+  selections: number,
+): number {
+  const ofEvent = subscription ? bytesOf(subscription.primary) + bytesOf(subscription.rest) : 0;
+  return PLAN_BYTES + selections * SELECTION_BYTES + bytesOf(step) + bytesOfParts(parts) + ofEvent;
+}
+
+function bytesOf(step: PlanStep | undefined): number {
+  if (!step) return 0;
+  if (step.kind === 'fetch') return FETCH_BYTES + step.bodyStart.length;
+  return step.steps.reduce((sum, child) => sum + bytesOf(child), 0);
+}
+
+function bytesOfParts(parts: DeferredPlan | undefined): number {
+  if (!parts) return 0;
+  return parts.later.reduce((sum, { plan }) => sum + bytesOfParts(plan), bytesOf(parts.first));
 }

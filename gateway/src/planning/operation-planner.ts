@@ -1,10 +1,9 @@
-import type { Introspector } from '../plan/introspector.ts';
+import type { Introspector, Plan } from '../plan/plan.ts';
 import type { PlannerCaller } from './threads/job-audience.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { Decided } from '../operation/document/decided-conditions.ts';
-import type { Denied } from '../operation/access/denial.ts';
+import type { Denied } from '../operation/access/requirement.ts';
 import type { PlannableOperation } from '../operation/operation.ts';
-import type { Plan } from '../plan/plan.ts';
 
 /** What is to be planned. */
 export interface PlanRequest {

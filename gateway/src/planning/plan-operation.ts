@@ -9,8 +9,8 @@ import type { Plan } from '../plan/plan.ts';
 import type { OperationPlanner, PlanRequest } from './operation-planner.ts';
 import { plannerFailure } from './planner-failure.ts';
 import { DEFAULT_LIMITS } from '../settings/limits.ts';
-import { enforceLimit } from './planning-limits.ts';
-import { NOTHING_DENIED } from '../operation/access/denial.ts';
+import { enforceLimit } from '../operation/limits/enforce-limits.ts';
+import { NOTHING_DENIED } from '../operation/access/requirement.ts';
 
 /** Settings of {@link createOperationPlanner}. */
 export interface PlannerOptions {

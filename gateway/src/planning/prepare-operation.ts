@@ -12,7 +12,7 @@ import {
 import type { Decided } from '../operation/document/decided-conditions.ts';
 import { deferLabel, isDecided } from '../operation/document/decided-directives.ts';
 import type { PlannableOperation } from '../operation/operation.ts';
-import type { Denied } from '../operation/access/denial.ts';
+import type { Denied } from '../operation/access/requirement.ts';
 import { introspectionQuestion } from '../plan/introspection-question.ts';
 import type {
   PreparedDefer,
@@ -21,8 +21,8 @@ import type {
   PreparedOperation,
   PreparedSelection,
 } from '../plan/prepared-operation.ts';
-import { isIntrospectionRoot } from '../supergraph/selection-types.ts';
-import { enforceLimit } from './planning-limits.ts';
+import { isIntrospectionRoot } from '../supergraph/type-index.ts';
+import { enforceLimit } from '../operation/limits/enforce-limits.ts';
 import { PossibleTypes, positionBelow, positionsWithin, type Position } from './possible-types.ts';
 import type { SchemaHints } from '../supergraph/schema-hints.ts';
 

@@ -6,7 +6,7 @@ import {
   type DirectiveNode,
   type ValueNode,
 } from 'graphql';
-import { nodeText } from '../operation/document/node-text.ts';
+import { nodeText } from '../operation/document/parse-operation.ts';
 import { isDecided } from '../operation/document/decided-directives.ts';
 import type {
   PreparedField,

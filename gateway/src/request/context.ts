@@ -1,7 +1,6 @@
 import type { PresentedProof } from '../identity/verify-proof.ts';
-import type { CostBudget } from './cost-budget.ts';
+import { tooComplex } from '../errors.ts';
 import type { Uploads } from './uploads.ts';
-import type { ErrorBehavior } from './error-behavior.ts';
 
 /** A GraphQL request as a client sent it, whatever the transport. Members are checked for their JSON types, no more. */
 export interface GraphRequest {
@@ -47,4 +46,36 @@ export interface RequestContext {
   readonly uploads?: Uploads | undefined;
   /** What all operations of the same request may cost together; absent where it has one. */
   readonly budget?: CostBudget | undefined;
+}
+
+/** What the operations of one request may cost together: ten in a batch may not ask for ten times as much as one. */
+export class CostBudget {
+  #spent = 0;
+
+  /**
+   * Takes the cost of one more operation. What is rejected is not taken, so that what is cheap may still come after it.
+   *
+   * @throws RequestError QUERY_TOO_COMPLEX naming `cost`, with what all of them cost
+   */
+  spend(cost: number, maximum: number): void {
+    const total = this.#spent + cost;
+    if (total > maximum) throw tooComplex('cost', maximum, total);
+    this.#spent = total;
+  }
+}
+
+/** What happens at a non-null position whose value is missing because of an error. */
+export const errorBehaviors = ['PROPAGATE', 'NULL', 'HALT'] as const;
+
+/**
+ * `PROPAGATE`: the nearest position above that may be null is null. `NULL`: the position itself is null. `HALT`: the data is
+ * null, and the first error is the only one.
+ *
+ * @see GraphQL specification, working draft "Error behaviors" (graphql-spec#1163), "Handling Execution Errors"
+ */
+export type ErrorBehavior = (typeof errorBehaviors)[number];
+
+/** Whether this is the name of an {@link ErrorBehavior}. Names are in upper case. */
+export function isErrorBehavior(value: unknown): value is ErrorBehavior {
+  return errorBehaviors.some((behavior) => behavior === value);
 }

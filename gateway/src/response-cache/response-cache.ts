@@ -2,12 +2,17 @@ import type { ShareBuckets } from '@trellis/admission';
 import { shareKeysOfCaller, type Caller } from '../identity/caller.ts';
 import type { CacheRedis } from '../caching/cache-redis.ts';
 import { isCacheable, type CachePolicy } from '../caching/cache-policy.ts';
-import type { ExecutionResult } from '../plan/execution-result.ts';
-import { untilAborted } from '../abort/when-aborted.ts';
+import type { ExecutionResult } from '../plan/response-body.ts';
+import { untilAborted } from '../abort/deadline-signal.ts';
 import type { Plan } from '../plan/plan.ts';
-import { contentsOf } from './response-contents.ts';
+import {
+  contentsOf,
+  readCached,
+  resultOfCached,
+  writeCached,
+  type CachedResponse,
+} from './response-contents.ts';
 import { Invalidations, type Invalidation, type Write } from './invalidations.ts';
-import { readCached, resultOfCached, writeCached, type CachedResponse } from './cached-response.ts';
 
 /** Settings of {@link ResponseCache}. */
 export interface ResponseCacheOptions {

@@ -5,7 +5,7 @@ export { cost } from './cost.ts';
 export { extensions, telemetry } from './telemetry.ts';
 export { headers } from './headers.ts';
 export { http } from './http.ts';
-export { introspection, onError, overridePercents } from './schema-rules.ts';
+export { introspection, onError, overridePercents } from './setting-schema.ts';
 export { limits } from './limits.ts';
 export { live, subscriptions } from './streams.ts';
 export { persistedQueries } from './persisted-queries.ts';

@@ -1,6 +1,6 @@
 import type { KeyWatch } from '../identity/authenticator.ts';
 import type { Caller } from '../identity/caller.ts';
-import type { RevokedTokens, TokenHolder } from '../identity/revoked-tokens.ts';
+import type { RevokedTokens, TokenHolder } from '../identity/revocation.ts';
 
 /** Something that runs in a caller's name for longer than a request. */
 export interface RunsForCaller {

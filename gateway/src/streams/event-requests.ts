@@ -3,8 +3,8 @@ import { readBounded, requestStream, type StreamRequest, type StreamResponse } f
 import { explainTlsProblem } from '../subgraphs/tls/tls-problem.ts';
 import { readEventStream } from './read-event-stream.ts';
 import { readMultipartStream } from './read-multipart-stream.ts';
-import type { StreamMessage } from './stream-message.ts';
 import {
+  type StreamMessage,
   httpUrl,
   MAX_EVENT_BYTES,
   type TransportChoice,

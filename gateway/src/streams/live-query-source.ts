@@ -1,6 +1,6 @@
 import { runTick, type SharedOperation } from '../pipeline/stream-runs.ts';
 import { StreamedResult } from '../pipeline/result-stream.ts';
-import { writeResult } from '../pipeline/write-result.ts';
+import { writeResult } from '../pipeline/respond.ts';
 import type { TopicEmitter, TopicSource } from './topic.ts';
 import type { SettingsInForce } from '../settings/settings.ts';
 

@@ -1,5 +1,5 @@
 import { EventTooLarge, TextLines } from './text-lines.ts';
-import type { StreamMessage } from './stream-message.ts';
+import type { StreamMessage } from './upstream-transport.ts';
 
 /**
  * Reads the responses that a subgraph sends as server-sent events: GraphQL over SSE, distinct connections. An event without

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readEventStream } from './read-event-stream.ts';
 import { readMultipartStream } from './read-multipart-stream.ts';
-import type { StreamMessage } from './stream-message.ts';
+import type { StreamMessage } from './upstream-transport.ts';
 import { EventTooLarge } from './text-lines.ts';
 
 const first = { data: { rated: { stars: 5, by: 'Zoë 🌟' } } };

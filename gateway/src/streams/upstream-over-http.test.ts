@@ -9,7 +9,7 @@ import {
 import { RawSocket } from '../testing/raw-socket.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
 import { until } from '../testing/until.ts';
-import { FoundTransports } from './found-transports.ts';
+import { FoundTransports } from './upstream-transports.ts';
 
 const RATINGS = gql`
   type Query {

@@ -23,7 +23,7 @@ export interface UpstreamRequest extends UpstreamTarget {
 }
 
 /** Takes what a subgraph sends. Nothing follows the other two. */
-export interface UpstreamListener {
+interface UpstreamListener {
   /** @param payload a response as parsed, for this listener alone */
   event(payload: unknown): void;
   complete(): void;
@@ -223,4 +223,31 @@ function hasNoData(payload: unknown): boolean {
 function eventIdOf(payload: unknown): string | undefined {
   if (typeof payload !== 'object' || payload === null || !('extensions' in payload)) return undefined;
   return readEventId(payload.extensions);
+}
+
+/** The subscriptions that the gateway has at subgraphs: one for all requests with the same key. */
+export class Upstreams {
+  readonly #transports: UpstreamTransports;
+  readonly #observer: StreamObserver;
+  readonly #streams = new Map<string, UpstreamStream>();
+
+  constructor(transports: UpstreamTransports, observer: StreamObserver) {
+    this.#transports = transports;
+    this.#observer = observer;
+  }
+
+  /** The stream of a request. It begins with its first listener. */
+  streamOf(request: UpstreamRequest): UpstreamStream {
+    const { key } = request;
+    const known = this.#streams.get(key);
+    if (known) return known;
+    const stream = new UpstreamStream(request, this.#transports, this.#observer, () => this.#forget(stream));
+    this.#streams.set(key, stream);
+    return stream;
+  }
+
+  #forget(stream: UpstreamStream): void {
+    const { key } = stream.request;
+    if (this.#streams.get(key) === stream) this.#streams.delete(key);
+  }
 }

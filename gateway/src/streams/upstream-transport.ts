@@ -1,11 +1,13 @@
 import type { RuledConnections } from '../subgraphs/connections/subgraph-connections.ts';
 import type { SubgraphHeaders } from '../subgraphs/subgraph-client.ts';
+import { own } from '../own-property.ts';
+import type { SettingsInForce } from '../settings/settings.ts';
 
 /** How a subgraph is subscribed to. `auto`: as it answers. */
 export type TransportChoice = 'auto' | 'websocket' | 'sse' | 'multipart' | 'callback';
 
 /** Where a subgraph is subscribed to, by its address and the settings. */
-export interface UpstreamAddress {
+interface UpstreamAddress {
   readonly subgraph: string;
   /** http, https, ws or wss: of these, the one that fits the transport is used. */
   readonly url: string;
@@ -62,4 +64,35 @@ export function webSocketUrl(url: string): string {
 /** The same address for HTTP. */
 export function httpUrl(url: string): string {
   return url.replace(/^ws/, 'http');
+}
+
+/** What a stream over HTTP says. What only shows that the connection lives is left out. */
+export type StreamMessage =
+  /** A response. */
+  | { readonly kind: 'next'; readonly payload: unknown }
+  /** There is no more. */
+  | { readonly kind: 'complete' };
+
+/**
+ * Where and how a subgraph is subscribed to. An address of its own says by its scheme what it is for, where the transport is to
+ * be found out.
+ *
+ * @param url for queries
+ */
+export function upstreamTarget(
+  subgraph: string,
+  url: string,
+  settings: SettingsInForce['subscriptions'],
+): UpstreamAddress {
+  const special = own(settings.subgraphs, subgraph);
+  const configured = own(settings.subgraphUrls, subgraph);
+  const transport = special?.transport ?? settings.transport;
+  const isWebSocketUrl = configured !== undefined && httpUrl(configured) !== configured;
+  return {
+    subgraph,
+    url: configured ?? url,
+    transport: transport === 'auto' && isWebSocketUrl ? 'websocket' : transport,
+    isHttpOnly: configured !== undefined && !isWebSocketUrl,
+    idleMs: special?.upstreamIdleMs ?? settings.upstreamIdleMs,
+  };
 }

@@ -1,5 +1,4 @@
-import { whenAborted } from '../abort/when-aborted.ts';
-import { DeadlineSignal, timeLeftMs } from '../abort/deadline-signal.ts';
+import { whenAborted, DeadlineSignal, timeLeftMs } from '../abort/deadline-signal.ts';
 
 /** One of several attempts at the same thing. The signal aborts it when another has answered or no one wants it any more. */
 export type Attempt<T> = (signal: AbortSignal) => Promise<T>;

@@ -5,9 +5,9 @@ import type { SubgraphClient, SubgraphRequest, SubgraphResponse } from './subgra
 import { DeadlineSignal } from '../abort/deadline-signal.ts';
 import { createShapingClient } from './shaping-client.ts';
 import { compileTrafficRules } from './traffic-rules.ts';
+import { createTrafficStates, type TrafficObserver } from './traffic-states.ts';
 import { fillIn } from '../settings/fill-in.ts';
 import { settingTable, type GatewaySettings } from '../settings/settings.ts';
-import { createTrafficStates, type TrafficObserver } from './traffic-states.ts';
 
 type Scripted = number | SubgraphFailureKind | Promise<SubgraphResponse>;
 

@@ -1,4 +1,11 @@
-import type { ErrorDisclosure } from '../settings/subgraph-errors.ts';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type ErrorDisclosure,
+  errorDisclosure,
+  type SubgraphErrorSettings,
+} from '../settings/subgraph-errors.ts';
+import type { Given } from '../settings/setting.ts';
+import { own } from '../own-property.ts';
 
 /** What went wrong on the way to a subgraph. */
 export type SubgraphFailureKind =
@@ -30,4 +37,35 @@ export class SubgraphError extends Error {
     this.disclosure = disclosure;
     this.stack = `SubgraphError: The subgraph "${subgraph}" answered: ${message}`; // frames of the reader say nothing
   }
+}
+
+/** Finds what clients see of the errors of a subgraph; nothing where the defaults hold. */
+export type DisclosureOf = (subgraph: string) => ErrorDisclosure | undefined;
+
+/** @returns nothing where the defaults hold for all subgraphs: then no request looks for them */
+export function compileErrorDisclosures(settings: SubgraphErrorSettings): DisclosureOf | undefined {
+  const { subgraphs, ...forAll } = settings;
+  const general = unlessDefault(forAll);
+  const special = new Map(
+    Object.keys(subgraphs).map((name) => [name, unlessDefault(merge(forAll, own(subgraphs, name)))]),
+  );
+  if (general === undefined && [...special.values()].every((rules) => rules === undefined)) return undefined;
+  return (subgraph) => (special.has(subgraph) ? special.get(subgraph) : general);
+}
+
+function merge(forAll: ErrorDisclosure, special: Given<typeof errorDisclosure> = {}): ErrorDisclosure {
+  return {
+    messages: special.messages ?? forAll.messages,
+    extensions: special.extensions ?? forAll.extensions,
+    redactedMessage: special.redactedMessage ?? forAll.redactedMessage,
+  };
+}
+
+function unlessDefault(rules: ErrorDisclosure): ErrorDisclosure | undefined {
+  const { messages, extensions, redactedMessage } = rules;
+  const isDefault =
+    messages === errorDisclosure.messages.default &&
+    isDeepStrictEqual(extensions, errorDisclosure.extensions.default) &&
+    redactedMessage === undefined;
+  return isDefault ? undefined : rules;
 }

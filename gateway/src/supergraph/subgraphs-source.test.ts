@@ -1,20 +1,34 @@
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import { createLogger, createMetrics } from '@trellis/runtime';
 import { freePort } from '@trellis/testkit';
-import { parse, type GraphQLFieldResolver } from 'graphql';
+import type { DocumentNode, GraphQLFieldResolver } from 'graphql';
+import { gql } from 'graphql-tag';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FEDERATION } from '../../test-fixtures/federation.ts';
 import { startSubgraphServer, type SubgraphServer } from '../../test-fixtures/subgraph-server.ts';
 import { gateway } from '../app/gateway.ts';
-import { locateSupergraph } from './locate-supergraph.ts';
+import { replaceInTypeDefs } from '../testing/replace-in-type-defs.ts';
+import { locateSupergraph } from './supergraph-source.ts';
 import { createSubgraphsSource } from './subgraphs-source.ts';
 import { createSupergraphStore, type SupergraphStore } from './supergraph-store.ts';
 
-const PEOPLE = `${FEDERATION}
-  type Query { user: User }
-  type User @key(fields: "id") { id: ID! name: String! }`;
-const POSTS = `${FEDERATION}
-  type User @key(fields: "id") { id: ID! posts: Int! }`;
+const PEOPLE = gql`
+  ${FEDERATION}
+  type Query {
+    user: User
+  }
+  type User @key(fields: "id") {
+    id: ID!
+    name: String!
+  }
+`;
+const POSTS = gql`
+  ${FEDERATION}
+  type User @key(fields: "id") {
+    id: ID!
+    posts: Int!
+  }
+`;
 
 const running = new Map<string, SubgraphServer>();
 let ports: { readonly people: number; readonly posts: number };
@@ -22,9 +36,9 @@ let store: SupergraphStore | undefined;
 let events: string[];
 
 /** Starts a subgraph at its port, in the place of the one that runs there. */
-async function serve(name: 'people' | 'posts', sdl: string): Promise<void> {
+async function serve(name: 'people' | 'posts', typeDefs: DocumentNode): Promise<void> {
   await running.get(name)?.close();
-  const schema = buildSubgraphSchema(parse(sdl));
+  const schema = buildSubgraphSchema(typeDefs);
   const user: Readonly<Record<string, unknown>> = { __typename: 'User', id: '1', name: 'Ada', posts: 7 };
   const fieldResolver: GraphQLFieldResolver<unknown, unknown> = (
     source,
@@ -75,7 +89,7 @@ describe('A supergraph of running subgraphs', () => {
     await serve('posts', POSTS);
     await start();
     expect(userFields()).toEqual(['id', 'name', 'posts']);
-    await serve('posts', POSTS.replace('posts: Int!', 'posts: Int! drafts: Int'));
+    await serve('posts', replaceInTypeDefs(POSTS, 'posts: Int!', 'posts: Int! drafts: Int'));
     await expect.poll(userFields, { timeout: 10_000 }).toEqual(['drafts', 'id', 'name', 'posts']);
     expect(events.filter((text) => text === 'serving')).toHaveLength(2);
   });
@@ -101,7 +115,7 @@ describe('A supergraph of running subgraphs', () => {
 
   it('that does not compose is rejected at start, at once', async () => {
     await serve('people', PEOPLE);
-    await serve('posts', POSTS.replace('posts: Int!', 'posts: Int! name: Int!'));
+    await serve('posts', replaceInTypeDefs(POSTS, 'posts: Int!', 'posts: Int! name: Int!'));
     await expect(start()).rejects.toThrow(/a valid schema couldn't be composed.*User\.name/is);
     expect(events).toEqual([]);
   });
@@ -110,12 +124,12 @@ describe('A supergraph of running subgraphs', () => {
     await serve('people', PEOPLE);
     await serve('posts', POSTS);
     await start();
-    await serve('posts', POSTS.replace('posts: Int!', 'posts: Int! name: Int!'));
+    await serve('posts', replaceInTypeDefs(POSTS, 'posts: Int!', 'posts: Int! name: Int!'));
     await expect.poll(() => events.at(-1), { timeout: 10_000 }).toMatch(/^rejected: .*User\.name/s);
     expect(userFields()).toEqual(['id', 'name', 'posts']);
     // A schema that changed while another subgraph was down is not missed.
     await running.get('people')?.close();
-    await serve('posts', POSTS.replace('posts: Int!', 'posts: Int! likes: Int'));
+    await serve('posts', replaceInTypeDefs(POSTS, 'posts: Int!', 'posts: Int! likes: Int'));
     await expect.poll(() => events.at(-1), { timeout: 10_000 }).toMatch(/^rejected: .*"people"/);
     expect(userFields()).toEqual(['id', 'name', 'posts']);
     await serve('people', PEOPLE);

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { request } from 'undici';
 import { watchFile } from '../watch-file.ts';
+import type { SubgraphEndpoint } from './supergraph.ts';
 
 /** Where the text of a supergraph comes from. */
 export interface SupergraphSource {
@@ -32,4 +34,69 @@ export function createFileSource(path: string): SupergraphSource {
     read: (signal) => readFile(file, { encoding: 'utf8', signal }),
     watch: (changed) => watchFile(file, changed),
   };
+}
+
+const TIMEOUT_MS = 10_000;
+const MAX_BYTES = 32 * 1024 * 1024;
+
+/** A supergraph behind a URL. An `ETag` saves sending what has not changed. Redirects are not followed. */
+export function createUrlSource(url: string): SupergraphSource {
+  let etag: string | undefined;
+  const { origin, pathname } = new URL(url);
+  return {
+    description: `${origin}${pathname}`,
+    async read(signal) {
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+      const headers = etag === undefined ? {} : { 'if-none-match': etag };
+      const response = await request(url, { headers, signal: limit });
+      if (response.statusCode === 304) {
+        await response.body.dump();
+        return undefined;
+      }
+      if (response.statusCode !== 200) {
+        await response.body.dump();
+        throw new Error(`${origin}${pathname} answered ${response.statusCode}.`);
+      }
+      const text = await readCapped(response.body);
+      etag = [response.headers['etag']].flat()[0];
+      return text;
+    },
+  };
+}
+
+async function readCapped(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) throw new Error(`The supergraph is larger than ${MAX_BYTES} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Where a supergraph is to be had. */
+type SupergraphLocation =
+  | { readonly file: string }
+  | { readonly url: string }
+  /** Running subgraphs to compose, in development. */
+  | { readonly subgraphs: readonly SubgraphEndpoint[] };
+
+/**
+ * Reads what names a supergraph: a path, an http(s) URL, or running subgraphs as `name=url name=url`.
+ *
+ * @returns nothing where it begins like subgraphs and is none, or names one twice
+ */
+export function locateSupergraph(text: string): SupergraphLocation | undefined {
+  if (/^https?:\/\//.test(text)) return { url: text };
+  if (!/^[^=\s/\\]+=https?:\/\//.test(text.trim())) return { file: text };
+  const subgraphs = text.trim().split(/\s+/).map(readEndpoint);
+  const known = subgraphs.filter((subgraph) => subgraph !== undefined);
+  const names = new Set(known.map(({ name }) => name));
+  return names.size === subgraphs.length ? { subgraphs: known } : undefined;
+}
+
+function readEndpoint(word: string): SubgraphEndpoint | undefined {
+  const [, name, url] = /^([^=]+)=(https?:\/\/.+)$/.exec(word) ?? [];
+  return name !== undefined && url !== undefined && URL.canParse(url) ? { name, url } : undefined;
 }

@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildSupergraph, InvalidSupergraph } from './build-supergraph.ts';
-import { createFileSource, type SupergraphSource } from './supergraph-source.ts';
+import { createFileSource, type SupergraphSource, createUrlSource } from './supergraph-source.ts';
 import { createSubgraphsSource } from './subgraphs-source.ts';
 import type { SubgraphEndpoint, Supergraph } from './supergraph.ts';
-import { createUrlSource } from './url-source.ts';
 
 /** Where the current supergraph is to be had. */
 export interface SupergraphStore {

@@ -1,7 +1,6 @@
 import type { DocumentNode } from 'graphql';
-import type { Decided } from '../operation/document/decided-conditions.ts';
+import type { Decided, Variables } from '../operation/document/decided-conditions.ts';
 import type { Overrides } from '../operation/conditions/override-labels.ts';
-import type { Variables } from '../operation/document/variables.ts';
 import { plannableFor } from './plannable-for.ts';
 
 /** Decides the conditions of an operation, as the pipeline does when it has coerced the variables. */

@@ -1,6 +1,6 @@
 import { getOperationAST, print, type DocumentNode } from 'graphql';
 import type { Overrides } from '../operation/conditions/override-labels.ts';
-import { fragmentsOf } from '../operation/document/fragments.ts';
+import { fragmentsOf } from '../operation/document/parse-operation.ts';
 import { sha256 } from '../operation/document/sha256.ts';
 import { Analyzer } from '../operation/fold/selection-fold.ts';
 import { planningAnalyses } from '../operation/operation-analyses.ts';

@@ -1,13 +1,7 @@
-import {
-  getVariableValues,
-  getOperationAST,
-  type ExecutionResult as WholeResult,
-  type GraphQLError,
-} from 'graphql';
+import { getVariableValues, getOperationAST, type ExecutionResult as WholeResult, type GraphQLError } from 'graphql';
 import { PlanRun, type ExecutionContext } from '../../src/execution/plan-run.ts';
-import type { ExecutionResult } from '../../src/plan/execution-result.ts';
-import { runStep } from '../../src/execution/run-plan.ts';
-import { shapeResult, writeResult } from '../../src/execution/shape-result.ts';
+import type { ExecutionResult } from '../../src/plan/response-body.ts';
+import { runStep, shapeResult, writeResult } from '../../src/execution/run-plan.ts';
 import type { SubgraphClient } from '../../src/subgraphs/subgraph-client.ts';
 import { passthroughObjects } from '../../src/plan/passthrough.ts';
 import { passthroughShape } from '../../src/plan/passthrough-shape.ts';

@@ -4,6 +4,8 @@ import type { Walk } from './walk.ts';
 export interface Walks {
   /** A hot query of two subgraphs, by the fast path. */
   readonly query: Walk;
-  /** An event from a subgraph, with an entity of another one, to its one subscriber. */
+  /** An event from a subgraph to its one subscriber. */
   readonly event: Walk;
+  /** The same, with an entity of another subgraph. */
+  readonly eventWithEntity: Walk;
 }

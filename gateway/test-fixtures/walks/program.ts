@@ -9,10 +9,16 @@ import type { Walks } from './messages.ts';
 import { walk, type Walk } from './walk.ts';
 
 const WARM_UPS = 5;
+/** What timers do meanwhile is in some of so many walks alone: the shortest has none of it. */
+const MEASURED = 5;
 /** Until nothing of what came before is still being done. */
 const SETTLED_MS = 100;
 
-const walks: Walks = { query: await walkOfQuery(), event: await walkOfEvent() };
+const walks: Walks = {
+  query: await walkOfQuery(),
+  event: await walkOfEvent('subscription { published { id } }'),
+  eventWithEntity: await walkOfEvent('subscription { published { id author { name } } }'),
+};
 process.send?.(walks);
 process.disconnect();
 
@@ -28,11 +34,11 @@ async function walkOfQuery(): Promise<Walk> {
   return walked;
 }
 
-async function walkOfEvent(): Promise<Walk> {
+async function walkOfEvent(query: string): Promise<Walk> {
   const graph = await startEventGraph();
   const gateway = await startTestGateway({ subgraphs: graph.all });
   const socket = await RawSocket.connect(`${gateway.url}/graphql`);
-  socket.subscribe('1', 'subscription { published { id author { name } } }');
+  socket.subscribe('1', query);
   while (graph.news.open() === 0) await pause(1);
   const walked = await walkWhenWarm(async () => {
     graph.news.publish({ id: 'n1', author: 'p1' });
@@ -46,8 +52,14 @@ async function walkOfEvent(): Promise<Walk> {
 
 async function walkWhenWarm(work: () => Promise<unknown>): Promise<Walk> {
   for (let time = 0; time < WARM_UPS; time += 1) await work();
-  await pause(SETTLED_MS);
-  return walk(work);
+  let shortest: Walk | undefined;
+  for (let time = 0; time < MEASURED; time += 1) {
+    await pause(SETTLED_MS);
+    const walked = await walk(work);
+    if (!shortest || walked.files.length < shortest.files.length) shortest = walked;
+  }
+  if (!shortest) throw new Error('Nothing was measured.');
+  return shortest;
 }
 
 /** As HTTP clients do that know the length of what they send: a plain request. */

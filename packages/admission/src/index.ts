@@ -6,7 +6,7 @@ export {
   sharesAround,
   type DefaultShares,
   type LevelAmounts,
-} from './fair-share/default-shares.ts';
+} from './fair-share/share-limit.ts';
 export {
   FairQueue,
   type FairQueueOptions,

@@ -6,10 +6,10 @@ export {
   type ResponseStart,
 } from './client/exchange.ts';
 export { ConnectionPool, type ConnectionPoolOptions } from './client/connection-pool.ts';
-export { assertHeader } from './client/request-text.ts';
+export { assertHeader } from './client/messages.ts';
 export { CONNECTION_FIELDS, isFieldName, isFieldValue, MESSAGE_FIELDS } from './fields.ts';
 export { PlainFirstServer } from './server/plain-first-server.ts';
-export type { PlainRequest } from './server/plain-request.ts';
+export type { PlainRequest } from './server/plain-messages.ts';
 export type { PlainExchange, PlainResponder, PlainTimes } from './server/plain-responder.ts';
-export { PIECE_BYTES, writeInPieces } from './server/write-in-pieces.ts';
-export type { WholeResponse } from './server/write-response.ts';
+export { PIECE_BYTES, writeInPieces } from './server/plain-messages.ts';
+export type { WholeResponse } from './server/plain-messages.ts';

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { framesOf, HEARTBEAT_FRAME, type IncrementalDialect } from '../../execution/frames.ts';
 import type { IncrementalOperationResult, OperationResult } from '../../pipeline/operation-result.ts';
-import { writeResult } from '../../pipeline/write-result.ts';
+import { writeResult } from '../../pipeline/respond.ts';
 import type { UnreadBytes } from '../../load/unread-reader.ts';
 import { BOUNDARY, writeMultipart, type MultipartTimes } from './write-multipart.ts';
 

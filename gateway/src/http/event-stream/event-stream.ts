@@ -5,7 +5,7 @@ import { framesOf } from '../../execution/frames.ts';
 import type { UnreadBytes } from '../../load/unread-reader.ts';
 import type { IncrementalOperationResult, PipelineResult } from '../../pipeline/operation-result.ts';
 import type { ResultSink, ResultStream } from '../../pipeline/result-stream.ts';
-import { writeResult } from '../../pipeline/write-result.ts';
+import { writeResult } from '../../pipeline/respond.ts';
 import type { Beating } from '../delivery/heartbeats.ts';
 import { beginStream, type StreamResponseOptions } from '../delivery/stream-response.ts';
 import { watchUnread } from '../delivery/unread-responses.ts';

@@ -8,8 +8,7 @@ import { DeadlineSignal } from '../../abort/deadline-signal.ts';
 import { CLIENT_CLOSED, gatewayErrorCodes, rejected, RequestError } from '../../errors.ts';
 import type { UnansweredBytes } from '../../load/unanswered-bytes.ts';
 import { createAddressReader } from '../message/client-address.ts';
-import { originCheck, varyOf, type CrossOriginRules } from '../message/cross-origin.ts';
-import { preventCsrf } from '../message/csrf.ts';
+import { originCheck, varyOf, type CrossOriginRules, preventCsrf } from '../message/cross-origin.ts';
 import type { HttpConnections } from '../message/http-connections.ts';
 import {
   shareKeysOf,
@@ -17,6 +16,7 @@ import {
   type HttpResponse,
   type RequestSignal,
 } from '../message/http-exchange.ts';
+import type { TransportSettings } from '../../settings/settings.ts';
 import { assertReadableBody, isJsonBody, isUploadBody, negotiateForms } from '../message/media-types.ts';
 import { rejectionResponse, type RequestAdmission } from '../routes/admit-requests.ts';
 import { failureResponse, responseBody, type ResponseOptions } from '../routes/respond-whole.ts';
@@ -24,20 +24,18 @@ import { failureResponse, responseBody, type ResponseOptions } from '../routes/r
 /** Settings of {@link plainFirst}. */
 export interface PlainFirstOptions extends ResponseOptions {
   readonly logger: Logger;
-  readonly admission: RequestAdmission;
+  readonly admission: Pick<RequestAdmission, 'admission' | 'paths' | 'onRejected'>;
   readonly connections: HttpConnections;
   readonly unanswered: UnansweredBytes;
   /** The header by which a proxy says which certificate a client has used: what has it is for the framework. */
   readonly certificateHeader: string | undefined;
   /** How pages of other origins are met now; nothing where they may not use the graph. */
   readonly crossOrigin: () => CrossOriginRules | undefined;
-  /** Milliseconds for which a connection may be silent while a response is made, or read. */
-  readonly silentMs: () => number;
 }
 
 /** Makes the framework's HTTP server one that answers plain requests before the framework sees them. */
 export function plainFirst(options: PlainFirstOptions): FastifyServerFactory {
-  const { settings, silentMs } = options;
+  const { settings } = options;
   return (listener, framework) => {
     const { http: ofNode, keepAliveTimeout, requestTimeout } = framework as unknown as FrameworkOptions;
     const responder = createPlainResponder({
@@ -45,7 +43,7 @@ export function plainFirst(options: PlainFirstOptions): FastifyServerFactory {
       times: () => ({
         firstRequestMs: settings().timeouts.requestMs,
         keepAliveMs: keepAliveTimeout,
-        silentMs: silentMs(),
+        silentMs: silentMs(settings()),
       }),
       addressOf: createAddressReader(() => settings().http.trustProxy),
       onBegan: () => void server.emit(EXCHANGE_BEGAN),
@@ -59,8 +57,13 @@ export function plainFirst(options: PlainFirstOptions): FastifyServerFactory {
     server.on(CLOSING_BEGAN, () => server.beginClosing());
     server.keepAliveTimeout = keepAliveTimeout;
     server.requestTimeout = requestTimeout;
-    return server.setTimeout(silentMs());
+    return server.setTimeout(silentMs(settings()));
   };
+}
+
+/** Neither a request nor a response that someone reads leaves a connection silent for so many milliseconds. */
+function silentMs({ timeouts }: TransportSettings): number {
+  return timeouts.requestMs + timeouts.stalledMs;
 }
 
 /** Those of Fastify's options that concern the server, all of which createHttpServer sets. */
@@ -80,9 +83,11 @@ interface PlainResponderOptions extends PlainFirstOptions {
 
 /** Answers plain requests through the same stages as the routes do: admission, CSRF, media types, the pipeline. */
 function createPlainResponder(options: PlainResponderOptions): PlainResponder<PlainExchange, HttpResponse> {
-  const { admission, times, settings, connections, addressOf, crossOrigin, onBegan, onEnded } = options;
+  const { admission, services, times, settings, connections, addressOf, crossOrigin, onBegan, onEnded } =
+    options;
   const [withoutOrigin, withOrigin] = notPlain(options);
   const allowsOrigin = originCheck(crossOrigin);
+  const shareOf = (address: string): ShareKeys => services().shares.of(undefined, address).keys;
   return {
     rules: {
       paths: admission.paths,
@@ -113,7 +118,7 @@ function createPlainResponder(options: PlainResponderOptions): PlainResponder<Pl
         () => bytes,
       );
     },
-    hold: ({ address }) => options.unanswered.open(() => admission.shareOf(address)),
+    hold: ({ address }) => options.unanswered.open(() => shareOf(address)),
     ended: (exchange) => {
       if (exchange.place) admission.admission.leave(exchange.place);
       exchange.place = undefined;
@@ -122,8 +127,8 @@ function createPlainResponder(options: PlainResponderOptions): PlainResponder<Pl
     response: async (exchange, request) => {
       const { authorization } = exchange.headers;
       const vary = varyOf(crossOrigin());
-      const keys = admission.shareOf(exchange.address);
-      const reason = admission.admission.enter(() => admission.isKnown(authorization), keys);
+      const keys = shareOf(exchange.address);
+      const reason = admission.admission.enter(() => services().authenticator.isKnown(authorization), keys);
       if (reason === undefined) {
         exchange.place = keys;
         return withVary(await response(exchange, request, options, allowsOrigin), vary);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { preventCsrf } from './csrf.ts';
+import { preventCsrf } from './cross-origin.ts';
 
 type Headers = Readonly<Record<string, string>>;
 

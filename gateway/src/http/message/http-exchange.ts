@@ -1,7 +1,9 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { ShareKeys } from '@trellis/admission';
 import { shareKeysOfCaller, type Caller } from '../../identity/caller.ts';
 import type { PresentedProof } from '../../identity/verify-proof.ts';
+import { CLIENT_CLOSED, gatewayErrorCodes, rejected } from '../../errors.ts';
+import { DeadlineSignal } from '../../abort/deadline-signal.ts';
 
 /** The life of one HTTP request. */
 export interface RequestSignal {
@@ -45,4 +47,22 @@ export function shareKeysOf(
   { caller }: Pick<HttpResponse, 'caller'>,
 ): ShareKeys {
   return shareKeysOfCaller(caller, address);
+}
+
+/** Watches a response: the reasons of the signal are rejections, with their codes. */
+export function watchRequest(response: ServerResponse, timeoutMs: number): RequestSignal {
+  const signal = new DeadlineSignal(timeoutMs);
+  const timer = setTimeout(() => {
+    signal.abort(rejected('GATEWAY_TIMEOUT', gatewayErrorCodes.GATEWAY_TIMEOUT.summary));
+  }, timeoutMs);
+  const onClose = (): void => {
+    clearTimeout(timer);
+    if (!response.writableFinished) signal.abort(CLIENT_CLOSED);
+  };
+  response.once('close', onClose);
+  const settle = (): void => {
+    clearTimeout(timer);
+    signal.clearDeadline();
+  };
+  return { signal, settle };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RequestError } from '../../errors.ts';
-import { assertBounded, parseJsonBody, parseJsonText } from './json-text.ts';
+import { assertBounded, parseJsonBody, parseJsonText } from './read-request.ts';
 
 const read = (text: string): void => assertBounded(parseJsonText(text, 'variables') as object, 1_000);
 

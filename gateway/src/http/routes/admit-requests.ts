@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ShareKeys } from '@trellis/admission';
 import { overloaded, overShare, type RequestError } from '../../errors.ts';
-import { writeResult } from '../../pipeline/write-result.ts';
+import { writeResult } from '../../pipeline/respond.ts';
 import type { Admission, RejectionReason } from '../../load/admission.ts';
 import { normalAddress } from '../message/client-address.ts';
 import type { HttpResponse, HttpExchange } from '../message/http-exchange.ts';

@@ -12,7 +12,7 @@ import { shareKeysOfCaller } from '../../identity/caller.ts';
 import type { GraphRequest } from '../../request/context.ts';
 import { rejected, RequestError } from '../../errors.ts';
 import type { StreamResult } from '../../pipeline/operation-result.ts';
-import { writeResult } from '../../pipeline/write-result.ts';
+import { writeResult } from '../../pipeline/respond.ts';
 import { endAdmission } from './admit-requests.ts';
 import { responseHeaders, statusOf } from '../message/response-headers.ts';
 import {
@@ -24,7 +24,7 @@ import {
   runRequest,
   type Carried,
 } from './respond-whole.ts';
-import { preventCsrf } from '../message/csrf.ts';
+import { preventCsrf } from '../message/cross-origin.ts';
 import type { UnreadBytes } from '../../load/unread-reader.ts';
 import type { HttpExchange } from '../message/http-exchange.ts';
 import {
@@ -55,8 +55,7 @@ import {
 } from './event-stream-route.ts';
 import { watchUnread } from '../delivery/unread-responses.ts';
 import { exchangeOf } from './request-exchange.ts';
-import { sendResponse, setHeaders } from './send-response.ts';
-import { sendFailure } from './send-failure.ts';
+import { sendResponse, setHeaders, sendFailure } from './send-response.ts';
 
 /** Settings of {@link addGraphqlRoute}. */
 export interface GraphqlRouteOptions extends EventStreamServing {

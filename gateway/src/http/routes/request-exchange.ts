@@ -3,8 +3,7 @@ import type { PresentedProof } from '../../identity/verify-proof.ts';
 import type { TransportSettings } from '../../settings/settings.ts';
 import { normalAddress } from '../message/client-address.ts';
 import type { CertificateReader } from '../message/client-certificate.ts';
-import type { HttpExchange } from '../message/http-exchange.ts';
-import { watchRequest } from '../message/request-signal.ts';
+import { type HttpExchange, watchRequest } from '../message/http-exchange.ts';
 
 /** What an {@link HttpExchange} is made with. */
 export interface ExchangeOptions {

@@ -1,10 +1,12 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyError, FastifyRequest } from 'fastify';
+import { PIECE_BYTES, writeInPieces } from '@trellis/http1';
 import { watchUnread } from '../delivery/unread-responses.ts';
 import { shareKeysOf, type HttpResponse, type HttpExchange } from '../message/http-exchange.ts';
-import { PIECE_BYTES, writeInPieces } from '@trellis/http1';
 import { endAdmission } from './admit-requests.ts';
-import type { ResponseOptions } from './respond-whole.ts';
+import { type ResponseOptions, failureResponse } from './respond-whole.ts';
+import { rejected, RequestError, type GatewayErrorCode } from '../../errors.ts';
+import { exchangeOf, type ExchangeOptions } from './request-exchange.ts';
 
 /** Sends a whole response. Until its client has read it, it counts in the client's share of unread bytes. */
 export function sendResponse(
@@ -51,4 +53,29 @@ export function setHeaders(reply: FastifyReply, headers: HttpResponse['headers']
   void reply.headers(headers);
   if (before !== undefined) void reply.header('vary', `${String(before)}, ${headers['vary']}`);
   return reply;
+}
+
+/** What goes wrong before there is an operation, as a GraphQL response. */
+export function sendFailure(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: ResponseOptions & ExchangeOptions,
+): void {
+  const rejection = error instanceof RequestError ? error : rejectionOfFramework(error, request);
+  const exchange = exchangeOf(request, reply, options);
+  void sendResponse(reply, exchange, failureResponse(exchange, rejection, options), options);
+}
+
+const CODES_OF_STATUS: Readonly<Record<number, GatewayErrorCode>> = {
+  408: 'REQUEST_TIMEOUT',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+};
+
+function rejectionOfFramework(error: FastifyError, request: FastifyRequest): RequestError {
+  const status = error.statusCode ?? 500;
+  if (status < 500) return rejected(CODES_OF_STATUS[status] ?? 'BAD_REQUEST', error.message);
+  request.log.error({ err: error, requestId: request.id }, 'a request failed');
+  return rejected('INTERNAL_SERVER_ERROR', 'Internal server error.');
 }

@@ -1,8 +1,7 @@
 import { rejected } from '../../errors.ts';
 import type { GraphRequest } from '../../request/context.ts';
 import { FilePlaceholder } from '../../request/uploads.ts';
-import { parseJsonText } from '../message/json-text.ts';
-import { readBody, type RequestBounds } from '../message/read-request.ts';
+import { parseJsonText, readBody, type RequestBounds } from '../message/read-request.ts';
 
 /** An operation whose variables have files, and the names of their parts. */
 export interface UploadRequest {

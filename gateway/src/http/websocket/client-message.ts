@@ -3,7 +3,7 @@ import type { GraphRequest } from '../../request/context.ts';
 import { RequestError } from '../../errors.ts';
 import { mayHoldUnfitText, unfitTextIn } from '@trellis/admission';
 import { rejectUnfitTexts } from '../../request/reject-unfit-texts.ts';
-import { namesNoOperation } from '../../pipeline/document-id.ts';
+import { namesNoOperation } from '../../pipeline/persisted-query.ts';
 import { readRequest, type RequestBounds } from '../message/read-request.ts';
 
 /** A message of a client that the protocol allows. */

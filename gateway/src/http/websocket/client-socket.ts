@@ -1,10 +1,12 @@
 import type { Socket } from 'node:net';
 import type { ShareKeys } from '@trellis/admission';
 import type { RawData, WebSocket } from 'ws';
+import { MessageType } from 'graphql-ws';
+import type { GraphQLFormattedError } from 'graphql';
 import type { HeldBytes, UnansweredBytes } from '../../load/unanswered-bytes.ts';
 import type { UnreadResponses } from '../../load/unread-responses.ts';
 import type { UnreadBytes } from '../../load/unread-reader.ts';
-import type { MessageWriter } from './operation-sink.ts';
+import type { ResultSink, StreamedResult } from '../../pipeline/result-stream.ts';
 
 /** A socket that was upgraded. */
 export interface UpgradedSocket {
@@ -14,7 +16,7 @@ export interface UpgradedSocket {
 }
 
 /** What waits for a client is bounded for it alone, and for all clients together. */
-export interface BufferBounds {
+interface BufferBounds {
   /** Bytes that may wait for this client. */
   readonly maxBufferBytes: number;
   readonly unread: UnreadResponses;
@@ -24,7 +26,7 @@ export interface BufferBounds {
 }
 
 /** Called for a client's messages and for changes of its socket. */
-export interface SocketListener {
+interface SocketListener {
   /**
    * @param text nothing where the message is binary
    * @param bytes of the message
@@ -182,4 +184,101 @@ function bytesOf(data: RawData): number {
 function textOf(data: RawData): string {
   if (Buffer.isBuffer(data)) return data.toString('utf8');
   return Array.isArray(data) ? Buffer.concat(data).toString('utf8') : Buffer.from(data).toString('utf8');
+}
+
+/** The connection that messages are written to. */
+export interface MessageWriter {
+  write(text: string): void;
+  /** @param frame a message that many connections may share */
+  writeFrame(frame: Buffer): void;
+}
+
+const TAIL = Buffer.from('}');
+/** Ids of more characters are made at random. */
+const MAX_SHARED_ID = 8;
+const MAX_HEADS = 1_000;
+const heads = new Map<string, string>();
+
+/** Writes one stream into the messages of a connection. */
+export class OperationSink implements ResultSink {
+  readonly #id: string;
+  /** What comes before each response: it is the same for all of them. */
+  readonly #head: string;
+  readonly #writer: MessageWriter;
+  readonly #onEnd: () => void;
+
+  /** @param onEnd called before the message that ends the operation */
+  constructor(id: string, writer: MessageWriter, onEnd: () => void) {
+    this.#id = id;
+    this.#head = sharedHeadOf(id);
+    this.#writer = writer;
+    this.#onEnd = onEnd;
+  }
+
+  /** Clients mostly number their operations: those with the same number get the same frame. */
+  next(result: StreamedResult): void {
+    const frame = result.framed(this.#head, ({ bytes }) => textFrame(Buffer.from(this.#head), bytes, TAIL));
+    this.#writer.writeFrame(frame);
+  }
+
+  complete(): void {
+    this.#onEnd();
+    this.#writer.write(JSON.stringify({ id: this.#id, type: MessageType.Complete }));
+  }
+
+  fail(errors: readonly GraphQLFormattedError[]): void {
+    this.#onEnd();
+    this.#writer.write(JSON.stringify({ id: this.#id, type: MessageType.Error, payload: errors }));
+  }
+}
+
+/**
+ * The message that carries one result of an operation.
+ *
+ * @param response as JSON
+ */
+export function nextFrame(id: string, response: string): string {
+  return `${headOf(id)}${response}}`;
+}
+
+/** Where clients number their operations, one text serves all of them: it is compared at every result. */
+function sharedHeadOf(id: string): string {
+  const known = heads.get(id);
+  if (known !== undefined) return known;
+  const head = headOf(id);
+  if (heads.size < MAX_HEADS && id.length <= MAX_SHARED_ID) heads.set(id, head);
+  return head;
+}
+
+function headOf(id: string): string {
+  return `{"id":${JSON.stringify(id)},"type":"next","payload":`;
+}
+
+/** FIN and the opcode of text. */
+const WHOLE_TEXT = 0x81;
+/** Lengths up to here stand in the second byte; up to the other, in two bytes after it; beyond, in eight. */
+const MAX_SHORT = 125;
+const MAX_MEDIUM = 0xffff;
+
+/**
+ * A message of text as a server writes it to the connection: one frame, not masked.
+ *
+ * @param parts the text in UTF-8
+ * @see RFC 6455 §5.2
+ */
+export function textFrame(...parts: readonly Buffer[]): Buffer {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  let end = length <= MAX_SHORT ? 2 : length <= MAX_MEDIUM ? 4 : 10;
+  const frame = Buffer.allocUnsafe(end + length);
+  frame[0] = WHOLE_TEXT;
+  if (length <= MAX_SHORT) frame[1] = length;
+  else if (length <= MAX_MEDIUM) {
+    frame[1] = 126;
+    frame.writeUInt16BE(length, 2);
+  } else {
+    frame[1] = 127;
+    frame.writeBigUInt64BE(BigInt(length), 2);
+  }
+  for (const part of parts) end += part.copy(frame, end);
+  return frame;
 }

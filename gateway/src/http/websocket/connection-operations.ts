@@ -21,11 +21,11 @@ import type {
 } from '../../pipeline/operation-result.ts';
 import type { ResultStream } from '../../pipeline/result-stream.ts';
 import type { PipelineServices } from '../../pipeline/services.ts';
-import { writeResult } from '../../pipeline/write-result.ts';
+import { writeResult } from '../../pipeline/respond.ts';
 import type { TransportSettings } from '../../settings/settings.ts';
 import type { Admission } from '../../load/admission.ts';
 import type { HeldBytes } from '../../load/unanswered-bytes.ts';
-import { nextFrame, OperationSink, type MessageWriter } from './operation-sink.ts';
+import { nextFrame, OperationSink, type MessageWriter } from './client-socket.ts';
 
 /** Called for finished operations. Streams are reported elsewhere. */
 export interface OperationObserver {

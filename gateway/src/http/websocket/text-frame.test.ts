@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import WebSocket, { WebSocketServer } from 'ws';
 import { describe, expect, it } from 'vitest';
-import { textFrame } from './text-frame.ts';
+import { textFrame } from './client-socket.ts';
 
 const LENGTHS = [0, 1, 125, 126, 65_535, 65_536, 300_000];
 

@@ -6,13 +6,13 @@ import type { FastifyInstance } from 'fastify';
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL, CloseCode } from 'graphql-ws';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { userOf, type Caller } from '../../identity/caller.ts';
-import { ConnectionPlaces, type ConnectionPlace } from '../../load/connection-places.ts';
+import { ConnectionPlaces, type ConnectionPlace } from '../../load/waiting-line.ts';
 import type { TransportSettings } from '../../settings/settings.ts';
 import { closeUnserved } from './client-socket.ts';
 import { Connection, type ConnectionObserver, type ConnectionOptions } from './connection.ts';
 import type { CertificateReader } from '../message/client-certificate.ts';
 import { isOwnOrigin } from '../message/cross-origin.ts';
-import { rejectConnection, type ConnectionRejection } from '../message/reject-connection.ts';
+import { rejectConnection, type ConnectionRejection } from '../message/http-connections.ts';
 import { TurnQueue } from './turn-queue.ts';
 
 /** Settings of {@link serveWebSockets}. */

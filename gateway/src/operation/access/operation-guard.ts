@@ -1,13 +1,20 @@
 import type { FieldNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { own } from '../../own-property.ts';
-import { NOTHING_DENIED, type Denial, type Denied, type SignIn } from './denial.ts';
+import {
+  NOTHING_DENIED,
+  type Denial,
+  type Denied,
+  type SignIn,
+  requirementKey,
+  type AnyOf,
+  type Requirement,
+} from './requirement.ts';
 import { itemsOf, type Gathered } from '../fold/gathered.ts';
 import type { GuardedPlace } from './guarded-places.ts';
 import type { Caller } from '../../identity/caller.ts';
 import type { ClaimPolicy, Policies } from '../../settings/identity.ts';
 import { holdsPolicy } from '../../identity/policies.ts';
-import { requirementKey, type AnyOf, type Requirement } from './requirement.ts';
 
 /** What guards one operation. */
 export interface OperationGuard {

@@ -2,7 +2,8 @@ import type { DirectiveNode } from 'graphql';
 import type { ConditionVariable } from '../document/decided-conditions.ts';
 import { gather, itemsOf, type Gathered } from '../fold/gathered.ts';
 import type { Analysis } from '../fold/selection-fold.ts';
-import { holdingOf, isDecided } from '../document/decided-directives.ts';
+import { holdingOf, isDecided, deferDirectiveOf } from '../document/decided-directives.ts';
+import { includedTerm, joinTerms, rememberTerm, type Term } from '../fold/term.ts';
 
 /** Finds the variables that decide `@skip`, `@include` and `@defer` of selections, once for each directive. */
 export const conditionAnalysis: Analysis<Gathered<ConditionVariable>> = {
@@ -44,4 +45,24 @@ export function conditionVariablesOf(
   for (const { name, isOptional } of itemsOf(withOwn(directives, found)))
     variables.set(name, { name, isOptional: isOptional && (variables.get(name)?.isOptional ?? true) });
   return [...variables.values()];
+}
+
+/** Finds whether anything is deferred. Specification: incremental delivery, `@defer`. */
+export const deferralAnalysis: Analysis<Term<boolean>> = {
+  none: false,
+  field: (_field, below) => below,
+  fragment: ({ node }, below) => {
+    const directive = deferDirectiveOf(node);
+    if (!directive) return below;
+    const holding = holdingOf(directive);
+    const own: Term<boolean> = typeof holding === 'string' ? ({ decided }) => decided.isOn(holding) : holding;
+    return joinTerms([own, below], false, either);
+  },
+  combine: (parts) => joinTerms(parts, false, either),
+  onlyIf: (inclusion, summary) => includedTerm(inclusion, summary, false),
+  shared: rememberTerm,
+};
+
+function either(left: boolean, right: boolean): boolean {
+  return left || right;
 }

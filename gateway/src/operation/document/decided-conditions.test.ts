@@ -97,7 +97,6 @@ describe('G1: no other source', () => {
     expect(readers.map(({ file }) => file).toSorted()).toEqual([
       'operation/document/decided-conditions.ts',
       'operation/document/live-directive.ts', // how often a live query is resolved
-      'operation/document/variables.ts',
     ]);
   });
 });

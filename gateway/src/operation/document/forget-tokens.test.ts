@@ -1,6 +1,6 @@
 import { GraphQLError, Kind, parse, Token, visit, type ASTNode } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { forgetTokens } from './forget-tokens.ts';
+import { forgetTokens } from './parse-operation.ts';
 
 const EVERY_KIND = `
   query All($id: ID! = "1" @a(b: 1), $ids: [[Int!]!]! = [[1]], $input: In = { deep: { x: 1.5, e: RED, n: null } }) @c(d: true) {

@@ -1,5 +1,5 @@
 import { Kind, type DirectiveNode, type OperationDefinitionNode, type ValueNode } from 'graphql';
-import { ownVariable, type Variables } from './variables.ts';
+import { ownVariable, type Variables } from './decided-conditions.ts';
 
 /** The `throttle` of a live query, milliseconds; undefined where it has none. */
 export type ThrottleOf = (variables: Variables) => number | undefined;

@@ -1,6 +1,6 @@
 import { Kind, parse, type DocumentNode } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { fragmentsOf } from '../document/fragments.ts';
+import { fragmentsOf } from '../document/parse-operation.ts';
 import { gather, itemsOf, type Gathered } from './gathered.ts';
 import { Analyzer, type Analysis, type Summaries } from './selection-fold.ts';
 

@@ -8,9 +8,9 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { tooComplex } from '../../errors.ts';
-import { fragmentTypeOf, isIntrospectionRoot } from '../../supergraph/selection-types.ts';
+import { fragmentTypeOf, isIntrospectionRoot } from '../../supergraph/type-index.ts';
 import { inclusionOf, type Inclusion } from '../document/decided-directives.ts';
-import { fragmentCycle, type Fragments } from '../document/fragments.ts';
+import { fragmentCycle, type Fragments } from '../document/parse-operation.ts';
 import { SchemaFields, UNKNOWN_FIELD, type SchemaField } from './schema-fields.ts';
 
 /** A field where it is selected, and what the schema says of it. Nothing is known of it where the fold has no schema. */

@@ -1,6 +1,5 @@
-import type { Decided } from '../document/decided-conditions.ts';
+import type { Decided, Variables } from '../document/decided-conditions.ts';
 import type { Inclusion } from '../document/decided-directives.ts';
-import type { Variables } from '../document/variables.ts';
 
 /** One computation: the variables, what they decide, and what fragments were found to be with them. */
 export interface TermRun {

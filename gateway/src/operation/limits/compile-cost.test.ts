@@ -5,13 +5,13 @@ import { cpuTimeOf } from '@trellis/testkit';
 import { describe, expect, it } from 'vitest';
 import { gql } from 'graphql-tag';
 import { decidedFor } from '../../testing/decided-for.ts';
-import { costAnalysis, costFunctionOf } from './compile-cost.ts';
+import { costAnalysis, costFunctionOf } from './enforce-limits.ts';
 import { DEFAULT_COSTS } from '../../settings/cost.ts';
 import { readGraphAnnotations } from './graph-annotations.ts';
 import { GraphCosts } from './graph-costs.ts';
-import { fragmentsOf } from '../document/fragments.ts';
+import { fragmentsOf } from '../document/parse-operation.ts';
 import { Analyzer } from '../fold/selection-fold.ts';
-import { rootTypeOf } from '../../supergraph/selection-types.ts';
+import { rootTypeOf } from '../../supergraph/type-index.ts';
 
 const LINK = `extend schema @link(
   url: "https://specs.apollo.dev/federation/v2.9"

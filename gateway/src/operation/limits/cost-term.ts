@@ -1,5 +1,4 @@
-import type { Decided } from '../document/decided-conditions.ts';
-import type { Variables } from '../document/variables.ts';
+import type { Decided, Variables } from '../document/decided-conditions.ts';
 import { isComputed, joinTerms, mapTerm, valueOf, type Term } from '../fold/term.ts';
 
 /** What an operation costs with these variables: coerced, defaults applied, and conditions decided by them. */

@@ -1,25 +1,23 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { createRandom, type Random } from '@trellis/testkit/random';
 import { buildDemandingGraph, LIST_SIZE } from '../../../test-fixtures/demand/demanding-graph.ts';
 import {
   demandingOperation,
   type DemandingOperation,
 } from '../../../test-fixtures/demand/demanding-operation.ts';
-import { createRandom, type Random } from '@trellis/testkit/random';
 import { RequestError } from '../../errors.ts';
 import type { ExecutionContext } from '../../execution/plan-run.ts';
 import { runPlan } from '../../execution/run-plan.ts';
 import { executeIncrementally } from '../../execution/execute-incrementally.ts';
-import { rejectedeferredEvents } from '../../pipeline/reject-deferred-events.ts';
-import type { Introspector } from '../../plan/introspector.ts';
-import type { Plan } from '../../plan/plan.ts';
-import type { SubscriptionPlan } from '../../plan/plan-steps.ts';
+import { rejectedeferredEvents } from '../../pipeline/admit-operation.ts';
+import type { Introspector, Plan, SubscriptionPlan } from '../../plan/plan.ts';
 import { writeIntrospection } from '../../planning/threads/write-introspection.ts';
-import type { Variables } from '../document/variables.ts';
+import type { Variables } from '../document/decided-conditions.ts';
 import { createOperationCatalogue } from '../operation-catalogue.ts';
 import { enforceCost } from './enforce-limits.ts';
 import { createOperationPlanner } from '../../planning/plan-operation.ts';
 import { createSupergraphPlanner } from '../../planning/threads/supergraph-planner.ts';
-import { CostBudget } from '../../request/cost-budget.ts';
+import { CostBudget } from '../../request/context.ts';
 import { DEFAULT_COSTS } from '../../settings/cost.ts';
 import { PROTECTIVE_LIMITS } from '../../settings/limits.ts';
 

@@ -2,7 +2,7 @@ import { InputObjectType, InterfaceType, ObjectType, type Schema } from '@apollo
 import { appliedArguments, linkedDirectives, type Annotated } from '../../supergraph/linked-directives.ts';
 import type { Supergraph } from '../../supergraph/supergraph.ts';
 import { introspectionSizes } from './introspection-sizes.ts';
-import type { ListSize } from './list-size.ts';
+import type { ListSize } from './list-length.ts';
 import type { DepthAllowances } from './depth.ts';
 
 /** What the subgraph teams wrote into their schemas about cost and depth, by coordinate: `Post`, `Post.comments`, `Query.posts(first:)`. */

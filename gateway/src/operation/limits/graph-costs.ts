@@ -14,8 +14,7 @@ import type { CostSettings } from '../../settings/cost.ts';
 import { own } from '../../own-property.ts';
 import { annotationsOf, isConnection, typesAt } from './field-annotations.ts';
 import type { GraphAnnotations } from './graph-annotations.ts';
-import type { ListSize } from './list-size.ts';
-import { isList, readListLength, type ListLength } from './list-length.ts';
+import { type ListSize, isList, readListLength, type ListLength } from './list-length.ts';
 
 /** What {@link GraphCosts} are read from. */
 export interface CostSources {

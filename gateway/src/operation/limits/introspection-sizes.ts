@@ -8,7 +8,7 @@ import {
   type GraphQLNamedType,
   type GraphQLSchema,
 } from 'graphql';
-import type { ListSize } from './list-size.ts';
+import type { ListSize } from './list-length.ts';
 
 /**
  * How long the lists of introspection are for a schema, by coordinate: those of the schema itself as they are, those of a type

@@ -12,15 +12,14 @@ import {
   type GraphQLType,
   type ValueNode,
 } from 'graphql';
-import { ownVariable, type Variables } from '../document/variables.ts';
+import { ownVariable, type Variables } from '../document/decided-conditions.ts';
 import type { Cost } from './cost-term.ts';
 import { isConnection } from './field-annotations.ts';
 import type { CostSettings } from '../../settings/cost.ts';
 import { ownOf } from '../../own-property.ts';
-import type { ListSize } from './list-size.ts';
 
 /** What {@link readListLength} reads. */
-export interface ListLengthRequest {
+interface ListLengthRequest {
   readonly definition: GraphQLField<unknown, unknown>;
   readonly listSize: ListSize | undefined;
   /** Names that the keys of what the field returns have: a list of such is a list of ids. */
@@ -214,4 +213,13 @@ function defaultOfInput(
   const field = isInputObjectType(type) ? type.getFields()[name] : undefined;
   if (!field) return undefined;
   return rest.length === 0 ? usable(field.defaultValue) : defaultOfInput(field, rest);
+}
+
+/** What `@listSize` says of a field. Cost specification: List size. */
+export interface ListSize {
+  readonly assumedSize: number | undefined;
+  /** Arguments that bound the list; dots lead into input objects: `page.first`. */
+  readonly slicingArguments: readonly string[];
+  /** Fields below that are the lists, where this one is not; empty when this one is. */
+  readonly sizedFields: readonly string[];
 }

@@ -1,6 +1,6 @@
 import { Kind, type DocumentNode, type FieldNode, type SelectionSetNode, type ValueNode } from 'graphql';
 import { tooComplex } from '../../errors.ts';
-import { fragmentsOf, type Fragments } from '../document/fragments.ts';
+import { fragmentsOf, type Fragments } from '../document/parse-operation.ts';
 import { Analyzer, type Analysis } from '../fold/selection-fold.ts';
 import type { OperationLimits } from '../../settings/limits.ts';
 

@@ -2,12 +2,11 @@ import { buildASTSchema, Kind, parse, type OperationDefinitionNode } from 'graph
 import { gql } from 'graphql-tag';
 import { cpuTimeOf } from '@trellis/testkit';
 import { describe, expect, it } from 'vitest';
-import { fragmentsOf } from '../document/fragments.ts';
+import { fragmentsOf } from '../document/parse-operation.ts';
 import { Analyzer } from '../fold/selection-fold.ts';
-import { rootTypeOf } from '../../supergraph/selection-types.ts';
+import { rootTypeOf } from '../../supergraph/type-index.ts';
 import { depthAnalysis } from './depth.ts';
-import { measureOf, type OperationMeasure } from './measure-operation.ts';
-import { totalsAnalysis } from './totals.ts';
+import { measureOf, type OperationMeasure, totalsAnalysis } from './measure-operation.ts';
 
 const schema = buildASTSchema(gql`
   interface Node {

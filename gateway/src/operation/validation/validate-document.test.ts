@@ -8,8 +8,7 @@ import {
 } from 'graphql';
 import { gql } from 'graphql-tag';
 import { describe, expect, it } from 'vitest';
-import { RuleSet } from './rule-set.ts';
-import { validateDocument, type ValidationBounds } from './validate-document.ts';
+import { RuleSet, validateDocument, type ValidationBounds } from './validate-document.ts';
 
 const schema = buildASTSchema(gql`
   directive @mark(by: String!) on FIELD | QUERY

@@ -16,10 +16,10 @@ import {
   type GraphQLField,
   type GraphQLType,
   type GraphQLSchema,
+  type ValidationRule,
 } from 'graphql';
 import { ServiceMetaFieldDef } from '../../supergraph/service-introspection.ts';
-import type { MergedVisitor } from './merge-visitors.ts';
-import type { RuleSet } from './rule-set.ts';
+import { type MergedVisitor, Interests, mergeVisitors } from './merge-visitors.ts';
 
 /** Bounds of {@link validateDocument}. */
 export interface ValidationBounds {
@@ -100,4 +100,24 @@ function visitTypes(typeInfo: TypeInfo, { enter, leave }: MergedVisitor): ASTVis
       typeInfo.leave(node);
     },
   };
+}
+
+/**
+ * Rules that documents are held against, one after the other. A rule's visitor has to name the same kinds of nodes for whatever
+ * document, as all of graphql-js do: the first document shows which.
+ */
+export class RuleSet {
+  readonly #rules: readonly ValidationRule[];
+  #interests: Interests | undefined;
+
+  constructor(rules: readonly ValidationRule[]) {
+    this.#rules = rules;
+  }
+
+  /** One visitor of all rules, for one document. */
+  visitorFor(context: ValidationContext): MergedVisitor {
+    const visitors = this.#rules.map((rule) => rule(context));
+    this.#interests ??= new Interests(visitors);
+    return mergeVisitors(visitors, this.#interests);
+  }
 }

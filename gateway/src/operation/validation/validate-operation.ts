@@ -13,8 +13,7 @@ import {
 import { RequestError } from '../../errors.ts';
 import { DeferLabelsRule, DeferRootRule } from './defer-rules.ts';
 import { OneOfVariablesRule } from './one-of-rule.ts';
-import { RuleSet } from './rule-set.ts';
-import { validateDocument } from './validate-document.ts';
+import { RuleSet, validateDocument } from './validate-document.ts';
 
 const MAX_ERRORS = 20;
 const RULES: readonly ValidationRule[] = [

@@ -1,5 +1,5 @@
 import { amountsOf, DEFAULT_SHARES, FairQueue, type QueuePlace, type ServedItem } from '@trellis/admission';
-import { whenAborted } from '../../abort/when-aborted.ts';
+import { whenAborted } from '../../abort/deadline-signal.ts';
 import { GATEWAY_ITSELF, type JobAudience, type PlannerCaller } from './job-audience.ts';
 import type { JobTask } from './messages.ts';
 import {

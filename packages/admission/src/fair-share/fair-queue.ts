@@ -1,4 +1,4 @@
-import { amountAt, DEFAULT_SHARES, type LevelAmounts } from './default-shares.ts';
+import { amountAt, DEFAULT_SHARES, type LevelAmounts } from './share-limit.ts';
 import { isNext, QueueNode, type WaitingItem } from './queue-node.ts';
 import type { ShareKeys } from './share-keys.ts';
 

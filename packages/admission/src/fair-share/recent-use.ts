@@ -1,4 +1,4 @@
-import { DEFAULT_SHARES } from './default-shares.ts';
+import { DEFAULT_SHARES } from './share-limit.ts';
 import type { ShareKeys } from './share-keys.ts';
 
 /** Settings of {@link RecentUse}. */

@@ -1,4 +1,4 @@
-import { amountAt, DEFAULT_SHARES, type LevelAmounts } from './default-shares.ts';
+import { amountAt, DEFAULT_SHARES, type LevelAmounts } from './share-limit.ts';
 import type { ShareKeys } from './share-keys.ts';
 
 /** How much in which time. The amounts come back evenly, not all at the end of it. */

@@ -2,9 +2,8 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createRandom } from '@trellis/demo-data';
 import { describe, expect, it } from 'vitest';
-import { amountsOf, DEFAULT_SHARES } from './default-shares.ts';
+import { amountsOf, DEFAULT_SHARES, ShareLimit } from './share-limit.ts';
 import { shareKeysOf, type ShareKeys } from './share-keys.ts';
-import { ShareLimit } from './share-limit.ts';
 
 const keysOf = (address: string): ShareKeys => shareKeysOf({ address });
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { BrokenResponse } from './exchange.ts';
-import { RecentHeads } from './response-reader.ts';
-import { parseHead } from './response-head.ts';
+import { parseHead, RecentHeads } from './response-head.ts';
 
 const headOf = (length: number): string =>
   `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\nKeep-Alive: timeout=5`;

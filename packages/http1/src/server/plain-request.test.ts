@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readPlainRequest, type PlainRequest } from './plain-request.ts';
+import { readPlainRequest, type PlainRequest } from './plain-messages.ts';
 
 const BODY = '{"query":"{ public }"}';
 const RULES = {

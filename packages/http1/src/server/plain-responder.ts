@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
-import type { PlainRequest, PlainRequestRules } from './plain-request.ts';
-import type { WholeResponse } from './write-response.ts';
+import type { PlainRequest, PlainRequestRules, WholeResponse } from './plain-messages.ts';
 
 /** Who answers plain requests. */
 export interface PlainResponder<Exchange extends PlainExchange, Response extends WholeResponse> {

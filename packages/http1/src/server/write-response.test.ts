@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { writeResponse } from './write-response.ts';
+import { writeResponse } from './plain-messages.ts';
 
 function written(headers: Readonly<Record<string, string>>): string {
   const stream = new PassThrough();

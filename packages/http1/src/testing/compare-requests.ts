@@ -1,4 +1,4 @@
-import { readPlainRequest, type PlainRequest } from '../server/plain-request.ts';
+import { readPlainRequest, type PlainRequest } from '../server/plain-messages.ts';
 import type { Comparison } from './compare-responses.ts';
 import { readByLlhttp, type LlhttpMessage } from './llhttp.ts';
 import type { RandomMessage } from './random-message.ts';

@@ -1,5 +1,5 @@
 import { BrokenResponse, type ResponseStart } from '../client/exchange.ts';
-import { ResponseReader } from '../client/response-reader.ts';
+import { ResponseReader } from '../client/messages.ts';
 import { readByLlhttp, type LlhttpMessage } from './llhttp.ts';
 import type { RandomMessage } from './random-message.ts';
 

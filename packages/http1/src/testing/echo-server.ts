@@ -6,7 +6,7 @@ import { CLOSING_BEGAN, createHttpServer, createLogger, MAX_HEADERS } from '@tre
 import type { FastifyInstance } from 'fastify';
 import { PlainFirstServer } from '../server/plain-first-server.ts';
 import type { PlainExchange, PlainResponder } from '../server/plain-responder.ts';
-import type { WholeResponse } from '../server/write-response.ts';
+import type { WholeResponse } from '../server/plain-messages.ts';
 
 const TURNS_OF_SILENCE = 8;
 

@@ -1,0 +1,157 @@
+import type { Socket } from 'node:net';
+import { CONNECTION_FIELDS, isFieldName, isFieldValue, MESSAGE_FIELDS } from '../fields.ts';
+import { MalformedRequest, type ExchangeRequest, BrokenResponse, type ExchangeHandler } from './exchange.ts';
+import { ChunkedBody } from './chunked-body.ts';
+import { RecentHeads, type ResponseHead } from './response-head.ts';
+
+/** A request, ready to be written. */
+export interface RequestText {
+  readonly head: string;
+  readonly body: string;
+  readonly isAscii: boolean;
+}
+
+/** What every request of a pool says. */
+export interface RequestConstants {
+  /** As the header `host` says it. */
+  readonly host: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Name of the header with the milliseconds for which the response is waited for. */
+  readonly timeoutHeader: string;
+}
+
+/**
+ * Makes a writer of requests, which throws MalformedRequest for a header that would end its line, or whose name is none.
+ *
+ * @throws MalformedRequest for such a header among the constants
+ */
+export function requestWriter(constants: RequestConstants): (request: ExchangeRequest) => RequestText {
+  const { host, headers, timeoutHeader } = constants;
+  const lines = Object.entries({ host, connection: 'keep-alive', ...headers }).map(([name, value]) =>
+    fieldLine(name, value),
+  );
+  const beginning = ` HTTP/1.1\r\n${lines.join('')}${timeoutHeader}: `;
+  const ours = new Set([...CONNECTION_FIELDS, ...MESSAGE_FIELDS, ...Object.keys(headers), timeoutHeader]);
+  return (request) => requestText(request, beginning, ours);
+}
+
+/** @param ours headers that the request may not say in another way */
+function requestText(
+  { path, headers, timeoutMs, body }: ExchangeRequest,
+  beginning: string,
+  ours: ReadonlySet<string>,
+): RequestText {
+  let head = `POST ${path}${beginning}${timeoutMs}\r\n`;
+  for (const name of Object.keys(headers)) {
+    if (!ours.has(name)) head += fieldLine(name, headers[name] as string); // an own key
+  }
+  const length = Buffer.byteLength(body);
+  return { head: `${head}content-length: ${length}\r\n\r\n`, body, isAscii: length === body.length };
+}
+
+function fieldLine(name: string, value: string): string {
+  assertHeader(name, value);
+  return `${name}: ${value}\r\n`;
+}
+
+/** @throws MalformedRequest for a header that would end its line, or whose name is none */
+export function assertHeader(name: string, value: string): void {
+  if (!isFieldName(name) || !isFieldValue(value))
+    throw new MalformedRequest('A header of a request is malformed.');
+}
+
+/** Writes at once: header values are Latin-1, a body is UTF-8, and ASCII is both. */
+export function writeRequest(socket: Socket, { head, body, isAscii }: RequestText): void {
+  if (isAscii) {
+    socket.write(head + body, 'latin1');
+    return;
+  }
+  socket.cork();
+  socket.write(head, 'latin1');
+  socket.write(body, 'utf8');
+  socket.uncork();
+}
+
+/** Of the head, and of all interim responses before it. */
+const MAX_HEAD_BYTES = 16_384;
+const END_OF_HEAD = '\r\n\r\n';
+
+/** Reads one response from what arrives, and calls the handler for it, except at its end. */
+export class ResponseReader {
+  readonly #handler: ExchangeHandler;
+  readonly #heads: RecentHeads;
+  readonly #onData: (data: Buffer) => void;
+  /** What has arrived of a head that is not whole. */
+  #pending: Buffer | undefined;
+  #head: ResponseHead | undefined;
+  #interimBytes = 0;
+  #remaining = 0;
+  #chunked: ChunkedBody | undefined;
+
+  /** @param heads those of the server */
+  constructor(handler: ExchangeHandler, heads: RecentHeads = new RecentHeads()) {
+    this.#handler = handler;
+    this.#heads = heads;
+    this.#onData = (data) => handler.received(data);
+  }
+
+  /** The head of the response; `undefined` until it has arrived. */
+  get head(): ResponseHead | undefined {
+    return this.#head;
+  }
+
+  /**
+   * @returns where the response ends in these bytes; -1 where there is more to come
+   * @throws BrokenResponse
+   */
+  read(bytes: Buffer): number {
+    if (this.#head) return this.#readBody(bytes, 0);
+    const before = this.#pending?.length ?? 0;
+    const all = this.#pending ? Buffer.concat([this.#pending, bytes]) : bytes;
+    const bodyStart = this.#readHead(all);
+    if (bodyStart === -1) return -1;
+    const end = this.#readBody(all, bodyStart);
+    return end === -1 ? -1 : end - before;
+  }
+
+  /** @returns where the body begins; -1 where the head is not whole */
+  #readHead(bytes: Buffer): number {
+    let from = 0;
+    for (;;) {
+      const end = bytes.indexOf(END_OF_HEAD, from, 'latin1');
+      const headBytes = (end === -1 ? bytes.length : end) - from;
+      if (this.#interimBytes + headBytes > MAX_HEAD_BYTES)
+        throw new BrokenResponse('The headers are too large.');
+      if (end === -1) {
+        this.#pending = Buffer.from(bytes.subarray(from)); // the socket uses its memory again
+        return -1;
+      }
+      const head = this.#heads.read(bytes.toString('latin1', from, end));
+      from = end + END_OF_HEAD.length;
+      if (head.status >= 200) return this.#begin(head, from);
+      if (head.status === 101) throw new BrokenResponse('The protocol was changed unasked.');
+      if (!head.keepsAlive) throw new BrokenResponse('An interim response is malformed.');
+      this.#interimBytes += headBytes + END_OF_HEAD.length;
+    }
+  }
+
+  #begin(head: ResponseHead, bodyStart: number): number {
+    this.#head = head;
+    this.#pending = undefined;
+    this.#remaining = head.length ?? 0;
+    if (head.framing === 'chunked') this.#chunked = new ChunkedBody();
+    this.#handler.responded(head);
+    return bodyStart;
+  }
+
+  #readBody(bytes: Buffer, from: number): number {
+    if (this.#chunked) return this.#chunked.read(bytes, from, this.#onData);
+    const { framing } = this.#head as ResponseHead; // only called once it has arrived
+    if (framing === 'none') return from;
+    const end = framing === 'until-close' ? bytes.length : Math.min(bytes.length, from + this.#remaining);
+    if (end > from) this.#onData(bytes.subarray(from, end));
+    this.#remaining -= end - from;
+    return framing === 'length' && this.#remaining === 0 ? end : -1;
+  }
+}

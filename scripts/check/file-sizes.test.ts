@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { checks } from '../checks.ts';
+import { judgeFileSizes, sizesOf } from './file-sizes.ts';
+
+const BOUND = { folder: 'house', medianAtLeast: 90, medianAtMost: 110, shortAtMost: 1 };
+
+describe('The sizes of files', () => {
+  it('of the gateway are within their bounds, and printed by npm run check', async () => {
+    const check = checks.find(({ name }) => name === 'sizes of files');
+    expect(await check?.run()).toEqual({
+      passed: true,
+      output: '',
+      figures: expect.stringMatching(
+        /^gateway\/src: \d{3} files, median \d{2,3} lines, \d{1,2} shorter than 30$/,
+      ) as string,
+    });
+  });
+
+  it.each([
+    ['within them', [29, 95, 300], []],
+    ['with too small a median', [40, 41, 300], ['house: the median file has 41 lines.']],
+    ['with too large a median', [40, 141, 300], ['house: the median file has 141 lines.']],
+    ['with too many short ones', [4, 29, 95, 100, 101], ['house: 2 files have fewer than 30 lines.']],
+  ])('%s', (_kind, lines, problems) => {
+    const { passed, output } = judgeFileSizes([sizesOf(BOUND, lines)]);
+    expect([passed, output]).toEqual([problems.length === 0, problems.join('\n')]);
+  });
+});
