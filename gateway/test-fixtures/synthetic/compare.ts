@@ -1,4 +1,9 @@
-import { getVariableValues, getOperationAST, type ExecutionResult as WholeResult, type GraphQLError } from 'graphql';
+import {
+  getVariableValues,
+  getOperationAST,
+  type ExecutionResult as WholeResult,
+  type GraphQLError,
+} from 'graphql';
 import { PlanRun, type ExecutionContext } from '../../src/execution/plan-run.ts';
 import type { ExecutionResult } from '../../src/plan/response-body.ts';
 import { runStep, shapeResult, writeResult } from '../../src/execution/run-plan.ts';
