@@ -1,6 +1,6 @@
 /**
  * Leads from values, one after the other, to a leaf: the same one for the same values. To find it costs a look-up for each value,
- * and makes nothing that is there already.
+ * and makes nothing twice.
  */
 export class ValueTrie<Leaf> {
   /** What stands at the end of the values that lead here. */

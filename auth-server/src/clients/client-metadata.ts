@@ -101,7 +101,7 @@ export interface ClientMetadata {
   /** With which introspection responses are signed that are asked for as a JWT. RFC 9701 §6. Default: RS256. */
   readonly introspection_signed_response_alg?: 'ES256' | 'RS256' | undefined;
   /**
-   * An own member: the resources that the client serves. It may exchange tokens for them that others bring, and introspection tells it of
+   * An own member: the resources that the client serves. It may exchange tokens for them that others bring, and introspection shows it
    * no other tokens but its own. Absent: of all tokens.
    */
   readonly resource_audiences?: readonly string[] | undefined;

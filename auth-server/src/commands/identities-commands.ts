@@ -19,7 +19,7 @@ export const linkIdentity: Command = {
   },
 };
 
-/** Takes the link away again, and ends the access tokens of the account: some may have come by it. */
+/** Removes the link, and ends the access tokens of the account: some may have come by it. */
 export const unlinkIdentity: Command = {
   usage: 'accounts unlink --issuer I --subject S',
   run: async (args, { features, commandLine }) => {

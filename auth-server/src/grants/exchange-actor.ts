@@ -17,7 +17,7 @@ export interface ActorRequest {
 }
 
 /**
- * Chooses who the new token says acts: whoever the actor token is about, else the client itself, before those whom the subject token
+ * Chooses who the new token says acts: the subject of the actor token, else the client itself, before those whom the subject token
  * names. Undefined where no one else than the subject seems to act: for a client that narrows a token of its own, and for one that may
  * impersonate.
  *

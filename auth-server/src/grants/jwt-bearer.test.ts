@@ -209,7 +209,7 @@ describe('RFC 7523 §3: An assertion that is rejected', () => {
     ['a long subject', claims({ sub: 'a'.repeat(256) })],
     ['no exp', claims({ exp: undefined })],
     ['an exp in the past', claims({ exp: nowS() - 60 })],
-    ['an exp that is far away', claims({ exp: nowS() + 4_000 })],
+    ['an exp in the far future', claims({ exp: nowS() + 4_000 })],
     ['an exp that is a text', claims({ exp: String(nowS() + 60) })],
     ['an iat in the future', claims({ iat: nowS() + 120 })],
     ['an iat of yesterday', claims({ iat: nowS() - 86_400 })],

@@ -170,7 +170,7 @@ describe('RFC 8693: Token exchange', () => {
     expect(decodeJwt(machine)).not.toHaveProperty('act');
   });
 
-  it('A-217 delegates to whoever the actor token is about', async () => {
+  it('A-217 delegates to the subject of the actor token', async () => {
     const actor = { actor_token: await machineToken('support'), actor_token_type: ACCESS_TOKEN_TYPE };
     expect(decodeJwt(await traded('support', actor))['act']).toEqual({
       sub: 'support',

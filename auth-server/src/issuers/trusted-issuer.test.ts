@@ -59,7 +59,7 @@ describe('A declaration of a trusted issuer', () => {
     expect([found, ...others].join('\n')).toContain(problem);
   });
 
-  it('is there once for each issuer, in a list', () => {
+  it('stands once for each issuer, in a list', () => {
     expect(problemsOf(good, good)).toEqual(['https://partner.example is declared more than once.']);
     expect(parseTrustedIssuers({}, rules).problems).toEqual(['must hold a JSON array of issuers.']);
     expect(problemsOf(null)).toHaveLength(1);

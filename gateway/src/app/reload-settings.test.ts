@@ -83,7 +83,7 @@ const restart = changes.filter(({ reload: when }) => when === 'restart');
 const applied = changes.filter(({ reload: when }) => when !== 'restart');
 
 describe('A changed gateway.yaml', () => {
-  it('is logged by the keys that need a restart, which say how a proxy tells certificates', async () => {
+  it('is logged by the keys that need a restart, which say how a proxy forwards certificates', async () => {
     const trusted = { http: { trustProxy: ['127.0.0.1'] } }; // without that, the file is not valid
     await reload(merged(trusted, ...restart.map(({ key, value }) => settingsWith(key, value))));
     const keys = restart.map(({ key }) => key);
@@ -104,7 +104,7 @@ describe('A changed gateway.yaml', () => {
   });
 });
 
-/** All that needs a restart: how a proxy tells whose certificate a client has. */
+/** All that needs a restart: how a proxy forwards the certificate of a client. */
 const RESTART_KEYS = ['authentication.clientCertificate.header', 'authentication.clientCertificate.format'];
 
 /** A request that exceeds a limit of 3. */

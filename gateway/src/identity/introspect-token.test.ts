@@ -248,7 +248,7 @@ describe('RFC 7662: An opaque token', () => {
       name: 'KeysUnavailable',
       why: 'timeout',
     });
-    expect(await first).not.toBeInstanceOf(IssuerBusy); // that one was asked, without an answer
+    expect(await first).not.toBeInstanceOf(IssuerBusy); // that one was sent, without a response
   });
 
   it('ends what runs with it when its issuer says so', async () => {

@@ -5,8 +5,7 @@ describe('An entry of the feed of revocations', () => {
   it.each([
     ['AbC-1_2', { kind: 'grant', grantId: 'AbC-1_2' }],
     ['revoked-before:user:ada:17', { kind: 'issued-before', holder: 'user:ada', untilS: 17 }],
-    ['revoked-before:person:ada:17', { kind: 'issued-before', holder: 'user:ada', untilS: 17 }],
-    ['revoked-before:client:person:a:17', { kind: 'issued-before', holder: 'client:person:a', untilS: 17 }],
+    ['revoked-before:client:user:a:17', { kind: 'issued-before', holder: 'client:user:a', untilS: 17 }],
   ])('%s is read, also from an auth-server of before', (text, expected) => {
     expect(parseRevocation(text)).toEqual(expected);
   });

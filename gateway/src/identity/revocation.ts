@@ -12,14 +12,13 @@ export type Revocation =
       readonly untilS: number;
     };
 
-/** An auth-server of before says `person` for `user`. */
-const ISSUED_BEFORE = /^revoked-before:((?:user|person|client):.+):(\d{1,12})$/s;
+const ISSUED_BEFORE = /^revoked-before:((?:user|client):.+):(\d{1,12})$/s;
 
 /** Reads an entry: the id of a grant, or `revoked-before:user:ID:SECOND`, or `revoked-before:client:ID:SECOND`. */
 export function parseRevocation(text: string): Revocation {
   const [, holder, second] = ISSUED_BEFORE.exec(text) ?? [];
   if (holder === undefined || second === undefined) return { kind: 'grant', grantId: text };
-  return { kind: 'issued-before', holder: holder.replace(/^person:/, 'user:'), untilS: Number(second) };
+  return { kind: 'issued-before', holder, untilS: Number(second) };
 }
 
 /**

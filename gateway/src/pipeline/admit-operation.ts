@@ -116,7 +116,7 @@ type DecidedOperation = Pick<AdmittedOperation, 'variables' | 'decided'>;
 function decideOperation(operation: Operation, given: GraphRequest['variables']): DecidedOperation {
   const variables = operation.coerceVariables(given);
   const decided = operation.decide(variables);
-  rejectedeferredEvents(operation, decided);
+  rejectDeferredEvents(operation, decided);
   return { variables, decided };
 }
 
@@ -172,7 +172,7 @@ function assertCarried({ kind }: Operation, { accepts }: RequestContext): void {
  * @throws RequestError GRAPHQL_VALIDATION_FAILED
  * @see incremental delivery in the GraphQL specification's working draft, "Defer And Stream Directives Are Used On Valid Operations"
  */
-export function rejectedeferredEvents(
+export function rejectDeferredEvents(
   { kind, isDeferred }: Pick<Operation, 'kind' | 'isDeferred'>,
   decided: Decided,
 ): void {

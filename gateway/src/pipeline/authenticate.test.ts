@@ -6,7 +6,7 @@ import type { RequestError } from '../errors.ts';
 import { authenticate } from './authenticate.ts';
 import type { PipelineServices } from './services.ts';
 
-/** What a client is told when its token could not be checked for this reason. */
+/** What a client learns when its token could not be checked for this reason. */
 async function extensionsFor(reason: Error): Promise<unknown> {
   const authenticator: Pick<Authenticator, 'authenticate'> = {
     authenticate: async () => Promise.reject(reason),

@@ -5,7 +5,7 @@ import { buildSupergraph } from '../supergraph/build-supergraph.ts';
 import { compose } from '../testing/compose.ts';
 import { startMagazineGraph, type MagazineGraph } from '../testing/magazine-graph.ts';
 import { createOperationCatalogue, type OperationCatalogue } from '../operation/operation-catalogue.ts';
-import { rejectedeferredEvents } from './admit-operation.ts';
+import { rejectDeferredEvents } from './admit-operation.ts';
 
 let graph: MagazineGraph;
 let catalogue: OperationCatalogue;
@@ -23,7 +23,7 @@ afterAll(() => graph.close());
 
 function reject(text: string, variables: Readonly<Record<string, unknown>> = {}): void {
   const operation = catalogue.document(text).operation(undefined);
-  rejectedeferredEvents(operation, operation.decide(operation.coerceVariables(variables)));
+  rejectDeferredEvents(operation, operation.decide(operation.coerceVariables(variables)));
 }
 
 const conditional = 'subscription ($late: Boolean!) { published { id ...@defer(if: $late) { title } } }';

@@ -62,7 +62,7 @@ function isLoopbackOrigin(origin: string): boolean {
   return /^https?:$/.test(protocol) && canonical === origin && isLoopbackHost(hostname);
 }
 
-/** Tells whether pages of an origin may use the graph. */
+/** Whether pages of an origin may use the graph. */
 export function originCheck(rules: () => CrossOriginRules | undefined): (origin: string) => boolean {
   return (origin) => rules()?.allows(origin) ?? false;
 }

@@ -9,7 +9,7 @@ import { RequestError } from '../../errors.ts';
 import type { ExecutionContext } from '../../execution/plan-run.ts';
 import { runPlan } from '../../execution/run-plan.ts';
 import { executeIncrementally } from '../../execution/execute-incrementally.ts';
-import { rejectedeferredEvents } from '../../pipeline/admit-operation.ts';
+import { rejectDeferredEvents } from '../../pipeline/admit-operation.ts';
 import type { Introspector, Plan, SubscriptionPlan } from '../../plan/plan.ts';
 import { writeIntrospection } from '../../planning/threads/write-introspection.ts';
 import type { Variables } from '../document/decided-conditions.ts';
@@ -109,7 +109,7 @@ function admit(operation: DemandingOperation, maximum: number, budget?: CostBudg
   try {
     const variables = coerceVariables(operation.variables);
     const decided = decide(variables);
-    rejectedeferredEvents(catalogued, decided);
+    rejectDeferredEvents(catalogued, decided);
     const cost = costOf(variables, decided);
     enforceCost(cost, { ...PROTECTIVE_LIMITS, cost: maximum }, budget);
     return {

@@ -32,7 +32,7 @@ export interface IntrospectionInput {
   readonly variables: Readonly<Record<string, unknown>>;
   /** What an error does in requests that do not say, for `__service`. @default PROPAGATE */
   readonly defaultOnError?: string;
-  /** How long the answer may be. */
+  /** How long the response may be. */
   readonly maxCharacters: number;
 }
 
