@@ -102,7 +102,7 @@ export interface ClientMetadata {
   readonly introspection_signed_response_alg?: 'ES256' | 'RS256' | undefined;
   /**
    * An own member: the resources that the client serves. It may exchange tokens for them that others bring, and introspection shows it
-   * no other tokens but its own. Absent: of all tokens.
+   * no other tokens but its own. Absent: all tokens.
    */
   readonly resource_audiences?: readonly string[] | undefined;
   /** An own member: resources for which the client may exchange tokens of users, beside the one of the token. */
