@@ -9,7 +9,7 @@ import { createTemporaryDirectory, freePorts } from '@trellis/testkit';
 export interface SentinelRedis {
   /** `redis+sentinel://…`. */
   readonly url: string;
-  /** Makes a replica the master, as before maintenance: the old master lives on, and takes writes for some seconds. */
+  /** Makes a replica the master, which all Sentinels name then: the old master lives on, and takes writes for some seconds. */
   changePlaces(): Promise<void>;
   /** Ends the master at once, as kill -9 does. */
   killMaster(): Promise<void>;
@@ -54,10 +54,10 @@ export async function startSentinelRedis(): Promise<SentinelRedis> {
     }),
   );
   const sentinels = connections.slice(SERVERS);
-  /** Which of the servers the Sentinels name as the master. */
+  /** Which of the servers the Sentinels name as the master; -1 while they do not agree: one of them sends writes to be lost. */
   const masterIndex = async (): Promise<number> => {
-    const address = await sentinels[0]?.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', MASTER);
-    return ports.indexOf(Number(Array.isArray(address) ? address[1] : undefined));
+    const named = await Promise.all(sentinels.map(masterPortAsNamedBy));
+    return new Set(named).size === 1 ? ports.indexOf(named[0] ?? Number.NaN) : -1;
   };
   const stop = async (): Promise<void> => {
     for (const connection of connections) connection.disconnect();
@@ -87,7 +87,9 @@ export async function startSentinelRedis(): Promise<SentinelRedis> {
       });
     },
     killMaster: async () => {
-      const process = processes[await masterIndex()];
+      let index = -1;
+      await until(async () => (index = await masterIndex()) >= 0);
+      const process = processes[index];
       if (process) await end(process);
     },
     stop,
@@ -115,6 +117,11 @@ function startProcess(
   const file = join(folder, 'redis.conf');
   writeFileSync(file, [...lines, `dir ${folder}`, ''].join('\n')); // a Sentinel writes what it learns there
   return spawn('redis-server', [file, ...flags], { stdio: 'ignore' });
+}
+
+async function masterPortAsNamedBy(connection: RedisConnection): Promise<number> {
+  const address = await connection.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', MASTER).catch(() => undefined);
+  return Number(Array.isArray(address) ? address[1] : undefined);
 }
 
 async function masterAsSeenBy(connection: RedisConnection): Promise<string> {

@@ -3,6 +3,7 @@ import { Cluster, Redis, type RedisOptions as AllClientOptions } from 'ioredis';
 import { BoundedCluster, type BoundedClusterOptions } from './bounded-cluster.ts';
 import { GatheringRedis } from './gathering-redis.ts';
 import { parseRedisUrl, type RedisTarget } from './redis-url.ts';
+import { SentinelConnector } from './sentinel-connector.ts';
 
 /** A single node or a cluster; both run the same commands. */
 export type RedisConnection = Redis | Cluster;
@@ -75,6 +76,7 @@ function sentinelSettings(target: Extract<RedisTarget, { kind: 'sentinel' }>): C
     sentinelCommandTimeout: CONNECT_TIMEOUT_MS,
     sentinelRetryStrategy: (attempt) => Math.min(attempt * 50, 1_000),
     failoverDetector: true,
+    Connector: SentinelConnector,
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
     ...credentialsOf(target),
     ...(sentinelUsername !== undefined && { sentinelUsername }),
