@@ -25,8 +25,9 @@ const SLOTS: readonly (readonly [number, number])[] = [
 /** Starts three `redis-server` processes and joins them. */
 export async function startRedisCluster(): Promise<TestRedisCluster> {
   const directory = createTemporaryDirectory();
-  const ports = await freePorts(SLOTS.length); // a node's bus is at its port and ten thousand
-  const nodes = ports.map((port) => startNode(directory.path, port));
+  const free = await freePorts(2 * SLOTS.length);
+  const [ports, buses] = [free.slice(0, SLOTS.length), free.slice(SLOTS.length)];
+  const nodes = ports.map((port, index) => startNode(directory.path, port, buses[index] ?? 0));
   const connections = ports.map((port) =>
     connectRedis({ url: `redis://127.0.0.1:${port}`, name: 'cluster-test', onError: () => undefined }),
   );
@@ -36,7 +37,7 @@ export async function startRedisCluster(): Promise<TestRedisCluster> {
     directory.remove();
   };
   try {
-    await joinNodes(connections, ports);
+    await joinNodes(connections, [ports[0] ?? 0, buses[0] ?? 0]);
   } catch (error) {
     await stop();
     throw error;
@@ -53,20 +54,26 @@ export async function startRedisCluster(): Promise<TestRedisCluster> {
   };
 }
 
-function startNode(directory: string, port: number): ChildProcess {
+/** @param bus the port of the node's cluster bus: the default, ten thousand above its own, may be taken */
+function startNode(directory: string, port: number, bus: number): ChildProcess {
   const folder = join(directory, String(port));
   mkdirSync(folder);
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''];
-  return spawn('redis-server', [...options, '--cluster-enabled', 'yes'], { stdio: 'ignore' });
+  return spawn('redis-server', [...options, '--cluster-enabled', 'yes', '--cluster-port', String(bus)], {
+    stdio: 'ignore',
+  });
 }
 
-async function joinNodes(connections: readonly RedisConnection[], ports: readonly number[]): Promise<void> {
+async function joinNodes(
+  connections: readonly RedisConnection[],
+  [port, bus]: readonly [number, number],
+): Promise<void> {
   for (const connection of connections)
     await until(async () => (await connection.ping().catch(() => '')) === 'PONG');
   for (const [index, connection] of connections.entries()) {
     const [first, last] = SLOTS[index] ?? [0, 0];
     await connection.call('CLUSTER', 'ADDSLOTSRANGE', first, last);
-    await connection.call('CLUSTER', 'MEET', '127.0.0.1', ports[0] ?? 0);
+    await connection.call('CLUSTER', 'MEET', '127.0.0.1', port, bus);
   }
   for (const connection of connections)
     await until(async () =>

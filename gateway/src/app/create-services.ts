@@ -23,7 +23,7 @@ import type { SettingsInUse } from '../config/settings-in-use.ts';
 import type { DemandMetrics } from '../observability/graph-metrics.ts';
 import { createRunTracer, traceFetches, tracePlanning } from '../observability/tracing.ts';
 import { compileErrorDisclosures } from '../subgraphs/subgraph-failure.ts';
-import { compileTrafficRules } from '../subgraphs/traffic-rules.ts';
+import { compileTrafficRules } from '../subgraphs/traffic-states.ts';
 import { createShapingClient } from '../subgraphs/shaping-client.ts';
 
 /**

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { CallerPlanningAccount } from './caller-planning-account.ts';
-import { keyOfBehavior, OperationRun } from './operation-run.ts';
+import { CallerPlanningAccount, keyOfBehavior, OperationRun } from './operation-run.ts';
 import { type Caller, userOf } from '../identity/caller.ts';
 import type { GraphRequest, RequestContext } from '../request/context.ts';
 import type { ExecutionContext } from '../execution/plan-run.ts';

@@ -4,7 +4,7 @@ import { SubgraphFailure, type SubgraphFailureKind } from './subgraph-failure.ts
 import type { SubgraphClient, SubgraphRequest, SubgraphResponse } from './subgraph-request.ts';
 import { DeadlineSignal } from '../abort/deadline-signal.ts';
 import { createShapingClient } from './shaping-client.ts';
-import { compileTrafficRules } from './traffic-rules.ts';
+import { compileTrafficRules } from './traffic-states.ts';
 import { createTrafficStates, type TrafficObserver } from './traffic-states.ts';
 import { fillIn } from '../settings/fill-in.ts';
 import { settingTable, type GatewaySettings } from '../settings/settings.ts';

@@ -6,7 +6,7 @@ import type { Slot } from '../concurrency/concurrency-limit.ts';
 import { timeLeftMs } from '../abort/deadline-signal.ts';
 import { hedge } from './hedge.ts';
 import type { CallOutcome, SubgraphTraffic, TrafficObserver, TrafficStates } from './traffic-states.ts';
-import type { TrafficRulesOf } from './traffic-rules.ts';
+import type { TrafficRulesOf } from './traffic-states.ts';
 
 /** Settings of {@link createShapingClient}. */
 export interface ShapingOptions {

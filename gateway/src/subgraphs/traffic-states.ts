@@ -1,7 +1,13 @@
 import { CircuitBreaker, type BreakerState } from './circuit-breaker.ts';
 import { ConcurrencyLimit } from '../concurrency/concurrency-limit.ts';
-import { RetryBudget } from './retry-budget.ts';
-import type { SubgraphRequestSettings } from '../settings/traffic.ts';
+import { own } from '../own-property.ts';
+import { fillIn } from '../settings/fill-in.ts';
+import {
+  subgraphRequests,
+  type SubgraphRequestSettings,
+  type SubgraphTrafficSettings,
+  type TrafficSettings,
+} from '../settings/traffic.ts';
 
 /** What is known of one subgraph, as long as its rules stay the same. */
 export interface SubgraphTraffic {
@@ -69,4 +75,71 @@ function begin(subgraph: string, rules: SubgraphRequestSettings, observer: Traff
     limit,
     budget: retries && new RetryBudget(retries),
   };
+}
+
+/** The rules of each subgraph, by its name. */
+export type TrafficRulesOf = (subgraph: string) => SubgraphRequestSettings;
+
+/** Joins what holds for all subgraphs and what holds for some. */
+export function compileTrafficRules(settings: TrafficSettings): TrafficRulesOf {
+  const { subgraphs, ...all } = settings;
+  const compiled = new Map<string, SubgraphRequestSettings>();
+  return (subgraph) => {
+    let rules = compiled.get(subgraph);
+    if (!rules) {
+      const special = own(subgraphs, subgraph);
+      compiled.set(subgraph, (rules = special ? rulesFor(all, special) : all));
+    }
+    return rules;
+  };
+}
+
+/** A group of its own replaces that of all, but for the concurrency limit, whose members do one by one. */
+function rulesFor(all: SubgraphRequestSettings, own: SubgraphTrafficSettings): SubgraphRequestSettings {
+  return fillIn(subgraphRequests, {
+    timeoutMs: own.timeoutMs ?? all.timeoutMs,
+    responseBytes: own.responseBytes ?? all.responseBytes,
+    retries: own.retries ?? all.retries ?? false,
+    breaker: own.breaker ?? all.breaker ?? false,
+    concurrency: { ...all.concurrency, ...given(own.concurrency) },
+    hedging: own.hedging ?? all.hedging,
+  });
+}
+
+/** Members that are `undefined` must not hide a default. */
+function given<T extends object>(settings: T | undefined): { [Name in keyof T]: NonNullable<T[Name]> } {
+  const entries = Object.entries(settings ?? {}).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [Name in keyof T]: NonNullable<T[Name]> }; // the rest was taken out
+}
+
+/** How many calls may be repeated. */
+interface RetryRules {
+  /** Repeated calls that may be made at once before any call has earned one. */
+  readonly reserve: number;
+  /** What each call earns of a repeated one: at 0.1, one of ten calls may be repeated. */
+  readonly perCall: number;
+}
+
+/** Keeps repeated calls in proportion to calls: what is down is not asked twice as often. */
+class RetryBudget {
+  readonly #rules: RetryRules;
+  #left: number;
+
+  constructor(rules: RetryRules) {
+    this.#rules = rules;
+    this.#left = rules.reserve;
+  }
+
+  /** A call is made for the first time. */
+  earn(): void {
+    if (this.#left < this.#rules.reserve)
+      this.#left = Math.min(this.#rules.reserve, this.#left + this.#rules.perCall);
+  }
+
+  /** Whether a call may be repeated; a `true` uses that up. */
+  spend(): boolean {
+    if (this.#left < 1) return false;
+    this.#left -= 1;
+    return true;
+  }
 }

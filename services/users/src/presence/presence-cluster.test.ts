@@ -18,9 +18,16 @@ describe.skipIf(!hasRedisServer)(
     let node: ChildProcess;
     let cluster: RedisConnection;
     beforeAll(async () => {
-      const port = await freePort();
+      const [port, bus] = [await freePort(), await freePort()];
       const options = ['--port', String(port), '--bind', '127.0.0.1', '--dir', directory.path, '--save', ''];
-      const clustered = ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'];
+      const clustered = [
+        '--cluster-enabled',
+        'yes',
+        '--cluster-announce-ip',
+        '127.0.0.1',
+        '--cluster-port',
+        String(bus),
+      ];
       node = spawn('redis-server', [...options, ...clustered, '--requirepass', 'secret'], {
         stdio: 'ignore',
       });

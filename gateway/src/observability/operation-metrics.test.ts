@@ -6,7 +6,7 @@ import { clientSoftwareOf } from '../request/client-software.ts';
 import { RawSocket } from '../testing/raw-socket.ts';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
-import { createClientMetrics } from './client-metrics.ts';
+import { createClientMetrics } from './operation-metrics.ts';
 
 const NAME = 'trellis_gateway_client_operations_total';
 
