@@ -140,6 +140,9 @@ interface Traffic {
   quietMs(): number;
 }
 
+/** The stages of a request, the framework and Node.js listen for the end of a response: about a dozen listeners. */
+const MAX_RESPONSE_LISTENERS = 32;
+
 function watchTraffic(http: Server): Traffic {
   const requests = new Set<IncomingMessage>();
   let exchanges = 0;
@@ -148,6 +151,7 @@ function watchTraffic(http: Server): Traffic {
   http.on('request', (request, response) => {
     arrivedAt = performance.now();
     requests.add(request);
+    response.setMaxListeners(MAX_RESPONSE_LISTENERS);
     response.once('close', () => requests.delete(request));
   });
   http.on(EXCHANGE_BEGAN, () => {
