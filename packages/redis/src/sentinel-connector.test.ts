@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { connectRedis, type RedisConnection } from './connection.ts';
+import { SentinelConnector } from './sentinel-connector.ts';
 
 /** What a server replies to a command, in the protocol of Redis. */
 type Respond = (command: readonly string[], socket: Socket) => string | Promise<string>;
@@ -57,6 +58,25 @@ it('F-08 a failover reported while the connection asks a Sentinel for the master
   });
   for (const answer of questions) answer(address);
   expect(await outcome).toBe('ready');
+});
+
+it('F-08 a connection that is closed while it is opened subscribes to no Sentinel', async () => {
+  const masterPort = await listen(() => '+OK\r\n');
+  const sentinelPort = await listen((command) =>
+    command[1] === 'get-master-addr-by-name' ? list('127.0.0.1', String(masterPort)) : list(),
+  );
+  const connector = new SentinelConnector({
+    sentinels: [{ host: '127.0.0.1', port: sentinelPort }],
+    name: 'main',
+    role: 'master',
+    failoverDetector: true,
+  });
+  const stream = await connector.connect(() => undefined);
+  let isOpened = false; // the subscriptions begin then
+  stream.once('connect', () => (isOpened = true));
+  connector.disconnect();
+  await once(stream, 'close');
+  expect(isOpened).toBe(false);
 });
 
 /** Starts a server that speaks the protocol of Redis. @returns its port */

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { SentinelConnector as FailoverConnector, type SentinelConnectionOptions } from 'ioredis';
 
 /**
@@ -13,9 +14,17 @@ export class SentinelConnector extends FailoverConnector {
   override connect(
     ...args: Parameters<FailoverConnector['connect']>
   ): ReturnType<FailoverConnector['connect']> {
-    // What listens for the failover of the master that was lost. The client begins another with the next connection.
+    // What listens for the failover of the master that was lost. The client begins another when a connection is open.
     const detector = this['failoverDetector'] as { cleanup(): void } | null;
     detector?.cleanup();
+    this['failoverDetector'] = null;
     return super.connect(...args);
+  }
+
+  override disconnect(): void {
+    // What is open later would subscribe to the Sentinels, for ever: nothing would end those subscriptions.
+    const stream = this.stream as Socket | undefined; // there is none before the first Sentinel has responded
+    if (this['failoverDetector'] === null) stream?.destroy();
+    super.disconnect();
   }
 }
