@@ -1,10 +1,12 @@
 import {
   getNamedType,
   isCompositeType,
+  isInputObjectType,
   isNonNullType,
   isObjectType,
   type GraphQLCompositeType,
   type GraphQLField,
+  type GraphQLInputType,
   type GraphQLObjectType,
   type GraphQLSchema,
 } from 'graphql';
@@ -114,12 +116,19 @@ class QueryMaker {
   #arguments({ args }: GraphQLField<unknown, unknown>): string {
     const given = args
       .filter(({ type, name }) => isNonNullType(type) || name === 'first' || name === 'limit')
-      .map(({ name }) =>
+      .map(({ name, type }) =>
         name === 'first' || name === 'limit'
           ? `${name}: ${1 + this.#random.below(MAX_LENGTH)}`
-          : `${name}: "${this.#random.below(1_000_000)}"`,
+          : `${name}: ${this.#value(type)}`,
       );
     return given.length === 0 ? '' : `(${given.join(', ')})`;
+  }
+
+  /** Of an input object one member, as `@oneOf` asks. */
+  #value(type: GraphQLInputType): string {
+    const named = getNamedType(type);
+    const text = `"${this.#random.below(1_000_000)}"`;
+    return isInputObjectType(named) ? `{ ${Object.keys(named.getFields())[0]}: ${text} }` : text;
   }
 
   #shuffled<T>(items: readonly T[]): readonly T[] {
