@@ -85,6 +85,7 @@ describe('Users who have just changed something', () => {
   it('are named on a channel of the service', async () => {
     await listens(own);
     await operator.publish(writersChannel('notes'), 'eve');
+    await operator.ping(); // the message has been sent to all who listen
     expect(await own.mayHaveWritten('eve')).toBe(true);
     await operator.publish(writersChannel('others'), 'mallory');
     expect(await own.mayHaveWritten('mallory')).toBe(false);

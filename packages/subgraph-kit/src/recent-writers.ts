@@ -40,7 +40,7 @@ export function createRecentWriters(options: RecentWritersOptions): RecentWriter
   return {
     wrote: async (userId) => {
       remember(writers, userId, windowMs);
-      await sender.publish(channel, userId).catch(() => sleep(windowMs));
+      await announce(sender, channel, userId).catch(() => sleep(windowMs));
     },
     mayHaveWritten: async (userId) => {
       if (performance.now() < listening.since() + windowMs || writers.size > MOST_USERS) return true;
@@ -49,6 +49,12 @@ export function createRecentWriters(options: RecentWritersOptions): RecentWriter
       return (writers.get(userId) ?? -Infinity) > performance.now();
     },
   };
+}
+
+/** Resolves when Redis has sent it to all who listen: it does so before it reads what comes after its reply. */
+async function announce(sender: RedisConnection, channel: string, userId: string): Promise<void> {
+  await sender.publish(channel, userId);
+  await sender.ping();
 }
 
 /** The channel on which the processes of a service announce who has changed something. */
