@@ -19,8 +19,8 @@ const environments = { __vitest__: { resolve } };
 // Tests wait for processes and sockets more than they compute: three files at a time are not too many for any machine.
 const maxWorkers = Math.max(3, availableParallelism());
 
-// End-to-end tests that start processes of their own. The others share one platform, several at a time: each signs in for itself,
-// and none counts what the platform does for all.
+// End-to-end tests that start processes of their own. The others share one platform: each signs in for
+// itself, and none counts what the platform does for all.
 const ownProcesses = [
   'e2e/gateway/**/*.test.ts',
   'e2e/compatibility/subgraphs/**/*.test.ts',
@@ -84,7 +84,9 @@ export default defineConfig({
           name: 'e2e',
           isolate,
           expect,
-          maxWorkers,
+          // Behind the others and one after the other: tests that walk whole lists share the platform with tests that write.
+          sequence: { groupOrder: 1 },
+          fileParallelism: false,
           include: ['e2e/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...ownProcesses],
           globalSetup: ['packages/testkit/src/global-setup.ts', 'e2e/harness/shared-platform.ts'],

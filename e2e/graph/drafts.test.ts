@@ -8,12 +8,17 @@ import { allPosts, type Article } from './content.ts';
 const { graph, issuer } = sharedPlatform().addresses;
 const tokens = new TokenBook(issuer);
 
+/** Ids begin with a time. Posts that other tests write to the platform meanwhile are younger than those of the demo data. */
+const YOUNGER = '019b';
+const ofDemoData = async (token: string): Promise<readonly Article[]> =>
+  (await allPosts(graph, token)).filter(({ id }) => id < YOUNGER);
+
 describe('A post that is not published', () => {
   let drafts: readonly Article[];
   let published: readonly Article[];
 
   beforeAll(async () => {
-    const posts = await allPosts(graph, await tokens.of('ada'));
+    const posts = await ofDemoData(await tokens.of('ada'));
     drafts = posts.filter((post) => !post.published);
     published = posts.filter((post) => post.published);
   });
@@ -24,10 +29,9 @@ describe('A post that is not published', () => {
   });
 
   it('is in the list of editors and administrators, and in no other user’s', async () => {
-    expect(await allPosts(graph, await tokens.of('ed'))).toEqual(
-      await allPosts(graph, await tokens.of('ada')),
-    );
-    expect(await allPosts(graph, await tokens.of('vi'))).toEqual(published);
+    const [editors, viewers] = [await tokens.of('ed'), await tokens.of('vi')];
+    expect(await ofDemoData(editors)).toEqual(await ofDemoData(await tokens.of('ada')));
+    expect(await ofDemoData(viewers)).toEqual(published);
   });
 
   it('does not exist for a viewer who knows its id', async () => {
@@ -49,9 +53,10 @@ describe('A post that is not published', () => {
 
   it('does not shift the pages of who may not see it: they are full to the last', async () => {
     const pages: (readonly Article[])[] = [];
-    for (let page = 0; page < 5; page += 1) pages.push(await nextPage(pages.at(-1)?.at(-1)?.id ?? null));
+    for (let page = 0; page < 5; page += 1)
+      pages.push(await nextPage(pages.at(-1)?.at(-1)?.id ?? published[0]?.id ?? null));
     expect(pages.map((posts) => posts.length)).toEqual([7, 7, 7, 7, 7]);
-    expect(pages.flat().map(({ id }) => id)).toEqual(published.slice(0, 35).map(({ id }) => id));
+    expect(pages.flat().map(({ id }) => id)).toEqual(published.slice(1, 36).map(({ id }) => id));
   });
 
   it('is no place to begin a page for who may not see it, no more than an unknown id', async () => {
