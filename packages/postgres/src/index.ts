@@ -1,6 +1,12 @@
 export { createPool, type Pool, type PoolOptions } from './pool.ts';
 export { migrate, type LibraryMigrations, type MigrateOptions } from './migrate.ts';
-export { connectReplica, type Replica, type ReplicaOptions, type ReplicaState } from './replica.ts';
+export {
+  connectReplica,
+  type Replica,
+  type ReplicaFinding,
+  type ReplicaOptions,
+  type ReplicaState,
+} from './replica.ts';
 export { inTransaction, type Transaction } from './transaction.ts';
 export { isListedType, type ParametersOf, type StatementDescription } from './sql-types.ts';
 export {

@@ -1,7 +1,7 @@
 import { startTestReplicatedPostgres, type TestReplicatedPostgres } from '@trellis/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createPool, type Pool } from './pool.ts';
-import { connectReplica, type Replica, type ReplicaState } from './replica.ts';
+import { connectReplica, type Replica, type ReplicaOptions, type ReplicaState } from './replica.ts';
 import { queryChecked } from './statements.ts';
 
 const MAX_LAG_MS = 1_000;
@@ -11,18 +11,23 @@ let servers: TestReplicatedPostgres;
 let primary: Pool;
 let replica: Replica;
 const states: ReplicaState[] = [];
+const causes: unknown[] = [];
 const targets: string[] = [];
 
-function connect(connectionString: string): Replica {
-  return connectReplica({
+function optionsOf(connectionString: string): ReplicaOptions {
+  return {
     primary,
     connectionString,
     schema: 'notes',
     maxLagMs: MAX_LAG_MS,
-    onState: (state) => states.push(state),
+    onState: (state, { cause }) => {
+      states.push(state);
+      if (cause !== undefined) causes.push(cause);
+    },
     onRead: (target) => targets.push(target),
-  });
+  };
 }
+const connect = (connectionString: string): Replica => connectReplica(optionsOf(connectionString));
 
 beforeAll(async () => {
   servers = await startTestReplicatedPostgres();
@@ -38,6 +43,7 @@ afterAll(async () => {
 });
 afterEach(() => {
   states.length = 0;
+  causes.length = 0;
   targets.length = 0;
 });
 
@@ -101,6 +107,7 @@ describe('a streaming replica', () => {
       expect(await read()).toContain('meanwhile');
       expect(replica.state).toBe('unreachable');
       expect(replica.lagMs).toBe(Infinity);
+      expect(String(causes.at(0))).toMatch(/terminat|shut|refused|connection/i);
     });
     await becomes('caught up');
     expect(states).toEqual(['unreachable', 'caught up']);
@@ -123,4 +130,24 @@ it('a server that replays nothing is no replica', async () => {
   expect(await read(other)).toContain('first');
   expect(targets).toEqual(['primary']);
   await other.close();
+});
+
+it('a replica that was never reachable is reported, with the reason', async () => {
+  const url = new URL(servers.replica);
+  url.username = 'nobody';
+  const other = connect(url.href);
+  await vi.waitFor(() => expect(states).toEqual(['unreachable']), WITHIN);
+  expect(String(causes)).toContain('authentication failed for user "nobody"');
+  expect(await read(other)).toContain('first');
+  await other.close();
+});
+
+it('a primary that does not respond is the reason for the lag, and does not make the replica unreachable', async () => {
+  const url = new URL(servers.primary);
+  url.username = 'nobody';
+  const lost = createPool({ connectionString: url.href, schema: 'notes' });
+  const other = connectReplica({ ...optionsOf(servers.replica), primary: lost });
+  await vi.waitFor(() => expect(states).toEqual(['lags']), WITHIN);
+  expect(String(causes)).toContain('authentication failed for user "nobody"');
+  await Promise.all([other.close(), lost.end()]);
 });

@@ -3,7 +3,7 @@ import { createPool, type Pool } from './pool.ts';
 import { onlyRow, queryChecked } from './statements.ts';
 import { parseWalPosition } from './wal-position.ts';
 
-/** What is known of a replica: `caught up` within the bound, behind it, out of reach, or a server that replays nothing. */
+/** What is known of a replica: `caught up` within the bound, behind it, unreachable, or a server that replays nothing. */
 export type ReplicaState = 'caught up' | 'lags' | 'unreachable' | 'no replica';
 
 /** A streaming replica of a pool's database, for reads that may be a little old. */
@@ -21,6 +21,14 @@ export interface Replica {
   close(): Promise<void>;
 }
 
+/** How a state was found. */
+export interface ReplicaFinding {
+  /** Milliseconds, as {@link Replica.lagMs}. */
+  readonly lagMs: number;
+  /** Why the replica, or the primary's position, could not be read. Undefined where both could. */
+  readonly cause: unknown;
+}
+
 /** Settings of {@link connectReplica}. */
 export interface ReplicaOptions {
   readonly primary: Pool;
@@ -31,8 +39,8 @@ export interface ReplicaOptions {
   readonly max?: number;
   /** Milliseconds by which it may be behind. */
   readonly maxLagMs: number;
-  /** Called whenever the state is another one. It begins with `unreachable`. */
-  readonly onState: (state: ReplicaState, lagMs: number) => void;
+  /** Called with the first state that a look finds, and whenever it is another one. */
+  readonly onState: (state: ReplicaState, found: ReplicaFinding) => void;
   /** Called for each read, with where it went. */
   readonly onRead?: (target: 'replica' | 'primary') => void;
 }
@@ -77,7 +85,7 @@ export function connectReplica(options: ReplicaOptions): Replica {
           return result;
         } catch (error) {
           if (isTimeout(error)) throw error;
-          if (!isOfStatement(error)) freshness.lost();
+          if (!isOfStatement(error)) freshness.lost(error);
         }
       }
       onRead('primary');
@@ -102,15 +110,26 @@ interface Watched {
 async function watch({ primary, pool, freshness, maxLagMs, signal }: Watched): Promise<void> {
   const pauseMs = Math.min(LOOK_MS, maxLagMs / 4);
   while (!signal.aborted) {
-    const askedAt = performance.now();
-    try {
-      freshness.asked(askedAt, await writtenPosition(primary));
-      freshness.replayed(await replayedPosition(pool));
-    } catch {
-      freshness.lost();
-    }
+    await look({ primary, pool, freshness });
     await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
   }
+}
+
+/** While the primary does not respond, the replica is as old as the last look that it did: it lags, and is not unreachable. */
+async function look({
+  primary,
+  pool,
+  freshness,
+}: Pick<Watched, 'primary' | 'pool' | 'freshness'>): Promise<void> {
+  const askedAt = performance.now();
+  await writtenPosition(primary).then(
+    (position) => freshness.asked(askedAt, position),
+    (error: unknown) => freshness.notAsked(error),
+  );
+  await replayedPosition(pool).then(
+    (position) => freshness.replayed(position),
+    (error: unknown) => freshness.lost(error),
+  );
 }
 
 async function writtenPosition(primary: Pool): Promise<bigint> {
@@ -133,8 +152,9 @@ async function replayedPosition(replica: Pool): Promise<bigint | undefined> {
 class Freshness {
   readonly #maxLagMs: number;
   readonly #onState: ReplicaOptions['onState'];
-  #reported: ReplicaState = 'unreachable';
-  #known: 'yes' | 'unreachable' | 'no replica' = 'unreachable';
+  #reported: ReplicaState | undefined;
+  #known: 'yes' | 'unreachable' | 'no replica' | 'not yet' = 'not yet';
+  #cause: unknown;
   /** It has all that was committed then, on the clock of this process. */
   #asOf = -Infinity;
   /** Positions that it has not replayed, the oldest first. */
@@ -150,17 +170,23 @@ class Freshness {
   }
 
   get state(): ReplicaState {
+    if (this.#known === 'not yet') return 'unreachable';
     const state = this.#known !== 'yes' ? this.#known : this.lagMs <= this.#maxLagMs ? 'caught up' : 'lags';
     if (state !== this.#reported) {
       this.#reported = state;
-      this.#onState(state, this.lagMs);
+      this.#onState(state, { lagMs: this.lagMs, cause: this.#cause });
     }
     return state;
   }
 
   asked(askedAt: number, position: bigint): void {
+    this.#cause = undefined;
     this.#ahead.push({ askedAt, position });
     if (this.#ahead.length > MOST_POSITIONS) this.#ahead.shift();
+  }
+
+  notAsked(cause: unknown): void {
+    this.#cause = cause;
   }
 
   replayed(position: bigint | undefined): void {
@@ -173,7 +199,8 @@ class Freshness {
     void this.state; // is reported, though no one reads
   }
 
-  lost(): void {
+  lost(cause: unknown): void {
+    this.#cause = cause;
     this.#leave('unreachable');
   }
 

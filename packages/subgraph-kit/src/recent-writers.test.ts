@@ -13,10 +13,11 @@ let connections: RedisConnection[] = [];
 let own: RecentWriters;
 let other: RecentWriters;
 
-function startProcess(): RecentWriters {
+function startProcess(mostUsers?: number): RecentWriters {
   return createRecentWriters({
     service: 'notes',
     windowMs: WINDOW_MS,
+    ...(mostUsers !== undefined && { mostUsers }),
     connectRedis: () => {
       const connection = connectRedis({ url: redis.url, name: 'test', onError: () => undefined });
       connections.push(connection);
@@ -80,6 +81,21 @@ describe('Users who have just changed something', () => {
     await own.wrote('ada');
     expect(performance.now() - committedAt).toBeGreaterThanOrEqual(WINDOW_MS - 5);
     expect(await own.mayHaveWritten('bob')).toBe(true);
+  });
+
+  it('count all for the window, and are forgotten, where they are too many to remember', async () => {
+    const small = startProcess(2);
+    await listens(small);
+    await Promise.all(['ada', 'bob'].map(small.wrote));
+    expect(await small.mayHaveWritten('eve')).toBe(false);
+    const written = Promise.all(['ada', 'bob', 'carol'].map(small.wrote));
+    expect(await small.mayHaveWritten('eve')).toBe(true);
+    expect(await small.mayHaveWritten(null)).toBe(true);
+    await written;
+    await listens(small);
+    await small.wrote('dave');
+    expect(await small.mayHaveWritten('dave')).toBe(true);
+    expect(await small.mayHaveWritten('eve')).toBe(false);
   });
 
   it('are named on a channel of the service', async () => {

@@ -23,30 +23,28 @@ export interface RecentWritersOptions {
   readonly connectRedis: () => RedisConnection;
   /** Milliseconds for which a user counts. */
   readonly windowMs: number;
+  /** Users that are remembered: with more within the window, all count. @default 100,000 */
+  readonly mostUsers?: number;
 }
 
-/** Users that are remembered: with more, all count. */
 const MOST_USERS = 100_000;
 
 /** Notifies the processes of a service by a channel in Redis. A process that has just begun to listen knows of no one for the window. */
 export function createRecentWriters(options: RecentWritersOptions): RecentWriters {
-  const { service, connectRedis, windowMs } = options;
+  const { service, connectRedis, windowMs, mostUsers = MOST_USERS } = options;
   const channel = writersChannel(service);
-  const writers = new Map<string, number>();
-  const listening = listen(connectRedis(), channel, (userId) => {
-    remember(writers, userId, windowMs);
-  });
+  const writers = new Writers(windowMs, mostUsers);
+  const listening = listen(connectRedis(), channel, (userId) => writers.add(userId));
   const sender = connectRedis();
   return {
     wrote: async (userId) => {
-      remember(writers, userId, windowMs);
+      writers.add(userId);
       await announce(sender, channel, userId).catch(() => sleep(windowMs));
     },
     mayHaveWritten: async (userId) => {
-      if (performance.now() < listening.since() + windowMs || writers.size > MOST_USERS) return true;
-      if (userId === null) return false;
-      await nextTurn(); // what has arrived before the request is read before this resolves
-      return (writers.get(userId) ?? -Infinity) > performance.now();
+      if (performance.now() < listening.since() + windowMs) return true;
+      if (userId !== null) await nextTurn(); // what has arrived before the request is read before this resolves
+      return writers.mayHave(userId);
     },
   };
 }
@@ -62,15 +60,38 @@ export function writersChannel(service: string): string {
   return eventKey(service, 'writers');
 }
 
-/** Until when a user counts; those who have not written since are at the front. */
-function remember(writers: Map<string, number>, userId: string, windowMs: number): void {
-  const now = performance.now();
-  for (const [other, until] of writers) {
-    if (until > now) break;
-    writers.delete(other);
+/** Those who count, each for the window after the last change. */
+class Writers {
+  readonly #windowMs: number;
+  readonly #most: number;
+  /** Until when a user counts; those who have not written for the longest time are at the front. */
+  readonly #until = new Map<string, number>();
+  /** Until when everybody counts: there were too many to remember. */
+  #allUntil = -Infinity;
+
+  constructor(windowMs: number, most: number) {
+    this.#windowMs = windowMs;
+    this.#most = most;
   }
-  writers.delete(userId);
-  writers.set(userId, now + windowMs);
+
+  add(userId: string): void {
+    const now = performance.now();
+    for (const [other, until] of this.#until) {
+      if (until > now) break;
+      this.#until.delete(other);
+    }
+    this.#until.delete(userId);
+    this.#until.set(userId, now + this.#windowMs);
+    if (this.#until.size <= this.#most) return;
+    this.#until.clear();
+    this.#allUntil = now + this.#windowMs;
+  }
+
+  mayHave(userId: string | null): boolean {
+    const now = performance.now();
+    if (now < this.#allUntil) return true;
+    return userId !== null && (this.#until.get(userId) ?? -Infinity) > now;
+  }
 }
 
 interface Listening {

@@ -1,4 +1,10 @@
-import { connectReplica, type Pool, type Replica, type ReplicaState } from '@trellis/postgres';
+import {
+  connectReplica,
+  type Pool,
+  type Replica,
+  type ReplicaFinding,
+  type ReplicaState,
+} from '@trellis/postgres';
 import type { RedisConnection } from '@trellis/redis';
 import type { Logger, Metrics } from '@trellis/runtime';
 import { Counter, Gauge } from 'prom-client';
@@ -50,7 +56,7 @@ export function openStaleReads(options: StaleReadsOptions): OpenStaleReads {
     schema: service,
     max,
     maxLagMs,
-    onState: (state, lagMs) => logState(logger, state, { lagMs: Math.round(lagMs), maxLagMs }),
+    onState: (state, found) => logState(logger, state, { found, maxLagMs }),
     onRead: (target) => reads.inc({ target }),
   });
   observeLag(replica, options.metrics);
@@ -69,13 +75,20 @@ export function openStaleReads(options: StaleReadsOptions): OpenStaleReads {
 
 const SENTENCES: Readonly<Record<Exclude<ReplicaState, 'caught up'>, string>> = {
   lags: 'the replica lags behind: reads go to the primary',
-  unreachable: 'the replica is out of reach: reads go to the primary',
+  unreachable: 'the replica is unreachable: reads go to the primary',
   'no replica': 'DATABASE_REPLICA_URL leads to a server that is no replica: reads go to the primary',
 };
 
-function logState(logger: Logger, state: ReplicaState, lag: { lagMs: number; maxLagMs: number }): void {
-  if (state === 'caught up') logger.info(lag, 'the replica has caught up: reads go there');
-  else logger.warn(state === 'lags' ? lag : {}, SENTENCES[state]);
+interface Found {
+  readonly found: ReplicaFinding;
+  readonly maxLagMs: number;
+}
+
+function logState(logger: Logger, state: ReplicaState, { found, maxLagMs }: Found): void {
+  const lag = { lagMs: Math.round(found.lagMs), maxLagMs };
+  if (state === 'caught up') return logger.info(lag, 'the replica has caught up: reads go there');
+  const cause = found.cause instanceof Error && { reason: found.cause.message };
+  logger.warn({ ...(state === 'lags' && lag), ...cause }, SENTENCES[state]);
 }
 
 function createReadCounter(metrics: Metrics): Counter<'target'> {
@@ -90,7 +103,7 @@ function createReadCounter(metrics: Metrics): Counter<'target'> {
 function observeLag(replica: Replica, metrics: Metrics): void {
   const lag = new Gauge({
     name: 'trellis_postgres_replica_lag_seconds',
-    help: 'How old what the replica responds is at most. +Inf: it is out of reach, or no replica.',
+    help: 'How old what the replica responds is at most. +Inf: it is unreachable, or no replica.',
     registers: [],
     collect() {
       this.set(replica.lagMs / 1_000);
