@@ -9,6 +9,8 @@ export interface PlatformAddresses {
   /** The auth-server. */
   readonly issuer: string;
   readonly subgraphs: Readonly<Record<'users' | 'posts' | 'comments' | 'search', string>>;
+  /** The sample application. */
+  readonly web: string;
   /** Serves `GET /metrics`. */
   readonly operations: string;
 }
@@ -35,6 +37,7 @@ type PortVariable =
   | 'POSTS_PORT'
   | 'COMMENTS_PORT'
   | 'SEARCH_PORT'
+  | 'WEB_PORT'
   | 'OPERATIONS_PORT';
 
 /** A platform that has said that it is ready. */
@@ -54,8 +57,8 @@ const READY_LINE = /^(?!\s*\{).*\bready\b/im;
 
 /** Free ports; behind that of operations are five more, for a platform in several processes. */
 export async function choosePorts(): Promise<PlatformPorts> {
-  const ports = await freePorts(12);
-  const [gateway, auth, users, posts, comments, search, operations] = ports.map(String) as Seven;
+  const ports = await freePorts(13);
+  const [gateway, auth, users, posts, comments, search, web, operations] = ports.map(String) as Eight;
   return {
     GATEWAY_PORT: gateway,
     AUTH_PORT: auth,
@@ -63,11 +66,12 @@ export async function choosePorts(): Promise<PlatformPorts> {
     POSTS_PORT: posts,
     COMMENTS_PORT: comments,
     SEARCH_PORT: search,
+    WEB_PORT: web,
     OPERATIONS_PORT: operations,
   };
 }
 
-type Seven = [string, string, string, string, string, string, string];
+type Eight = [string, string, string, string, string, string, string, string];
 
 /** Does what `npm start` does, on ports of its own, and waits for the line that says `ready`. */
 export async function startPlatform(options: PlatformOptions): Promise<PlatformProcess> {
@@ -106,6 +110,7 @@ export function addressesOf(ports: PlatformPorts): PlatformAddresses {
       comments: at(ports.COMMENTS_PORT),
       search: at(ports.SEARCH_PORT),
     },
+    web: at(ports.WEB_PORT),
     operations: `http://127.0.0.1:${ports.OPERATIONS_PORT}`,
   };
 }

@@ -6,22 +6,46 @@ const SCOPE = 'openid profile email offline_access read:data read:profile write:
 
 /** Where the development servers of Next.js and Create React App, Vite, webpack, and Angular listen by default. */
 const FRONT_END_PORTS = [3000, 5173, 8080, 4200] as const;
-const frontEndOrigins = FRONT_END_PORTS.flatMap((port) =>
-  ['localhost', '127.0.0.1'].map((host) => `http://${host}:${port}`),
-);
+
+/** Where the pages are that come with the platform. */
+export interface DemoOrigins {
+  /** Of the sample application. */
+  readonly DEMO_WEB_ORIGIN: string;
+  /** Of the gateway's explorer. */
+  readonly DEMO_EXPLORER_ORIGIN: string;
+}
 
 /** The clients of a development installation. */
-export const demoClients: readonly ClientDeclaration[] = [
-  publicClient('trellis-cli', 'Trellis command line', 'native', ['http://127.0.0.1/callback']),
-  publicClient('trellis-explorer', 'Trellis explorer', 'web', ['http://localhost:4000/explorer/callback']),
-  publicClient(
-    'trellis-web',
-    'A web app in development',
-    'web',
-    frontEndOrigins.flatMap((origin) => [`${origin}/callback`, `${origin}/`]),
-    frontEndOrigins.flatMap((origin) => [`${origin}/signed-out`, `${origin}/`]),
-  ),
-];
+export function demoClients({
+  DEMO_WEB_ORIGIN: web,
+  DEMO_EXPLORER_ORIGIN: gateway,
+}: DemoOrigins): readonly ClientDeclaration[] {
+  const developmentServers = FRONT_END_PORTS.map((port) => `http://localhost:${port}`);
+  const origins = [web, ...developmentServers].flatMap(withLoopbackAddress);
+  const explorers = withLoopbackAddress(gateway).map((origin) => `${origin}/explorer`);
+  return [
+    publicClient('trellis-cli', 'Trellis command line', 'native', ['http://127.0.0.1/callback']),
+    publicClient(
+      'trellis-explorer',
+      'Trellis explorer',
+      'web',
+      explorers.map((explorer) => `${explorer}/callback`),
+      explorers.flatMap((explorer) => [explorer, `${explorer}/signed-out`]),
+    ),
+    publicClient(
+      'trellis-web',
+      'A web app in development',
+      'web',
+      origins.flatMap((origin) => [`${origin}/callback`, `${origin}/`]),
+      origins.flatMap((origin) => [`${origin}/signed-out`, `${origin}/`]),
+    ),
+  ];
+}
+
+/** A page at `localhost` may have been opened by its address as well. */
+function withLoopbackAddress(origin: string): readonly string[] {
+  return [...new Set([origin, origin.replace('//localhost', '//127.0.0.1')])];
+}
 
 function publicClient(
   id: string,

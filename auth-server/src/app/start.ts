@@ -141,7 +141,7 @@ async function synchronizeDeclared(config: AuthServerConfig, { features }: Creat
     await synchronizeClients(
       features,
       'demo',
-      demoClients.map((client) => features.clients.toClient(client, 'demo')),
+      demoClients(config).map((client) => features.clients.toClient(client, 'demo')),
     );
   }
   if (config.CLIENTS_FILE === undefined) return;

@@ -61,6 +61,16 @@ export const variables = {
     default: false,
     doc: 'Demo accounts and demo clients. Only where issuer and HOST are loopback addresses and NODE_ENV is not production.',
   },
+  DEMO_WEB_ORIGIN: {
+    type: 'text',
+    default: 'http://localhost:4020',
+    doc: 'Where the sample application is served, for the redirect URIs of the demo client trellis-web.',
+  },
+  DEMO_EXPLORER_ORIGIN: {
+    type: 'text',
+    default: 'http://localhost:4000',
+    doc: 'Where the gateway serves its explorer, for the redirect URIs of the demo client trellis-explorer.',
+  },
   NODE_ENV: {
     type: 'choice',
     choices: ['development', 'test', 'production'],

@@ -2,8 +2,8 @@ import type { Environment } from '@trellis/runtime';
 import type { Prefix } from '../programs.ts';
 import type { Ports } from './ports.ts';
 
-/** The address of a deployable as people and tokens name it. */
-export function addressOf(prefix: Prefix, ports: Ports): string {
+/** The address of a deployable, or of the sample application, as people and tokens name it. */
+export function addressOf(prefix: keyof Ports, ports: Ports): string {
   return `http://localhost:${ports[prefix]}`;
 }
 

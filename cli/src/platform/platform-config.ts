@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { problemOfRedisUrl } from '@trellis/redis';
 import { readConfig, type ConfigOf, type Environment, type Forms } from '@trellis/runtime';
+import { servesWebApplication } from './conveniences.ts';
 import { problemOfDirectory } from './data-directory.ts';
 
 /** The environment of the platform in one process: what `npm start` itself reads; every deployable reads its own beside it. */
@@ -41,6 +42,11 @@ export const environmentTable = {
   POSTS_PORT: { type: 'port', default: 4012, doc: 'Port of the posts subgraph.' },
   COMMENTS_PORT: { type: 'port', default: 4013, doc: 'Port of the comments subgraph.' },
   SEARCH_PORT: { type: 'port', default: 4014, doc: 'Port of the search subgraph.' },
+  WEB_PORT: {
+    type: 'port',
+    default: 4020,
+    doc: 'Port of the sample application. Where embedded defaults are rejected, it is served only where this is set.',
+  },
   OPERATIONS_PORT: {
     type: 'port',
     default: 9464,
@@ -69,5 +75,6 @@ const forms: Forms = {
  */
 export function readPlatformConfig(environment: Environment): PlatformConfig {
   const config = readConfig(environmentTable, environment, { subject: 'the platform', forms });
-  return Object.freeze({ ...config, DATA_DIR: resolve(config.DATA_DIR) });
+  const WEB_PORT = servesWebApplication(config, environment) ? config.WEB_PORT : 0; // a port that nothing listens on
+  return Object.freeze({ ...config, WEB_PORT, DATA_DIR: resolve(config.DATA_DIR) });
 }

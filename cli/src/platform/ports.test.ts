@@ -11,6 +11,7 @@ const anyPorts = {
   POSTS_PORT: '0',
   COMMENTS_PORT: '0',
   SEARCH_PORT: '0',
+  WEB_PORT: '0',
   OPERATIONS_PORT: '0',
 };
 
@@ -18,7 +19,7 @@ describe('settlePorts', () => {
   it('gives every deployable that may have any port one of its own', async () => {
     const ports = Object.values(await settlePorts(readPlatformConfig(anyPorts)));
     expect(ports.every((port) => port > 0)).toBe(true);
-    expect(new Set(ports).size).toBe(6);
+    expect(new Set(ports).size).toBe(7);
   });
 
   it('names all ports that are taken, and the variables that move them', async () => {

@@ -100,7 +100,7 @@ function derive(environment: Environment): Readonly<Record<Prefix, Environment>>
       databaseUrls: { USERS: 'postgres://users', POSTS: 'postgres://posts', AUTH: 'postgres://auth' },
       redisUrl: 'redis://r',
     },
-    ports: { AUTH: 1, USERS: 2, POSTS: 3, COMMENTS: 4, SEARCH: 6, GATEWAY: 5 },
+    ports: { AUTH: 1, USERS: 2, POSTS: 3, COMMENTS: 4, SEARCH: 6, GATEWAY: 5, WEB: 7 },
     supergraphFile: '/supergraph.graphql',
   });
 }

@@ -105,6 +105,8 @@ function authEnvironment(options: EnvironmentsOptions): Environment {
   if (!bringsConveniences(config, environment)) return derived;
   return {
     ...derived,
+    DEMO_WEB_ORIGIN: addressOf('WEB', ports),
+    DEMO_EXPLORER_ORIGIN: addressOf('GATEWAY', ports),
     ISSUER: addressOf('AUTH', ports),
     KEY_ENCRYPTION_SECRET: secrets.keyEncryptionSecret,
     COOKIE_SECRET: secrets.cookieSecret,
