@@ -8,12 +8,18 @@ import { fileURLToPath } from 'node:url';
 
 const args = process.argv.slice(2);
 const repository = new URL('../../', import.meta.url);
-if (existsSync(new URL('pnpm-workspace.yaml', repository))) await runFromSources();
+if (existsSync(new URL('pnpm-workspace.yaml', repository))) await run([...launcher(), 'trellis']);
+else if (args[0] === 'gateway') await run([...(await heapFlags()), installed()]);
 else await import('../dist/main.js');
 
-/** Ends as the program ends. A terminal sends its interrupts to both; other signals are passed on. */
-async function runFromSources() {
-  const child = spawn(process.execPath, [...launcher(), 'trellis', ...args], { stdio: 'inherit' });
+/**
+ * Runs Node with what it is given and our arguments, and ends as it ends. A terminal sends its interrupts to both; other
+ * signals are passed on.
+ *
+ * @param {readonly string[]} command
+ */
+async function run(command) {
+  const child = spawn(process.execPath, [...command, ...args], { stdio: 'inherit' });
   process.on('SIGINT', () => undefined);
   for (const signal of /** @type {const} */ (['SIGTERM', 'SIGHUP']))
     process.on(signal, () => child.kill(signal));
@@ -32,4 +38,14 @@ function launcher() {
   const options = words.filter((/** @type {string} */ word) => word.startsWith('--'));
   const file = words.find((/** @type {string} */ word) => word.endsWith('.mjs'));
   return [...options, fileURLToPath(new URL(file, repository))];
+}
+
+function installed() {
+  return fileURLToPath(new URL('../dist/main.js', import.meta.url));
+}
+
+/** The room of the gateway's heap, which a process can only be given when it is started. */
+async function heapFlags() {
+  const { HEAP_FLAGS } = await import('@trellis/gateway/heap-flags');
+  return HEAP_FLAGS;
 }

@@ -51,8 +51,10 @@ export type Prefix = 'AUTH' | 'USERS' | 'POSTS' | 'COMMENTS' | 'SEARCH' | 'GATEW
 export interface HostedProgram {
   readonly prefix: Prefix;
   readonly service: string;
-  /** Where `src/main.ts` is, from the root of the repository. */
+  /** Its folder, from the root of the repository. */
   readonly directory: string;
+  /** What `import` finds it by; its `main` stands beside its entry, from sources and compiled. */
+  readonly packageName: string;
   /** The variables that it reads. */
   readonly variables: VariableTable;
   /** Whether its configuration has a variable. */
@@ -97,6 +99,7 @@ function host<Config extends ProcessConfig>(
   return {
     prefix,
     directory,
+    packageName: `@trellis/${program.service}`,
     variables,
     service: program.service,
     reads: (variable) => Object.hasOwn(variables, variable),

@@ -21,6 +21,7 @@ export function gatewayCommand(): CliCommand {
     .description(
       'Serves a supergraph, with nothing else needed.\nSUPERGRAPH, PORT, HOST and CONFIG in the environment do the same.',
     )
+    .argument('[FILE|URL]', 'the supergraph to serve, as --supergraph')
     .option('--supergraph <FILE|URL>', 'the supergraph to serve')
     .option(
       '--subgraph <NAME=URL>',
@@ -32,12 +33,20 @@ export function gatewayCommand(): CliCommand {
     .option('--config <FILE>', 'settings, as in gateway.yaml')
     .option('--forward-header <NAME>', 'a header of clients that subgraphs receive; may be repeated', collect)
     .option('--workers <N>', 'processes that share the port')
-    .action((flags: GatewayFlags) => run(command, flags));
+    .action((named: string | undefined, flags: GatewayFlags) =>
+      run(command, withNamed(command, named, flags)),
+    );
   return { command };
 }
 
 function collect(name: string, names: readonly string[] = []): readonly string[] {
   return [...names, name];
+}
+
+function withNamed(command: Command, named: string | undefined, flags: GatewayFlags): GatewayFlags {
+  if (named === undefined) return flags;
+  if (flags.supergraph !== undefined) command.error('Name the supergraph once: as FILE, or by --supergraph.');
+  return { ...flags, supergraph: named };
 }
 
 async function run(command: Command, flags: GatewayFlags): Promise<void> {

@@ -32,8 +32,6 @@ const POLL_MS = 100;
 /** The gateway may take this long to finish what is in flight before those that it asks end as well. */
 const GATEWAY_HEAD_START_MS = 2_000;
 const STANDARD_ERROR = 2;
-const root = fileURLToPath(new URL('../../..', import.meta.url));
-
 /**
  * Runs each deployable in a process of its own. One that ends is started again, and the others go on meanwhile; one that
  * can't start does not keep the rest from serving.
@@ -75,21 +73,23 @@ async function run(
   return { program, process, ends: () => ends };
 }
 
-function startProcess({ directory }: HostedProgram, environment: Environment): Promise<GuardedProcess> {
+function startProcess({ packageName }: HostedProgram, environment: Environment): Promise<GuardedProcess> {
   return startGuarded({
     command: process.execPath,
-    args: [
-      '--conditions=trellis-source',
-      '--import',
-      import.meta.resolve('tsx'),
-      `${root}${directory}/src/main.ts`,
-    ],
-    cwd: root,
+    args: argumentsOf(import.meta.resolve(packageName)),
+    cwd: process.cwd(),
     environment: definedOnly(environment),
     stopSignal: 'SIGTERM',
     forceSignal: 'SIGKILL',
     output: STANDARD_ERROR,
   });
+}
+
+/** From sources where this program runs from sources. */
+function argumentsOf(entry: string): readonly string[] {
+  const fromSource = entry.endsWith('.ts');
+  const main = fileURLToPath(new URL(fromSource ? './main.ts' : './main.js', entry));
+  return fromSource ? ['--conditions=trellis-source', '--import', import.meta.resolve('tsx'), main] : [main];
 }
 
 function definedOnly(environment: Environment): Record<string, string> {

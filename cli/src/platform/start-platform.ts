@@ -43,7 +43,7 @@ interface Prepared {
   readonly environments: Readonly<Record<Prefix, Environment>>;
 }
 
-const SUPERGRAPH = fileURLToPath(new URL('../../../graph/supergraph.graphql', import.meta.url));
+const SUPERGRAPH = fileURLToPath(import.meta.resolve('@trellis/content-graph/supergraph.graphql'));
 const QUERY_DEADLINE_MS = 10_000;
 
 /** What the auth-server's command line needs of a running platform. */
