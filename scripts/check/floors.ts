@@ -130,6 +130,8 @@ export const projects: readonly Project[] = [
           upload: 'requests with files, which are passed on while they arrive',
           delivery: 'responses in parts and streams, and how slowly they may be read',
           message: 'what every request and response needs: media types, headers, bodies, addresses',
+          pages: 'pages for browsers: the landing page',
+          'pages/texts': 'their words in each language',
         },
       },
       observability: { floor: 10, purpose: 'metrics and traces of what other rooms report' },

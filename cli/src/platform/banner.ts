@@ -17,6 +17,8 @@ export interface BannerOptions {
 export function formatBanner({ hasDemoData, ports, operations, stores }: BannerOptions): string {
   const lines = [
     '',
+    `  Start here  ${addressOf('GATEWAY', ports)}`,
+    '',
     `  Gateway     ${addressOf('GATEWAY', ports)}/graphql`,
     `  Auth-server ${addressOf('AUTH', ports)}`,
     `  Subgraphs   users ${addressOf('USERS', ports)}/graphql`,

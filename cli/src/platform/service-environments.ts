@@ -86,6 +86,7 @@ function gatewayEnvironment(options: EnvironmentsOptions): Environment {
     // Idempotency records are stored by the subgraph that does the work.
     FORWARD_HEADERS: 'idempotency-key',
     PRESENCE_INTERVAL_S: '15',
+    PAGE_LINKS: `account=${issuerOf(options)}/account`,
     SUBGRAPH_URLS: SUBGRAPHS.map(
       ([name, prefix]) => `${name}=${internalAddressOf(prefix, ports, environment)}/graphql`,
     ).join(' '),

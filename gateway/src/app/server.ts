@@ -12,6 +12,7 @@ import {
   registerConnectionGauge,
   registerAdmissionMetrics,
 } from '../observability/connection-metrics.ts';
+import { addPages } from '../http/pages/page-routes.ts';
 import { boundBodies } from '../http/routes/bound-bodies.ts';
 import { addGraphqlRoute, type GraphqlRouteOptions } from '../http/routes/graphql-route.ts';
 import { EventStreams } from '../http/event-stream/event-streams.ts';
@@ -45,6 +46,8 @@ export interface ServerDependencies {
   readonly settings: () => TransportSettings;
   /** How pages of other origins are met now; nothing where they may not use the graph. */
   readonly crossOrigin: () => CrossOriginRules | undefined;
+  /** Whose tokens are accepted first, now. */
+  readonly issuer: () => string | undefined;
   /** Whether no other process serves the same port. */
   readonly isAlone: boolean;
   /** The public keys of the user context; absent where none is sent. */
@@ -140,6 +143,7 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
   });
   server.addHook('onClose', async () => heartbeats.close());
   addResourceMetadataRoute(server, GRAPHQL_PATH, () => services().protectedResource);
+  addPages(server, { graphPath: GRAPHQL_PATH, settings, services, issuer: dependencies.issuer });
   if (contextKeys) addContextKeysRoute(server, contextKeys);
   server.setNotFoundHandler((_request, reply) => reply.status(404).send(NOT_FOUND));
   return server;

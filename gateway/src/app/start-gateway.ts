@@ -58,6 +58,7 @@ export async function startGateway(
     unanswered: resources.unanswered,
     settings: () => state.inUse,
     crossOrigin: crossOriginRules(() => state.inUse.http.cors, allowsConveniences(config)),
+    issuer: () => state.inUse.issuers[0],
     isAlone: config.WORKERS === 1,
     contextKeys: publicKeysOf(config.USER_CONTEXT_PRIVATE_KEY),
     readiness: {},

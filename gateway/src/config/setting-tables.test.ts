@@ -210,6 +210,8 @@ describe('A gateway that was started', () => {
   });
   const computed: Readonly<Record<string, () => unknown>> = {
     introspection: () => true,
+    'pages.enabled': () => true,
+    'pages.title': () => 'Trellis',
     'planning.threads': () => expect.any(Number),
     'responseCache.redisUrl': () => undefined, // the group is off
     'telemetry.tracing.endpoint': () => undefined,

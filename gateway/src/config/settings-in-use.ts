@@ -5,12 +5,15 @@ import { defaultPlannerThreads } from '../planning/threads/planner-pool.ts';
 import { fillIn } from '../settings/fill-in.ts';
 import { settingTable, type SettingsInForce } from '../settings/settings.ts';
 import type { GatewayConfig } from './config.ts';
+import { configuredIssuers } from './configured-issuers.ts';
 import { documentedSettings } from '../settings/describe-setting.ts';
 import { ownOf } from '../own-property.ts';
 
 /** What the environment and the file come to, with every default filled in. */
 export interface SettingsInUse extends SettingsInForce {
   readonly production: boolean;
+  /** Whose tokens are accepted, in the order of the configuration. */
+  readonly issuers: readonly string[];
 }
 
 /** Fills in the defaults. */
@@ -20,14 +23,23 @@ export function settingsInUse(config: GatewayConfig): SettingsInUse {
     isBare: !isGuarded(config),
     computed: {
       introspection: !production,
+      'pages.enabled': !production,
+      'pages.title': 'Trellis',
       'planning.threads': defaultPlannerThreads(Math.ceil(availableParallelism() / config.WORKERS)),
       'responseCache.redisUrl': config.CACHE_REDIS_URL,
       'telemetry.tracing.endpoint': tracesAt(config.OTEL_EXPORTER_OTLP_ENDPOINT),
     },
   });
-  const { headers } = settings;
+  const { headers, pages } = settings;
   const forward = [...config.FORWARD_HEADERS, ...headers.forward];
-  return Object.freeze({ ...settings, headers: Object.freeze({ ...headers, forward }), production });
+  const links = { ...config.PAGE_LINKS, ...pages.links };
+  return Object.freeze({
+    ...settings,
+    headers: Object.freeze({ ...headers, forward }),
+    pages: Object.freeze({ ...pages, links }),
+    production,
+    issuers: configuredIssuers(config).map(({ issuer }) => issuer),
+  });
 }
 
 /** A configured gateway guards its operations; over a bare supergraph it protects the process alone. */

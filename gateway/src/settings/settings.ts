@@ -15,7 +15,7 @@ export type SettingsInForce = InForce<typeof tables>;
 /** Those of the transports between clients and the gateway. */
 export type TransportSettings = Pick<
   SettingsInForce,
-  'limits' | 'timeouts' | 'http' | 'subscriptions' | 'authentication' | 'uploads'
+  'limits' | 'timeouts' | 'http' | 'subscriptions' | 'authentication' | 'uploads' | 'pages'
 >;
 
 /** The schema of `gateway.yaml`. Unknown keys are rejected. */

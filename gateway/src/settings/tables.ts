@@ -8,6 +8,7 @@ export { http } from './http.ts';
 export { introspection, onError, overridePercents } from './setting-schema.ts';
 export { limits } from './limits.ts';
 export { live, subscriptions } from './streams.ts';
+export { pages } from './pages.ts';
 export { persistedQueries } from './persisted-queries.ts';
 export { planning } from './planning.ts';
 export { rateLimits } from './rate-limits.ts';

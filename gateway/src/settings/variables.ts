@@ -51,6 +51,10 @@ export const variables = {
     type: 'urls-by-name',
     doc: 'Where subgraphs are asked instead of the URLs in the supergraph: users=http://… posts=http://…',
   },
+  PAGE_LINKS: {
+    type: 'urls-by-name',
+    doc: 'Links on the landing page, by what they are called: account=http://… app=http://…',
+  },
   FORWARD_HEADERS: {
     type: 'list',
     form: 'headerName',

@@ -64,6 +64,13 @@ function readForms(accept: string): AcceptedForms {
   return { single: single?.form, parts: ratherWhole ? undefined : parts?.form, stream };
 }
 
+/** Whether a client wants a page above all, as a browser does that goes to an address. */
+export function prefersPage(accept: string | undefined): boolean {
+  return (
+    accept !== undefined && accept.includes('text/html') && parseAccept(accept)[0]?.range === 'text/html'
+  );
+}
+
 /** The form of a response to a request that has failed, whatever it accepts. */
 export function mediaTypeOfFailure(accept: string | undefined): ResultMediaType {
   try {

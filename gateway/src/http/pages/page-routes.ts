@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { PipelineServices } from '../../pipeline/services.ts';
+import type { PageSettings } from '../../settings/pages.ts';
+import type { Supergraph } from '../../supergraph/supergraph.ts';
+import { prefersPage } from '../message/media-types.ts';
+import { renderLanding, type LandingPage } from './landing-page.ts';
+import { LANDING_STYLE } from './landing-style.ts';
+import { hashSource, pageHeaders } from './page-headers.ts';
+import { chooseTexts } from './texts/choose-texts.ts';
+
+/** What the pages are made of. */
+export interface PageOptions {
+  readonly graphPath: string;
+  /** Those in force now. */
+  readonly settings: () => { readonly pages: PageSettings };
+  readonly services: () => Pick<PipelineServices, 'supergraphs'>;
+  /** Whose tokens are accepted first, now. */
+  readonly issuer: () => string | undefined;
+}
+
+const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+  readonly version: string;
+}; // our own file
+
+const landingHeaders = pageHeaders({
+  'style-src': [hashSource(LANDING_STYLE.text)],
+  'img-src': ['data:'],
+});
+
+/** Serves pages to browsers. Without `pages.enabled`, and to other clients, nothing is at their addresses. */
+export function addPages(server: FastifyInstance, options: PageOptions): void {
+  server.get('/', (request, reply) => {
+    reply.header('vary', 'Accept, Accept-Language');
+    if (!isForPage(request, options)) return reply.callNotFound();
+    return sendLanding(request, reply, options);
+  });
+}
+
+/** Whether a request gets a page: they are on, and it comes from a browser that wants one. */
+export function isForPage({ headers }: FastifyRequest, { settings }: Pick<PageOptions, 'settings'>): boolean {
+  return settings().pages.enabled && prefersPage(headers.accept);
+}
+
+function sendLanding(request: FastifyRequest, reply: FastifyReply, options: PageOptions): FastifyReply {
+  const page = landingOf(request, options);
+  return reply
+    .headers(landingHeaders)
+    .send(renderLanding(page, chooseTexts(request.headers['accept-language'])));
+}
+
+const HASH_CHARACTERS = 12;
+
+function landingOf(
+  request: FastifyRequest,
+  { graphPath, settings, services, issuer }: PageOptions,
+): LandingPage {
+  const { title, links } = settings().pages;
+  const supergraph = services().supergraphs.current();
+  return {
+    title,
+    links,
+    version,
+    endpoint: `${request.protocol}://${addressOf(request)}${graphPath}`,
+    graphHash: supergraph.hash.slice(0, HASH_CHARACTERS),
+    types: typesOf(supergraph),
+    subgraphs: [...supergraph.subgraphs.keys()],
+    issuer: issuer(),
+  };
+}
+
+/** The host stands in a command that one copies: nothing but a host and a port does. */
+function addressOf({ host }: FastifyRequest): string {
+  return /^(?:[\w.-]+|\[[\da-f:]+\])(?::\d+)?$/i.test(host) ? host : 'localhost';
+}
+
+function typesOf({ schema }: Supergraph): number {
+  return Object.keys(schema.getTypeMap()).filter((name) => !name.startsWith('__')).length;
+}
