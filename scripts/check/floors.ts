@@ -240,7 +240,10 @@ export const projects: readonly Project[] = [
       },
       audit: { floor: 1, purpose: 'security events and metrics' },
       keys: { floor: 1, purpose: 'signing keys, their rotation, signatures' },
-      outbound: { floor: 1, purpose: 'requests to addresses that clients name' },
+      outbound: {
+        floor: 1,
+        purpose: 'requests to addresses that others name, and the keys that are published there',
+      },
       pages: {
         floor: 1,
         purpose: 'pages that people see',

@@ -3,7 +3,7 @@ import type { Pool } from '@trellis/postgres';
 import type { RedisConnection } from '@trellis/redis';
 import { createAudit } from '../audit/audit.ts';
 import { createAuditWriter, type AuditWriter } from '../audit/audit-writer.ts';
-import { createAddressGuard, type AddressGuard } from '../outbound/address-guard.ts';
+import { createAddressGuard, PRIVATE_NETWORKS, type AddressGuard } from '../outbound/address-guard.ts';
 import { createBackChannelLogout } from '../logout/back-channel-logout.ts';
 import { createTransactions } from '../authorize/transactions.ts';
 import { createAuthServerMetrics } from '../audit/auth-server-metrics.ts';
@@ -197,13 +197,25 @@ function createStores(
 }
 
 /** Those of the file as it is now. @throws Error for a file that has changed since the configuration was checked, and is wrong */
-function createIssuers(config: AuthServerConfig, { clock, issuer }: FeatureResources): IssuerRegistry {
+function createIssuers(
+  config: AuthServerConfig,
+  { clock, issuer, logger }: FeatureResources,
+): IssuerRegistry {
   const { TRUSTED_ISSUERS_FILE: path } = config;
   const rules = issuerRulesOf(config, issuer);
   const { issuers, problems } =
     path === undefined ? { issuers: [], problems: [] } : readTrustedIssuersFile(path, rules);
   if (problems.length > 0) throw new Error(problems.join('\n'));
-  return createIssuerRegistry(issuers, { loopback: rules.loopback, clock });
+  const { loopback } = rules;
+  return createIssuerRegistry(issuers, {
+    guard: createAddressGuard({ loopback, networks: PRIVATE_NETWORKS }),
+    loopback,
+    clock,
+    onFetched: (name, reason) => {
+      if (reason !== undefined)
+        logger.warn({ issuer: name, reason }, 'fetching the keys of a trusted issuer failed');
+    },
+  });
 }
 
 interface AnonymousAttempts {

@@ -114,6 +114,7 @@ async function serve(
 /** Waits for what requests have left to be done. */
 async function settle({ features, auditWriter, mailQueue }: CreatedFeatures): Promise<void> {
   features.clientKeys.close();
+  features.issuers.close();
   await features.backChannelLogout.close();
   await features.accountMail?.settle();
   await mailQueue?.stop();

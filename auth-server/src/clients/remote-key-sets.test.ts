@@ -89,14 +89,14 @@ describe('G6: a key set at a jwks_uri', () => {
     now += 59 * MINUTE_MS;
     expect(await judge(first)).toBe('good');
     now += MINUTE_MS;
-    expect(await judge(first)).toBe('jwks_uri: The status is 503.');
+    expect(await judge(first)).toBe('The key set is unavailable. The status is 503.');
     expect(problems).toEqual([undefined, 'The status is 503.', 'The status is 503.']);
   });
 
   it('that could not be fetched is asked for again ten seconds later', async () => {
     server.respond((response) => void response.writeHead(500).end());
     for (let attempt = 0; attempt < 5; attempt += 1)
-      expect(await judge(first)).toBe('jwks_uri: The status is 500.');
+      expect(await judge(first)).toBe('The key set is unavailable. The status is 500.');
     expect(server.requests).toBe(1);
     server.publish([first.publicJwk]);
     now += 10_000;
@@ -144,7 +144,7 @@ describe('G6: a key set at a jwks_uri', () => {
   it('is not followed to where a redirect leads', async () => {
     const other = await startKeySetServer([first.publicJwk]);
     server.respond((response) => void response.writeHead(302, { location: other.uri }).end());
-    expect(await judge(first)).toBe('jwks_uri: The status is 302.');
+    expect(await judge(first)).toBe('The key set is unavailable. The status is 302.');
     expect(other.requests).toBe(0);
     await other.close();
   });
@@ -175,6 +175,6 @@ describe('G6: a key set at a jwks_uri', () => {
   ])('at %s is not asked for where loopback and private addresses are closed', async (uri) => {
     const guard = createAddressGuard({ loopback: false, networks: [] });
     const guarded = createRemoteKeySets({ guard, clock: () => now, onFetched: () => undefined });
-    expect(await judge(first, guarded.at(uri))).toContain('that no client may have requests sent to');
+    expect(await judge(first, guarded.at(uri))).toContain('to which no requests may be sent');
   });
 });

@@ -14,6 +14,7 @@ import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-s
 
 const API = 'https://api.example/graphql';
 const JWT_TYPE = 'urn:ietf:params:oauth:token-type:jwt';
+const MINUTE_MS = 60_000;
 const ADA = '01941f29-7c01-7a00-8000-0000000000ad';
 
 const directory = createTemporaryDirectory();
@@ -422,5 +423,36 @@ describe('The keys of a trusted issuer', () => {
       'temporarily_unavailable',
       '5',
     ]);
+  });
+
+  it('A-230 serve for an hour while the issuer is unreachable, and no longer; it comes back by itself', async () => {
+    vi.setSystemTime(Date.now() + 6 * MINUTE_MS);
+    expect((await present(await partner.sign(server.issuer))).status).toBe(200);
+    const withdrawn = await partner.sign(server.issuer); // by a key that is about to be replaced
+    partner.misbehave({ '/.well-known/openid-configuration': { status: 502, body: {} } });
+    await partner.rotate();
+    expect((await present(withdrawn)).status).toBe(200);
+    vi.setSystemTime(Date.now() + 59 * MINUTE_MS);
+    expect((await present(await partner.sign(server.issuer))).body['error']).toBe('invalid_grant');
+    vi.setSystemTime(Date.now() + MINUTE_MS);
+    const unjudged = await partner.sign(server.issuer);
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      vi.setSystemTime(Date.now() + 20_000);
+      expect(await present(unjudged)).toMatchObject({
+        status: 503,
+        body: { error: 'temporarily_unavailable' },
+      });
+    }
+    const warned = server.log.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(warned).toContainEqual(
+      expect.objectContaining({
+        msg: 'fetching the keys of a trusted issuer failed',
+        issuer: partner.issuer,
+        reason: `${partner.issuer}/.well-known/openid-configuration: The status is 502.`,
+      }),
+    );
+    partner.misbehave({});
+    vi.setSystemTime(Date.now() + 20_000);
+    expect((await present(unjudged)).status).toBe(200);
   });
 });

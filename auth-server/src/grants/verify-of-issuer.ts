@@ -1,5 +1,5 @@
 import { OAuthError } from '../errors.ts';
-import { IssuerUnavailable } from '../issuers/fetch-issuer-json.ts';
+import { KeysUnavailable } from '../outbound/fetched-key-set.ts';
 import {
   verifyIssuedToken,
   type IssuedTokenContext,
@@ -18,7 +18,7 @@ export async function verifyOfIssuer(
   try {
     return await verifyIssuedToken(token, context);
   } catch (error) {
-    if (!(error instanceof IssuerUnavailable)) throw error;
+    if (!(error instanceof KeysUnavailable)) throw error;
     throw new OAuthError('temporarily_unavailable', 'The keys of the issuer are unavailable.', {
       headers: { 'retry-after': '5' },
       detail: `${context.issuer.issuer}: ${error.message}`,

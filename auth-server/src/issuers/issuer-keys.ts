@@ -1,89 +1,63 @@
-import {
-  createLocalJWKSet,
-  errors,
-  type FlattenedJWSInput,
-  type JSONWebKeySet,
-  type JWTHeaderParameters,
-  type JWTVerifyGetKey,
-} from 'jose';
+import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import type { AddressGuard } from '../outbound/address-guard.ts';
+import { createFetchedKeySet, KEY_SET_TYPES } from '../outbound/fetched-key-set.ts';
+import { readDocument } from '../outbound/read-document.ts';
 import { isFetchable, type TrustedIssuer } from './trusted-issuer.ts';
-import { fetchIssuerJson, IssuerUnavailable } from './fetch-issuer-json.ts';
 
 /** Finds the key that an issuer has signed with. */
 export type FindIssuerKey = JWTVerifyGetKey;
 
 /** Settings of {@link createIssuerKeys}. */
 export interface IssuerKeysOptions {
+  /** Where requests may go. */
+  readonly guard: AddressGuard;
   /** Whether addresses on this machine may do without TLS. */
   readonly loopback: boolean;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
+  /** Aborts what is being fetched. */
+  readonly signal: AbortSignal;
+  /** Called after each fetch. @param problem undefined where it has succeeded */
+  readonly onFetched: (issuer: string, problem: string | undefined) => void;
 }
 
-/** Milliseconds after which keys are fetched again. */
-const MAX_AGE_MS = 300_000;
-/** Milliseconds between two fetches, whatever tokens name and whether they succeed. */
-const COOLDOWN_MS = 10_000;
+/** Longest document that is read. */
+const MAX_BYTES = 262_144;
 
 /**
- * Holds the keys of an issuer: those of its declaration, or those that it publishes, which are fetched at first need, again when
- * they are old, and when a token names one that is not among them. However many ask, one fetch runs; those at hand serve while it fails.
+ * The keys of an issuer: those of its declaration, or those that it publishes.
+ *
+ * @returns a function that throws KeysUnavailable while those that it publishes can't be had
  */
 export function createIssuerKeys(issuer: TrustedIssuer, options: IssuerKeysOptions): FindIssuerKey {
   if (issuer.jwks) return createLocalJWKSet(issuer.jwks as JSONWebKeySet); // of public keys, as checked with the declaration
-  const { clock } = options;
-  let keys: FindIssuerKey | undefined;
-  let fetching: Promise<void> | undefined;
-  let triedAt = Number.NEGATIVE_INFINITY;
-  let fetchedAt = Number.NEGATIVE_INFINITY;
-
-  const fetchKeys = async (): Promise<void> => {
-    triedAt = clock();
-    keys = toKeySet(await fetchIssuerJson(await findAddress(issuer, options)));
-    fetchedAt = triedAt;
-  };
-  const refresh = async (): Promise<void> => {
-    if (!fetching && clock() - triedAt < COOLDOWN_MS) return;
-    fetching ??= fetchKeys().finally(() => (fetching = undefined));
-    await fetching.catch((error: unknown) => {
-      if (!keys) throw error; // those at hand are as good as a minute ago
-    });
-  };
-  return async (header: JWTHeaderParameters, token: FlattenedJWSInput) => {
-    if (!keys || clock() - fetchedAt > MAX_AGE_MS) await refresh();
-    try {
-      return await held(keys)(header, token);
-    } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-      await refresh();
-      return held(keys)(header, token);
-    }
-  };
-}
-
-function held(keys: FindIssuerKey | undefined): FindIssuerKey {
-  if (keys) return keys;
-  throw new IssuerUnavailable('Its keys could not be fetched a moment ago.');
-}
-
-function toKeySet(value: unknown): FindIssuerKey {
-  try {
-    return createLocalJWKSet(value as JSONWebKeySet); // throws for what is none
-  } catch (error) {
-    throw new IssuerUnavailable('What it publishes is no key set.', { cause: error });
-  }
+  return createFetchedKeySet({
+    load: async () => read(await findAddress(issuer, options), KEY_SET_TYPES, options),
+    onLoaded: (problem) => options.onFetched(issuer.issuer, problem),
+    clock: options.clock,
+  });
 }
 
 async function findAddress(
   { issuer, jwks_uri: declared }: TrustedIssuer,
-  { loopback }: IssuerKeysOptions,
+  options: IssuerKeysOptions,
 ): Promise<string> {
   if (declared !== undefined) return declared;
-  const metadata = await fetchIssuerJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
-  const { issuer: named, jwks_uri: address } = toRecord(metadata);
-  if (named !== issuer) throw new IssuerUnavailable('Its metadata are of another issuer.'); // OpenID Connect Discovery §4.3
-  if (typeof address === 'string' && isFetchable(address, loopback)) return address;
-  throw new IssuerUnavailable('Its metadata name no jwks_uri that can be fetched.');
+  const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+  const { issuer: named, jwks_uri: address } = toRecord(
+    JSON.parse(await read(url, 'application/json', options)),
+  );
+  if (named !== issuer) throw new Error('Its metadata are of another issuer.'); // OpenID Connect Discovery §4.3
+  if (typeof address === 'string' && isFetchable(address, options.loopback)) return address;
+  throw new Error('Its metadata name no jwks_uri that can be fetched.');
+}
+
+async function read(url: string, accept: string, { guard, signal }: IssuerKeysOptions): Promise<string> {
+  try {
+    return await readDocument({ url, accept, maxBytes: MAX_BYTES, signal }, guard);
+  } catch (error) {
+    throw new Error(`${url}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
 }
 
 function toRecord(value: unknown): { readonly issuer?: unknown; readonly jwks_uri?: unknown } {

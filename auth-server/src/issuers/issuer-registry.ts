@@ -15,6 +15,8 @@ export interface IssuerRegistry {
   isKnown(name: string): boolean;
   /** Whether users without an account can be the issuer's. */
   hasNamespace(name: string): boolean;
+  /** Aborts what is being fetched. */
+  close(): void;
 }
 
 /** Whose word is taken. */
@@ -25,10 +27,12 @@ export interface IssuerFeatures {
 /** A registry of declared issuers; nothing is fetched before it is needed. */
 export function createIssuerRegistry(
   declared: readonly TrustedIssuer[],
-  options: IssuerKeysOptions,
+  options: Omit<IssuerKeysOptions, 'signal'>,
 ): IssuerRegistry {
+  const closing = new AbortController();
+  const keysOptions = { ...options, signal: closing.signal };
   const known = new Map<string, KnownIssuer>(
-    declared.map((issuer) => [issuer.issuer, { issuer, findKey: createIssuerKeys(issuer, options) }]),
+    declared.map((issuer) => [issuer.issuer, { issuer, findKey: createIssuerKeys(issuer, keysOptions) }]),
   );
   return {
     find: (name, use, clientId) => {
@@ -38,5 +42,6 @@ export function createIssuerRegistry(
     },
     isKnown: (name) => known.has(name),
     hasNamespace: (name) => known.get(name)?.issuer.subjects === 'namespaced',
+    close: () => closing.abort(),
   };
 }

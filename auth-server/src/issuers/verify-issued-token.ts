@@ -1,5 +1,5 @@
 import { decodeJwt, errors, jwtVerify, type JWTPayload } from 'jose';
-import { IssuerUnavailable } from './fetch-issuer-json.ts';
+import { KeysUnavailable } from '../outbound/fetched-key-set.ts';
 import type { FindIssuerKey } from './issuer-keys.ts';
 import type { TrustedIssuer } from './trusted-issuer.ts';
 
@@ -54,7 +54,7 @@ export function claimedIssuer(token: string): string | undefined {
 /**
  * Verifies a token of a trusted issuer: signature by one of its keys, type, issuer, one audience that is meant for here, its time.
  *
- * @throws IssuerUnavailable when its keys can't be had now
+ * @throws KeysUnavailable when its keys can't be had now
  * @see RFC 7523 §3, RFC 8725
  */
 export async function verifyIssuedToken(
@@ -74,7 +74,7 @@ export async function verifyIssuedToken(
     const wrong = typeProblem(protectedHeader.typ, types) ?? claimsProblem(payload, clock() / 1000);
     return wrong === undefined ? { kind: 'token', token: toIssuedToken(payload) } : problem(wrong);
   } catch (error) {
-    if (error instanceof IssuerUnavailable) throw error;
+    if (error instanceof KeysUnavailable) throw error;
     if (error instanceof errors.JOSEError || error instanceof TypeError) return problem(error.message); // of jose, for keys of another kind
     throw error;
   }

@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
-/** Decides to which addresses this server may send requests on behalf of clients. */
+/** Decides to which addresses this server may send requests on behalf of someone. */
 export interface AddressGuard {
   /** @param address a literal IPv4 or IPv6 address */
   allows(address: string): boolean;
@@ -20,6 +20,18 @@ const SPECIAL =
   `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.168.0.0/16
   198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3 ::/128 64:ff9b::/96 64:ff9b:1::/48 100::/64 2001::/23
   2001:db8::/32 2002::/16 fc00::/7 fe80::/10 ff00::/8`.split(/\s+/);
+
+/**
+ * Networks where an operator's own services may be. Not among them are link-local addresses: what is there, such as the metadata of a
+ * cloud's machine, publishes no keys.
+ */
+export const PRIVATE_NETWORKS: readonly string[] = Object.freeze([
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  'fc00::/7',
+]);
 
 /** A guard against requests to inner networks. IPv4 addresses written as IPv6 count as what they stand for. */
 export function createAddressGuard({ loopback, networks }: AddressGuardOptions): AddressGuard {

@@ -17,7 +17,7 @@ function send(changes: Partial<GuardedRequest> = {}, guard = loopback): Promise<
   return sendGuarded({ method: 'GET', url: new URL(server.uri), maxBytes: 1_000, signal, ...changes }, guard);
 }
 
-describe('A request to an address that a client has named', () => {
+describe('A request to an address that someone has named', () => {
   it('brings status and body', async () => {
     expect(await send()).toEqual({ status: 200, body: '{"keys":[]}' });
     expect(await send({ maxBytes: 0 })).toEqual({ status: 200, body: '' });
@@ -39,6 +39,6 @@ describe('A request to an address that a client has named', () => {
     'https://192.168.1.1/',
     'http://0.0.0.0/',
   ])('is not sent to %s', async (url) => {
-    await expect(send({ url: new URL(url) }, closed)).rejects.toThrow('no client may have requests sent to');
+    await expect(send({ url: new URL(url) }, closed)).rejects.toThrow('to which no requests may be sent');
   });
 });

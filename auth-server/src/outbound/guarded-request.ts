@@ -6,7 +6,7 @@ import type { AddressGuard } from './address-guard.ts';
 
 const DEADLINE_MS = 5_000;
 
-/** A request to an address that a client has named. */
+/** A request to an address that a client or operator has named. */
 export interface GuardedRequest {
   readonly method: 'GET' | 'POST';
   /** Of http or https. */
@@ -28,7 +28,7 @@ export interface GuardedResponse {
 }
 
 /**
- * Sends a request to an address that a client has named: the only way from here to such an address. It is checked after the
+ * Sends a request to an address that a client or operator has named: the only way from here to such an address. It is checked after the
  * name was resolved, and is the one connected to.
  *
  * @throws Error when the address is rejected, the body is too long, or the deadline passes
@@ -84,5 +84,5 @@ function guardedLookup(guard: AddressGuard): LookupFunction {
 }
 
 function rejected(host: string): Error {
-  return new Error(`${host} is an address that no client may have requests sent to.`);
+  return new Error(`${host} is an address to which no requests may be sent.`);
 }
