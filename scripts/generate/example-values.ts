@@ -29,7 +29,15 @@ export const exampleValues: Readonly<Record<string, unknown>> = {
   'headers.forward': ['accept-language', 'x-tenant'],
   'headers.set': { 'x-gateway': 'trellis' },
   'headers.remove': ['x-debug'],
-  'headers.subgraphs': { posts: { forward: ['x-draft'], set: { 'x-zone': 'a' }, remove: ['x-tenant'] } },
+  'headers.response': { 'x-region': 'last', 'set-cookie': 'append' },
+  'headers.subgraphs': {
+    posts: {
+      forward: ['x-draft'],
+      set: { 'x-zone': 'a' },
+      remove: ['x-tenant'],
+      response: { 'x-draft': 'first' },
+    },
+  },
   'http.trustProxy': ['10.0.0.0/8'],
   'http.cors.origins': ['https://app.example'],
   introspection: false,

@@ -22,6 +22,7 @@ import type { ResponseCache, ResponseCaching } from '../response-cache/response-
 import type { SettingsInUse } from '../config/settings-in-use.ts';
 import type { DemandMetrics } from '../observability/graph-metrics.ts';
 import { createRunTracer, traceFetches, tracePlanning } from '../observability/tracing.ts';
+import { compileHeaderDisclosure } from '../subgraphs/header-disclosure.ts';
 import { compileErrorDisclosures } from '../subgraphs/subgraph-failure.ts';
 import { compileTrafficRules } from '../subgraphs/traffic-states.ts';
 import { createShapingClient } from '../subgraphs/shaping-client.ts';
@@ -77,6 +78,7 @@ export function createServices(
       resourceMetadata: protectedResource?.metadataUrl,
     },
     disclosureOf: compileErrorDisclosures(inUse.subgraphErrors),
+    headerDisclosure: compileHeaderDisclosure(inUse.headers),
     errorPolicy: { exposeInternals: !inUse.production },
     onError: inUse.onError,
     observer: createObserver(logger, resources.demandMetrics),
@@ -201,6 +203,8 @@ function createObserver(logger: Logger, { objectsAnswered }: DemandMetrics): Pip
         { requestId, err: error.originalError ?? error, path: error.path?.join('.') },
         'operation failed internally',
       ),
+    headersDropped: (requestId, names) =>
+      logger.warn({ requestId, names }, 'headers of subgraphs exceed headers.responseBytes or 64 lines'),
     furtherErrors: (requestId, errors) =>
       logger.warn({ requestId, errors: countErrors(errors) }, 'operation had further errors'),
     ...(logger.isLevelEnabled('trace') && {

@@ -113,7 +113,8 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
       }),
     },
   });
-  allowCrossOrigin(server, crossOrigin); // first: a page of another origin may read that it was rejected
+  // first: a page of another origin may read that it was rejected
+  allowCrossOrigin(server, crossOrigin, () => services().headerDisclosure?.names ?? []);
   admitRequests(server, admission);
   const { metrics } = dependencies.streams;
   const heartbeats = new Heartbeats(() => settings().subscriptions.heartbeatMs);

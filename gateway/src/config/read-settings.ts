@@ -39,11 +39,14 @@ export function settingProblems({ issues }: z.ZodError, source?: YamlSource): re
   return issues.flatMap(innermost).map((issue) => describeIssue(issue, source));
 }
 
-/** Of a group that may also be `false`: what is wrong within it. */
+/** Of a group that may also be `false`: what is wrong within it; of a key: what is wrong with it. */
 function innermost(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
-  const inner =
-    issue.code === 'invalid_union' ? issue.errors.flat().filter(({ path }) => path.length > 0) : [];
+  const inner = issue.code === 'invalid_key' ? issue.issues : withinUnion(issue);
   return inner.length === 0 ? [issue] : inner.map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
+}
+
+function withinUnion(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
+  return issue.code === 'invalid_union' ? issue.errors.flat().filter(({ path }) => path.length > 0) : [];
 }
 
 function describeIssue(issue: z.core.$ZodIssue, source: YamlSource | undefined): string {

@@ -39,7 +39,12 @@ function samplesOf(setting: ValueSetting): readonly unknown[] {
     case 'scalar':
       return ['a', 1, true];
     case 'map':
-      return [{ a: setting.values.type === 'text' ? textOf(setting.values.form) : setting.values.min }];
+      return [
+        {
+          [textOf(setting.keys)]:
+            setting.values.type === 'text' ? textOf(setting.values.form) : setting.values.min,
+        },
+      ];
     default:
       return setting satisfies never;
   }
@@ -56,6 +61,8 @@ const TEXTS: Readonly<Record<string, string>> = {
   streamUrl: 'wss://users.example/',
   redisUrl: 'redis://127.0.0.1:1/',
   headerName: 'x-tenant',
+  responseHeaderName: 'x-region',
+  headerMerge: 'last',
   listeningAddress: '127.0.0.1:4005',
   hostName: 'subgraphs.example',
   certificates: authority.certificate,

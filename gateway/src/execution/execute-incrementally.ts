@@ -65,7 +65,13 @@ async function beginResponse(inParts: RunInParts): Promise<RunningIncrementalRes
   if (announced.length === 0) stop();
   const untold = announced.length === 0 ? untoldOf(inParts) : [];
   return {
-    initial: { dataText, errors, objects: first.objects, ...(untold.length > 0 && { untold }) },
+    initial: {
+      dataText,
+      errors,
+      objects: first.objects,
+      headers: run.headers,
+      ...(untold.length > 0 && { untold }),
+    },
     pending: announced.map(({ pending }) => pending),
     updates: updatesOf(inParts, announced),
     stop,

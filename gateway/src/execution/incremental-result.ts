@@ -1,4 +1,5 @@
 import type { GraphQLError } from 'graphql';
+import type { ForwardedHeaders } from '../plan/forwarded-headers.ts';
 import type { PathKey } from './failure.ts';
 
 /** A part of a response that is announced and not yet there. */
@@ -18,6 +19,8 @@ export interface FirstPart<Failure> {
   readonly errors: readonly Failure[];
   /** As in an execution's result. */
   readonly objects: number;
+  /** As in an execution's result: those that have come by now. */
+  readonly headers?: ForwardedHeaders | undefined;
   /** As in an execution's result: for the log alone. With the last part of a response. */
   readonly untold?: readonly GraphQLError[] | undefined;
 }

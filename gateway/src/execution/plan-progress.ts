@@ -1,6 +1,6 @@
 import type { Completed } from './completed.ts';
 import type { PlanRun } from './plan-run.ts';
-import type { FetchStep, DeferredPlan, LaterPart, PlanStep, Plan } from '../plan/plan.ts';
+import { fetchesOf, type FetchStep, type DeferredPlan, type LaterPart, type Plan } from '../plan/plan.ts';
 import { runStep } from './run-plan.ts';
 
 /** Stands for the first part among the ids of the `@defer` directives. */
@@ -136,10 +136,4 @@ function createEntry(): Entry {
 function* fetchIds({ first, later }: DeferredPlan): Iterable<string> {
   for (const { id } of fetchesOf(first)) if (id !== undefined) yield id;
   for (const part of later) yield* fetchIds(part.plan);
-}
-
-/** The fetches of a step, at any depth. */
-export function* fetchesOf(step: PlanStep | undefined): Iterable<FetchStep> {
-  if (step?.kind === 'fetch') yield step;
-  else for (const child of step?.steps ?? []) yield* fetchesOf(child);
 }

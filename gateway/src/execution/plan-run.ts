@@ -4,6 +4,8 @@ import type { Variables } from '../operation/document/decided-conditions.ts';
 import type { FetchStep, Introspector, Plan } from '../plan/plan.ts';
 import type { Passthrough } from '../plan/passthrough.ts';
 import type { ErrorBehavior } from '../request/context.ts';
+import type { ForwardedHeaders } from '../plan/forwarded-headers.ts';
+import type { HeaderDisclosure } from '../subgraphs/header-disclosure.ts';
 import type { DisclosureOf } from '../subgraphs/subgraph-failure.ts';
 import type { Uploads } from '../request/uploads.ts';
 import type { SubgraphClient, SubgraphHeaders } from '../subgraphs/subgraph-client.ts';
@@ -21,6 +23,8 @@ export interface ExecutionContext {
   readonly subgraphClient: SubgraphClient;
   /** What clients see of the errors of a subgraph. @default the defaults of the settings */
   readonly disclosureOf?: DisclosureOf | undefined;
+  /** Which headers of subgraphs the client gets. @default none */
+  readonly headerDisclosure?: HeaderDisclosure | undefined;
   /** Whose share of the subgraphs it counts in: of shared executions, that of the caller who began them. @default the gateway's own */
   readonly sharedBy?: QueueCaller | undefined;
   /** Requests to subgraphs that it may make; what the plan makes is known to be no more. @default any number */
@@ -58,6 +62,8 @@ export class PlanRun {
   calls: number;
   /** Where answers of introspection belong in the response. Made with the first of them. */
   introspection: IntrospectionPlaces | undefined;
+  /** Headers of subgraphs for the client. Made with the first of them. */
+  headers: ForwardedHeaders | undefined;
   /** What entities were asked for. Made with the first of them. */
   entityCalls: EntityCalls | undefined;
   /** Called with each fetch when it is over, well or not. */

@@ -4,11 +4,13 @@ import { ownVariable } from '../operation/document/decided-conditions.ts';
 import { EntityCalls, type PlanRun } from './plan-run.ts';
 import { internalFailure, type DataObject, type Failure, type WritableObject } from './failure.ts';
 import { fetchByContext } from './fetch-by-context.ts';
+import { ForwardedHeaders } from '../plan/forwarded-headers.ts';
 import type { FetchStep } from '../plan/plan.ts';
 import { uploadBody } from './upload-body.ts';
 import { readResponse, type GraphResponse } from './read-response.ts';
 import { flatRepresentations } from './equal-objects.ts';
 import { representationsOf, type RepresentationBatch } from './representations.ts';
+import type { HeaderDisclosure } from '../subgraphs/header-disclosure.ts';
 import { SubgraphFailure } from '../subgraphs/subgraph-failure.ts';
 import type { SubgraphResponse } from '../subgraphs/subgraph-request.ts';
 
@@ -120,7 +122,7 @@ const nothingToMerge: GraphResponse = { data: Object.create(null) as WritableObj
 /** Calls the subgraph. What is wrong with the call or its response comes back as a failure. */
 async function call(step: FetchStep, run: PlanRun, variables: string): Promise<GraphResponse | Failure> {
   const { subgraph, isMutation } = step;
-  const { signal, subgraphClient, sharedBy, disclosureOf, uploads } = run.context;
+  const { signal, subgraphClient, sharedBy, disclosureOf, headerDisclosure, uploads } = run.context;
   const endpoint = run.supergraph.subgraphs.get(subgraph);
   if (!endpoint?.url) return internalFailure(`The subgraph "${subgraph}" has no address.`);
   try {
@@ -137,8 +139,10 @@ async function call(step: FetchStep, run: PlanRun, variables: string): Promise<G
       signal,
       isMutation,
       sharedBy,
+      wanted: headerDisclosure?.of(subgraph),
     });
     noteCaching(response, run);
+    if (headerDisclosure) forwardHeaders(subgraph, response, headerDisclosure, run);
     const objects = response.status === 200 ? run.passthrough?.objectsIn(response.body) : undefined;
     if (objects !== undefined) {
       run.passedThrough = { body: response.body, objects };
@@ -159,4 +163,19 @@ async function call(step: FetchStep, run: PlanRun, variables: string): Promise<G
 function noteCaching({ cacheControl }: SubgraphResponse, run: PlanRun): void {
   if (cacheControl === undefined) run.hasUndated = true;
   else run.cachePolicy = strictest(run.cachePolicy ?? UNRESTRICTED, readCacheControl(cacheControl));
+}
+
+function forwardHeaders(
+  subgraph: string,
+  { fields = [] }: SubgraphResponse,
+  disclosure: HeaderDisclosure,
+  run: PlanRun,
+): void {
+  const merges = disclosure.of(subgraph);
+  for (const { name, value } of fields) {
+    const merge = merges?.get(name);
+    if (!merge) continue;
+    run.headers ??= new ForwardedHeaders(disclosure.maxBytes);
+    run.headers.add(name, value, merge);
+  }
 }

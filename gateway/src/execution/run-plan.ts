@@ -35,6 +35,7 @@ export async function runPlan(
     return ResponseBody.ofBytes(passedThrough.body, {
       objects: passedThrough.objects,
       caching: cachingOf(run),
+      headers: run.headers,
     });
   const result = shapeResult(run);
   return run.introspection ? withIntrospection(result, run) : result;
@@ -89,13 +90,14 @@ async function runInOrder(steps: readonly PlanStep[], run: PlanRun): Promise<voi
 /** Writes the data of a result with what it asks of the schema. */
 async function withIntrospection(result: ExecutionResult, run: PlanRun): Promise<ExecutionResult> {
   if (!run.introspection || result.data === null) return result; // nulls may have taken its places
-  const { errors, objects, untold, caching } = result;
+  const { errors, objects, untold, caching, headers } = result;
   const dataText = await run.introspection.fill(JSON.stringify(result.data), run);
   return {
     errors,
     objects,
     untold,
     caching,
+    headers,
     dataText,
     get data() {
       return JSON.parse(dataText) as ExecutionResult['data']; // it was written from one
@@ -115,15 +117,17 @@ export function shapeResult(run: PlanRun): ExecutionResult {
   const { shown, hidden } = unexplainedErrors(run, completed);
   const loose = takeLooseErrors(run);
   const caching = cachingOf(run);
+  const { headers } = run;
   const found = [...errors, ...loose, ...shown];
   const rest = [...found.slice(MAX_ERRORS), ...hidden];
-  if (found.length === 0) return { data, objects, caching };
-  if (run.onError === 'HALT') return halted(found, objects, hidden);
+  if (found.length === 0) return { data, objects, caching, headers };
+  if (run.onError === 'HALT') return { ...halted(found, objects, hidden), headers };
   return {
     data,
     errors: found.slice(0, MAX_ERRORS),
     objects,
     caching,
+    headers,
     ...(rest.length > 0 && { untold: rest }),
   };
 }
@@ -177,6 +181,7 @@ export function writeResult(writer: ResponseWriter | undefined, run: PlanRun): E
   return ResponseBody.ofWritten(dataText, run.isAscii && !run.hasEscapes, {
     objects: writer.objects(),
     caching: cachingOf(run),
+    headers: run.headers,
   });
 }
 

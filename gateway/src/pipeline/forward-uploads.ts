@@ -11,9 +11,8 @@ import { badUserInput } from '@trellis/subgraph-protocol';
 import { DeadlineSignal, timeLeftMs, whenAborted } from '../abort/deadline-signal.ts';
 import { rejected, RequestError } from '../errors.ts';
 import type { ExecutionContext } from '../execution/plan-run.ts';
-import { fetchesOf } from '../execution/plan-progress.ts';
 import { own } from '../own-property.ts';
-import type { FetchStep, Plan } from '../plan/plan.ts';
+import { fetchesOf, type FetchStep, type Plan } from '../plan/plan.ts';
 import { filesIn, type Uploads } from '../request/uploads.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 

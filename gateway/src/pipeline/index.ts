@@ -12,6 +12,7 @@ import { admitOperation } from './admit-operation.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import { respondIncrementally } from './incremental-operation.ts';
 import { enforceSubgraphCalls } from '../operation/limits/enforce-limits.ts';
+import type { HeaderDisclosure } from '../subgraphs/header-disclosure.ts';
 import { withIdempotencyKey } from '../subgraphs/idempotency-key.ts';
 import type { OperationResult, PipelineResult } from './operation-result.ts';
 import type { PipelineServices } from './services.ts';
@@ -117,7 +118,10 @@ function executeUnlessCached(
   return responseCaching ? responseCaching.cache.response(query, begin) : begin();
 }
 
-/** Queries that are the same for subgraphs, and arrive together, are executed once. */
+/**
+ * Queries that are the same for subgraphs, and arrive together, are executed once; not where a subgraph may set a cookie for
+ * one of those who ask.
+ */
 function execute(
   plan: Plan,
   execution: ExecutionContext,
@@ -125,11 +129,17 @@ function execute(
   context: RequestContext,
   run: OperationRun,
 ): Promise<ExecutionResult> {
-  const { sharedExecutions, headersForSubgraphs } = run.services;
+  const { sharedExecutions, headersForSubgraphs, headerDisclosure } = run.services;
   const begin = (): Promise<ExecutionResult> => run.gated(execution, (executed) => runPlan(plan, executed));
   if (plan.kind !== 'query') return executeMutation(plan, begin, caller, run);
+  if (headerDisclosure && isDisclosing(plan, headerDisclosure)) return begin();
   const forwarded = `${textOf(variables)} ${headersForSubgraphs.identityOf(context, caller)}${keyOfBehavior(onError)}`;
   return sharedExecutions.execute(plan, forwarded, execution.signal, begin);
+}
+
+function isDisclosing({ subgraphs }: Plan, disclosure: HeaderDisclosure): boolean {
+  for (const subgraph of subgraphs) if (disclosure.of(subgraph)) return true;
+  return false;
 }
 
 /** Most operations have none. */

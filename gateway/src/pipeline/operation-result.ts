@@ -1,5 +1,6 @@
 import type { GraphQLFormattedError } from 'graphql';
 import type { CachePolicy } from '../caching/cache-policy.ts';
+import type { ForwardedHeaders } from '../plan/forwarded-headers.ts';
 import type { IncrementalResult } from '../execution/incremental-result.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import type { ResultStream } from './result-stream.ts';
@@ -21,6 +22,8 @@ export interface OperationResult {
   readonly extensions?: Readonly<Record<string, unknown>> | undefined;
   /** How long it may be stored, as long as nothing is missing. Absent: not at all. */
   readonly cachePolicy?: CachePolicy | undefined;
+  /** Headers of subgraphs for the client. Then no one else may get this response. */
+  readonly headers?: ForwardedHeaders | undefined;
   /** Where a run that was not executed ended, for the log. */
   readonly stage?: StageName | undefined;
   /** What ran, for logs and metrics; absent where the request did not get that far. */

@@ -68,6 +68,7 @@ export class OperationRun implements TracedRun {
       headersFor: services.headersForSubgraphs.of(forwarded, asked),
       subgraphClient: services.subgraphClient,
       disclosureOf: services.disclosureOf,
+      headerDisclosure: this.kind === 'request' ? services.headerDisclosure : undefined, // events have no head
       introspector: services.planner,
       sharedBy: services.shares.of(admitted.caller, context.address),
       maxCalls: services.limits.subgraphCalls,

@@ -3,6 +3,7 @@ import { gatewayErrorCodes, rejected, RequestError } from '../errors.ts';
 import type { SubgraphCaching, ExecutionResult } from '../plan/response-body.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import { formatErrors, isInternal, isRedacted } from './format-errors.ts';
+import type { ForwardedHeaders } from '../plan/forwarded-headers.ts';
 import type { OperationResult } from './operation-result.ts';
 import type { PipelineServices } from './services.ts';
 import { NOT_CACHEABLE, strictest, type CachePolicy } from '../caching/cache-policy.ts';
@@ -17,6 +18,7 @@ export interface Executed {
   /** For the log alone. */
   readonly untold?: readonly GraphQLError[] | undefined;
   readonly caching?: SubgraphCaching | undefined;
+  readonly headers?: ForwardedHeaders | undefined;
 }
 
 /**
@@ -31,15 +33,15 @@ export function respond(
   services: PipelineServices,
   report?: ResultReport,
 ): OperationResult {
-  const { errors: thrown = [], caching } = executed;
+  const { errors: thrown = [], headers } = executed;
   const dataText = executed.dataText ?? JSON.stringify(executed.data); // a tree that is not asked for is not made
   if (dataText.length > services.responsePolicy.maxCharacters)
     throw rejected('RESPONSE_TOO_LARGE', gatewayErrorCodes.RESPONSE_TOO_LARGE.summary);
   const shown = showErrors(thrown, requestId, services, executed.untold);
   const errors = services.errorPolicy.exposeInternals ? explainDenials(shown, admitted) : shown;
   const extensions = extensionsOf(admitted, report, services);
-  const cachePolicy = cachePolicyOf({ caching }, admitted);
-  return { kind: 'single', data: dataText, errors, extensions, cachePolicy, admitted };
+  const cachePolicy = cachePolicyOf(executed, admitted);
+  return { kind: 'single', data: dataText, errors, extensions, cachePolicy, headers, admitted };
 }
 
 /** In development: a denial may come of a path that finds no scopes or roles where there are some. */
@@ -121,13 +123,14 @@ export function writeBatch(results: readonly OperationResult[]): string {
 
 /**
  * How long a response may be stored: the strictest of what the schema says of the operation's fields and of what the subgraphs
- * said with their responses. Where the schema has no hints, a subgraph that says nothing forbids.
+ * said with their responses. Where the schema has no hints, a subgraph that says nothing forbids. What comes with headers of
+ * subgraphs is for its client alone.
  */
 export function cachePolicyOf(
-  { caching }: Pick<ExecutionResult, 'caching'>,
+  { caching, headers }: Pick<ExecutionResult, 'caching' | 'headers'>,
   { cacheHints }: AdmittedOperation,
 ): CachePolicy {
-  if (!caching) return NOT_CACHEABLE;
+  if (!caching || headers) return NOT_CACHEABLE;
   const { policy, hasUndated } = caching;
   if (hasUndated && !Number.isFinite(cacheHints.maxAgeS)) return NOT_CACHEABLE;
   return policy ? strictest(cacheHints, policy) : cacheHints;
@@ -224,6 +227,10 @@ export class WholeResult implements OperationResult {
 
   get cachePolicy(): CachePolicy {
     return cachePolicyOf(this.#result, this.admitted);
+  }
+
+  get headers(): ForwardedHeaders | undefined {
+    return this.#result.headers;
   }
 
   get data(): string {

@@ -5,6 +5,7 @@ import type { CallerShares } from '../identity/caller.ts';
 import type { TextTurns } from '../load/text-turns.ts';
 import type { ExecutionGate } from '../load/execution-gate.ts';
 import type { SharedExecutions } from '../load/shared-executions.ts';
+import type { HeaderDisclosure } from '../subgraphs/header-disclosure.ts';
 import type { DisclosureOf } from '../subgraphs/subgraph-failure.ts';
 import type { CircuitBreaker } from '../subgraphs/circuit-breaker.ts';
 import type { SubgraphClient } from '../subgraphs/subgraph-client.ts';
@@ -35,6 +36,8 @@ export interface PipelineObserver {
   objectsAnswered(kind: 'query' | 'mutation' | 'subscription', objects: number): void;
   /** A run begins a stage. Absent where no one wants to know. */
   stageEntered?(requestId: string, kind: RunKind, stage: StageName): void;
+  /** Headers of subgraphs that found no room in the response. */
+  headersDropped(requestId: string, names: readonly string[]): void;
   /** Errors of one operation beyond those that were reported one by one, or that its client is shown. */
   furtherErrors(requestId: string, errors: readonly GraphQLError[]): void;
 }
@@ -84,6 +87,8 @@ export interface PipelineServices {
   readonly streams: OperationStreams;
   /** What clients see of the errors of a subgraph. Absent where the defaults hold for all of them. */
   readonly disclosureOf: DisclosureOf | undefined;
+  /** Which headers of subgraphs clients get. Absent where none. */
+  readonly headerDisclosure: HeaderDisclosure | undefined;
   readonly errorPolicy: ErrorPolicy;
   /** What errors do to non-null positions, where a request does not say. */
   readonly onError: ErrorBehavior;

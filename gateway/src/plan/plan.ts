@@ -57,6 +57,7 @@ export class Plan implements PlanFields {
   readonly shape: SelectionShape;
   /** Decides whether the response to the only fetch is the client's. Absent where there are several fetches, or none. */
   readonly passthrough: Passthrough | undefined;
+  #subgraphs: ReadonlySet<string> | undefined;
   #runs = 0;
   #writer: ResponseWriter | undefined;
 
@@ -73,6 +74,12 @@ export class Plan implements PlanFields {
     this.shape = shape;
     this.passthrough = step?.kind === 'fetch' ? new Passthrough(step, shape) : undefined;
     Object.freeze(this);
+  }
+
+  /** Names of the subgraphs that its step asks. */
+  get subgraphs(): ReadonlySet<string> {
+    this.#subgraphs ??= new Set(Array.from(fetchesOf(this.step), ({ subgraph }) => subgraph));
+    return this.#subgraphs;
   }
 
   /** Counts a run. @returns the writer of its response; absent in the first runs, and where there can be none */
@@ -242,6 +249,12 @@ export type PlanStep =
   | { readonly kind: 'sequence'; readonly steps: readonly PlanStep[] }
   | { readonly kind: 'parallel'; readonly steps: readonly PlanStep[] }
   | FetchStep;
+
+/** The fetches of a step, at any depth. */
+export function* fetchesOf(step: PlanStep | undefined): Iterable<FetchStep> {
+  if (step?.kind === 'fetch') yield step;
+  else for (const child of step?.steps ?? []) yield* fetchesOf(child);
+}
 
 /** A plan with deferred fragments. */
 export interface DeferredPlan {

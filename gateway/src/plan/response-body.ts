@@ -1,5 +1,6 @@
 import type { GraphQLError } from 'graphql';
 import type { CachePolicy } from '../caching/cache-policy.ts';
+import type { ForwardedHeaders } from './forwarded-headers.ts';
 
 const START = '{"data":';
 /** Shorter texts go out in one piece with their headers. */
@@ -10,6 +11,8 @@ interface AboutResponse {
   /** As in {@link ExecutionResult}. */
   readonly objects: number;
   readonly caching: SubgraphCaching;
+  /** As in {@link ExecutionResult}. */
+  readonly headers: ForwardedHeaders | undefined;
 }
 
 /**
@@ -20,18 +23,20 @@ export class ResponseBody implements ExecutionResult {
   readonly body: Buffer | undefined;
   readonly objects: number;
   readonly caching: SubgraphCaching;
+  readonly headers: ForwardedHeaders | undefined;
   readonly #text: string | undefined;
   #data: ExecutionResult['data'] | undefined;
 
   private constructor(
     text: string | undefined,
     body: Buffer | undefined,
-    { objects, caching }: AboutResponse,
+    { objects, caching, headers }: AboutResponse,
   ) {
     this.#text = text;
     this.body = body;
     this.objects = objects;
     this.caching = caching;
+    this.headers = headers;
   }
 
   /** @param body `{"data":{…}}` in UTF-8 */
@@ -92,4 +97,6 @@ export interface ExecutionResult {
   readonly body?: Buffer | undefined;
   /** How long the responses of subgraphs may be stored, by what they say. */
   readonly caching?: SubgraphCaching | undefined;
+  /** Headers of subgraphs for the client who asked: no one else may get this result. */
+  readonly headers?: ForwardedHeaders | undefined;
 }

@@ -141,5 +141,6 @@ export function resultOfCached(
   nowMs: number,
 ): ExecutionResult {
   const policy = { maxAgeS: (untilMs - nowMs) / 1_000, isPrivate };
-  return ResponseBody.ofText(dataText, { objects: 0, caching: { policy, hasUndated: false } });
+  const caching = { policy, hasUndated: false };
+  return ResponseBody.ofText(dataText, { objects: 0, caching, headers: undefined });
 }

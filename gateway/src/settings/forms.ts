@@ -3,6 +3,7 @@ import { problemOfRedisUrl } from '@trellis/redis';
 import { USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
 import { problemOfClaimPath } from './claim-path.ts';
 import { problemOfCertificates, problemOfPrivateKey } from './pem.ts';
+import { ownOf } from '../own-property.ts';
 import { REQUEST_HEADERS, REQUEST_ID_HEADER, TIMEOUT_HEADER } from './header-names.ts';
 
 /** Says what is wrong with a text (`must be …`), or nothing. */
@@ -30,6 +31,11 @@ export const forms: Readonly<Record<string, Form>> = {
       : undefined,
   headerName: (text) =>
     mayBeForwarded(text.toLowerCase()) ? undefined : 'is no header that may be forwarded or set',
+  responseHeaderName: (text) =>
+    mayReachClients(text.toLowerCase())
+      ? undefined
+      : "is no header that subgraphs may send to clients: those of the connection, the message, caches, other origins and identities are the gateway's own",
+  headerMerge: { pattern: /^(?:first|last|append)$/, error: 'must be first, last or append' },
   certificates: (text) => problemOfCertificates(text),
   privateKey: (text) => problemOfPrivateKey(text),
   hostName: {
@@ -54,11 +60,24 @@ export const rules: Readonly<
     credentials === true && Array.isArray(origins) && origins.includes('*')
       ? 'origins: * and credentials: true exclude one another'
       : undefined,
+  responseCookies: ({ response, subgraphs }) =>
+    [response, ...valuesOf(subgraphs).map((group) => ownOf(group, 'response'))].every(appendsCookies)
+      ? undefined
+      : 'response: set-cookie must be append, as no cookie may replace another one',
   safelistManifests: ({ mode, manifests }) =>
     (mode === 'safelist') === (manifests !== undefined)
       ? undefined
       : 'mode: safelist and manifests go together',
 };
+
+function valuesOf(group: unknown): readonly unknown[] {
+  return typeof group === 'object' && group !== null ? Object.values(group) : [];
+}
+
+function appendsCookies(response: unknown): boolean {
+  const rules = typeof response === 'object' && response !== null ? Object.entries(response) : [];
+  return rules.every(([name, merge]) => name.toLowerCase() !== 'set-cookie' || merge === 'append');
+}
 
 function urlOf(...schemes: readonly string[]): TextCheck {
   return (text) =>
@@ -92,4 +111,54 @@ const NEVER_BELIEVED = /^(x[-_]user[-_]|sec-websocket-)/;
  */
 export function mayBeForwarded(name: string): boolean {
   return isFieldName(name) && !NEVER_FORWARDED.has(name) && !NEVER_BELIEVED.test(name);
+}
+
+/**
+ * Headers that subgraphs can't send to clients: those that make up the connection or the message, say who may read or store the
+ * response, who asks, where to go, or how long to wait, and those that proxies act on.
+ */
+const NEVER_TO_CLIENTS: ReadonlySet<string> = new Set([
+  ...CONNECTION_FIELDS,
+  ...MESSAGE_FIELDS,
+  REQUEST_ID_HEADER,
+  'age',
+  'allow',
+  'alt-svc',
+  'authentication-info',
+  'authorization',
+  'cache-control',
+  'clear-site-data',
+  'client-cert',
+  'cookie',
+  'date',
+  'dpop',
+  'dpop-nonce',
+  'etag',
+  'expires',
+  'forwarded',
+  'last-modified',
+  'location',
+  'origin',
+  'pragma',
+  'refresh',
+  'retry-after',
+  'server',
+  'strict-transport-security',
+  'timing-allow-origin',
+  'vary',
+  'via',
+  'warning',
+  'www-authenticate',
+]);
+
+const NEVER_TO_CLIENTS_FAMILY =
+  /^(?:accept|access-control|cdn|content|cross-origin|proxy|sec|surrogate|trellis|x-accel|x-content|x-forwarded|x-sendfile|x[-_]user)(?:[-_]|$)/;
+
+/**
+ * Whether an operator may have a header of subgraphs go on to clients.
+ *
+ * @param name in lower case
+ */
+export function mayReachClients(name: string): boolean {
+  return isFieldName(name) && !NEVER_TO_CLIENTS.has(name) && !NEVER_TO_CLIENTS_FAMILY.test(name);
 }

@@ -140,7 +140,7 @@ function exchange(
   timeoutMs: number,
   slot?: Slot,
 ): Promise<SubgraphResponse> {
-  const { subgraph, url, body, streamed, headers, isMutation, signal } = call.request;
+  const { subgraph, url, body, streamed, headers, isMutation, signal, wanted } = call.request;
   const bounded = {
     subgraph,
     url,
@@ -149,6 +149,7 @@ function exchange(
     headers,
     isMutation,
     signal,
+    wanted,
     timeoutMs: Math.max(1, Math.ceil(timeoutMs)),
     maxBytes: call.traffic.rules.responseBytes,
   };

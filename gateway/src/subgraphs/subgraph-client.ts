@@ -1,4 +1,4 @@
-import { MalformedRequest, type ExchangeHandler, type ResponseStart } from '@trellis/http1';
+import { MalformedRequest, type ExchangeHandler, type HeadField, type ResponseStart } from '@trellis/http1';
 import { fillIn } from '../settings/fill-in.ts';
 import { subgraphConnections } from '../settings/subgraph-connections.ts';
 import { SubgraphConnections } from './connections/subgraph-connections.ts';
@@ -113,6 +113,7 @@ class SubgraphCall implements ExchangeHandler {
   #status = 0;
   #encoding: string | undefined;
   #cacheControl: string | undefined;
+  #fields: readonly HeadField[] | undefined;
   #body: BodyBuffer | undefined;
 
   constructor(request: SubgraphRequest, limits: CallLimits) {
@@ -132,10 +133,11 @@ class SubgraphCall implements ExchangeHandler {
     return true;
   }
 
-  responded({ status, length, encoding, cacheControl }: ResponseStart): void {
+  responded({ status, length, encoding, cacheControl, fields }: ResponseStart): void {
     this.#status = status;
     this.#encoding = encoding;
     this.#cacheControl = cacheControl;
+    if (this.#request.wanted) this.#fields = fields.pick(this.#request.wanted);
     this.#body = new BodyBuffer(length);
     if (status >= 300 && status < 400)
       this.#end(this.#failure('redirect', 'answered with a redirect, which is not followed'));
@@ -162,7 +164,7 @@ class SubgraphCall implements ExchangeHandler {
   }
 
   #respondWith(body: Buffer): SubgraphResponse {
-    return { status: this.#status, body, cacheControl: this.#cacheControl };
+    return { status: this.#status, body, cacheControl: this.#cacheControl, fields: this.#fields };
   }
 
   async #decompressed(body: Buffer, encoding: string): Promise<SubgraphResponse> {

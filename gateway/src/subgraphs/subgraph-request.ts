@@ -1,4 +1,5 @@
 import type { QueueCaller } from '@trellis/admission';
+import type { HeadField } from '@trellis/http1';
 import type { StreamedBody } from './connections/secure-pool.ts';
 
 /** Names in lower case. */
@@ -20,6 +21,8 @@ export interface SubgraphRequest {
   readonly sharedBy?: QueueCaller | undefined;
   /** Ends the call. The subgraph's socket is closed, or the request taken from the queue. */
   readonly signal: AbortSignal;
+  /** Names of the headers that are wanted of the response, in lower case. @default none */
+  readonly wanted?: Pick<ReadonlySet<string>, 'has'> | undefined;
   /** From the call to the last byte of the response, milliseconds; sent to the subgraph. @default that of the client */
   readonly timeoutMs?: number;
   /** The largest response, before and after decompression. @default that of the client */
@@ -33,6 +36,8 @@ export interface SubgraphResponse {
   readonly body: Buffer;
   /** The value of its `Cache-Control`. */
   readonly cacheControl?: string | undefined;
+  /** The headers that were wanted, in the order in which they came. Absent where none was. */
+  readonly fields?: readonly HeadField[] | undefined;
 }
 
 /** Calls subgraphs. */

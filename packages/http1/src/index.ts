@@ -3,9 +3,12 @@ export {
   MalformedRequest,
   type ExchangeHandler,
   type ExchangeRequest,
+  type HeadField,
+  type HeadFields,
   type ResponseStart,
 } from './client/exchange.ts';
 export { ConnectionPool, type ConnectionPoolOptions } from './client/connection-pool.ts';
+export { ParsedFields } from './client/parsed-fields.ts';
 export { assertHeader } from './client/messages.ts';
 export { CONNECTION_FIELDS, isFieldName, isFieldValue, MESSAGE_FIELDS } from './fields.ts';
 export { PlainFirstServer } from './server/plain-first-server.ts';

@@ -186,7 +186,7 @@ function withVary(response: HttpResponse, vary: string | undefined): HttpRespons
   const own = response.headers['vary'];
   return {
     ...response,
-    headers: { ...response.headers, vary: own === undefined ? vary : `${vary}, ${own}` },
+    headers: { ...response.headers, vary: own === undefined ? vary : `${vary}, ${String(own)}` },
   };
 }
 

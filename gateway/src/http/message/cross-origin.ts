@@ -85,9 +85,14 @@ const METHODS = 'GET, POST, PUT, DELETE';
  * Lets web pages of other origins use the graph. What is added to the server behind it finds the headers for scripts set.
  *
  * @param rules those that hold for the next request
+ * @param forwarded names of the headers of subgraphs that clients get
  * @see Fetch standard, "CORS protocol"
  */
-export function allowCrossOrigin(server: FastifyInstance, rules: () => CrossOriginRules | undefined): void {
+export function allowCrossOrigin(
+  server: FastifyInstance,
+  rules: () => CrossOriginRules | undefined,
+  forwarded: () => readonly string[],
+): void {
   server.addHook('onRequest', (request, reply, done) => {
     const inForce = rules();
     if (!inForce) return done();
@@ -96,7 +101,7 @@ export function allowCrossOrigin(server: FastifyInstance, rules: () => CrossOrig
     const { origin } = request.headers;
     const isAllowed = inForce.isOpen || (origin !== undefined && inForce.allows(origin));
     if (!isAllowed) return done();
-    addCorsHeaders(reply, inForce, origin);
+    addCorsHeaders(reply, inForce, origin, forwarded());
     if (request.method !== 'OPTIONS') return done();
     answerPreflight(request, reply, inForce);
   });
@@ -104,9 +109,14 @@ export function allowCrossOrigin(server: FastifyInstance, rules: () => CrossOrig
   server.options('*', (_request, reply) => reply.callNotFound());
 }
 
-function addCorsHeaders(reply: FastifyReply, rules: CrossOriginRules, origin: string | undefined): void {
+function addCorsHeaders(
+  reply: FastifyReply,
+  rules: CrossOriginRules,
+  origin: string | undefined,
+  forwarded: readonly string[],
+): void {
   reply.header('access-control-allow-origin', rules.isOpen ? '*' : origin);
-  reply.header('access-control-expose-headers', READABLE_HEADERS);
+  reply.header('access-control-expose-headers', [READABLE_HEADERS, ...forwarded].join(', '));
   if (rules.credentials) reply.header('access-control-allow-credentials', 'true');
 }
 

@@ -31,11 +31,14 @@ export interface HttpExchange {
   watch(): RequestSignal;
 }
 
+/** Names in lower case. Of a list each is a line of its own. */
+export type ResponseHeaders = Readonly<Record<string, string | readonly string[]>>;
+
 /** A response that goes out whole. */
 export interface HttpResponse {
   readonly status: number;
   /** Names in lower case; without those of the framing. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: ResponseHeaders;
   readonly body: string | Buffer;
   /** Whose share it counts in; absent where only the network is known. */
   readonly caller?: Caller | undefined;

@@ -9,28 +9,30 @@ import {
 } from '../../caching/cache-policy.ts';
 import { gatewayErrorCodes, isGatewayErrorCode } from '../../errors.ts';
 import type { OperationResult } from '../../pipeline/operation-result.ts';
-import type { ResponsePolicy } from '../../pipeline/services.ts';
-import type { HttpExchange } from './http-exchange.ts';
+import type { PipelineServices } from '../../pipeline/services.ts';
+import { ForwardedHeaders } from '../../plan/forwarded-headers.ts';
+import type { HttpExchange, ResponseHeaders } from './http-exchange.ts';
 import type { ResultMediaType } from './media-types.ts';
 import type { Denial } from '../../operation/access/requirement.ts';
 
 /**
- * What the status, the first errors and the cache policies of responses say in headers, without `content-type`.
- *
- * @param policy which request headers decide what is answered
+ * What the status, the first errors and the cache policies of responses say in headers, without `content-type`; and the headers of
+ * subgraphs that came with them.
  */
 export function responseHeaders(
-  { id, method, headers }: HttpExchange,
+  exchange: HttpExchange,
   responses: readonly OperationResult[],
   status: number,
-  {
-    varyOn,
-    privateFor,
-    resourceMetadata,
-  }: Pick<ResponsePolicy, 'varyOn' | 'privateFor' | 'resourceMetadata'>,
-): Record<string, string> {
+  { responsePolicy, observer }: Pick<PipelineServices, 'responsePolicy' | 'observer'>,
+): Record<string, string | readonly string[]> {
+  const { id, method, headers } = exchange;
+  const { varyOn, privateFor, resourceMetadata } = responsePolicy;
   const cacheControl = cacheControlOf(responses, headers, privateFor);
-  const own: Record<string, string> = { 'x-request-id': id, 'cache-control': cacheControl };
+  const own: Record<string, string | readonly string[]> = {
+    ...forwardedHeaders(exchange, responses, observer),
+    'x-request-id': id,
+    'cache-control': cacheControl,
+  };
   if (cacheControl !== 'no-store' && varyOn.length > 0) own['vary'] = varyOn.join(', ');
   const challenge = challengeOf(responses, status, headers.authorization, resourceMetadata);
   if (challenge !== undefined) own['www-authenticate'] = challenge;
@@ -38,6 +40,19 @@ export function responseHeaders(
   if (retryAfterS !== undefined) own['retry-after'] = String(retryAfterS);
   if (status === 405) own['allow'] = method === 'GET' ? 'POST' : 'GET, POST';
   return own;
+}
+
+/** The headers of subgraphs that came with responses. Absent where none did. What found no room is logged. */
+export function forwardedHeaders(
+  { id }: Pick<HttpExchange, 'id'>,
+  responses: readonly OperationResult[],
+  observer: Pick<PipelineServices['observer'], 'headersDropped'>,
+): ResponseHeaders | undefined {
+  if (!responses.some((response) => response.headers)) return undefined; // nearly always
+  const merged = ForwardedHeaders.merged(responses.flatMap((response) => response.headers ?? []));
+  if (!merged) return undefined;
+  if (merged.dropped.size > 0) observer.headersDropped(id, [...merged.dropped]);
+  return merged.lines();
 }
 
 /**

@@ -14,7 +14,7 @@ import { rejected, RequestError } from '../../errors.ts';
 import type { StreamResult } from '../../pipeline/operation-result.ts';
 import { writeResult } from '../../pipeline/respond.ts';
 import { endAdmission } from './admit-requests.ts';
-import { responseHeaders, statusOf } from '../message/response-headers.ts';
+import { forwardedHeaders, responseHeaders, statusOf } from '../message/response-headers.ts';
 import {
   responseBody,
   responseOfOne,
@@ -271,6 +271,7 @@ async function respondToOne(
   const status = statusOf(first, mediaType);
   const keysOf = (): ShareKeys => shareKeysOfCaller(first.admitted?.caller, exchange.address);
   if (stream && !single && !parts && status === 200) {
+    setHeaders(reply, forwardedHeaders(exchange, [first], options.services().observer) ?? {});
     sendInStreamFormat(reply, writeResult(first), stream);
     watchUnread(reply.raw, options.unread, keysOf);
     return reply;
@@ -279,8 +280,7 @@ async function respondToOne(
     const whole = await compress(responseOfOne(exchange, first, mediaType, options), exchange, options);
     return sendResponse(reply, exchange, whole, options);
   }
-  const { responsePolicy } = options.services();
-  setHeaders(reply.status(status), responseHeaders(exchange, [first], status, responsePolicy));
+  setHeaders(reply.status(status), responseHeaders(exchange, [first], status, options.services()));
   const watch = (measure: () => number): UnreadBytes =>
     watchUnread(reply.raw, options.unread, keysOf, measure);
   return sendParts(reply, response, parts, options.settings().timeouts, watch);

@@ -10,7 +10,7 @@ import { writeResult, writeBatch } from '../../pipeline/respond.ts';
 import type { TransportSettings } from '../../settings/settings.ts';
 import type { UnreadResponses } from '../../load/unread-responses.ts';
 import { responseHeaders, statusOf, statusOfBatch } from '../message/response-headers.ts';
-import type { HttpResponse, HttpExchange } from '../message/http-exchange.ts';
+import type { HttpResponse, HttpExchange, ResponseHeaders } from '../message/http-exchange.ts';
 import { mediaTypeOfFailure, type ResultMediaType } from '../message/media-types.ts';
 import { readBody, type ReadBody } from '../message/read-request.ts';
 
@@ -184,8 +184,8 @@ function headersOf(
   status: number,
   mediaType: ResultMediaType,
   { services }: ResponseOptions,
-): Record<string, string> {
-  const headers = responseHeaders(exchange, responses, status, services().responsePolicy);
+): ResponseHeaders {
+  const headers = responseHeaders(exchange, responses, status, services());
   headers['content-type'] = `${mediaType}; charset=utf-8`;
   return headers;
 }
@@ -226,7 +226,8 @@ function compressResponse(
 async function compressed(response: HttpResponse, coding: Coding): Promise<HttpResponse> {
   const { headers, body } = response;
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  const vary = headers['vary'] === undefined ? 'accept-encoding' : `${headers['vary']}, accept-encoding`;
+  const { vary: before } = headers;
+  const vary = before === undefined ? 'accept-encoding' : `${String(before)}, accept-encoding`;
   return {
     ...response,
     headers: { ...headers, vary, 'content-encoding': coding },

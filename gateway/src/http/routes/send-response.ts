@@ -50,8 +50,8 @@ function sendInPieces(reply: FastifyReply, body: Buffer): void {
 /** Of `vary`, what others have set counts as well. */
 export function setHeaders(reply: FastifyReply, headers: HttpResponse['headers']): FastifyReply {
   const before = headers['vary'] === undefined ? undefined : reply.getHeader('vary');
-  void reply.headers(headers);
-  if (before !== undefined) void reply.header('vary', `${String(before)}, ${headers['vary']}`);
+  void reply.headers(headers as Record<string, string | string[]>); // it reads them alone
+  if (before !== undefined) void reply.header('vary', `${String(before)}, ${String(headers['vary'])}`);
   return reply;
 }
 

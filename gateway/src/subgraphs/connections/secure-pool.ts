@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Pool, type Dispatcher } from 'undici';
-import { assertHeader, type ExchangeHandler, type ExchangeRequest } from '@trellis/http1';
+import { assertHeader, ParsedFields, type ExchangeHandler, type ExchangeRequest } from '@trellis/http1';
 import { REQUEST_HEADERS, TIMEOUT_HEADER } from '../../settings/header-names.ts';
 import type { TlsOptions } from '../tls/tls-options.ts';
 
@@ -75,6 +75,7 @@ function dispatchHandler(handler: ExchangeHandler): Dispatcher.DispatchHandler {
         length: length === undefined ? undefined : Number(length),
         encoding: encoding === undefined || encoding === 'identity' ? undefined : String(encoding),
         cacheControl: headers['cache-control']?.toString(),
+        fields: new ParsedFields(headers),
       });
     },
     onResponseData: (_controller, chunk) => handler.received(chunk),

@@ -9,6 +9,7 @@ import {
   BrokenResponse,
   type ExchangeHandler,
   type ExchangeRequest,
+  ParsedFields,
   type ResponseStart,
 } from '@trellis/http1';
 import type { Http2RequestHead } from './http2-headers.ts';
@@ -69,5 +70,6 @@ function startOf(headers: IncomingHttpHeaders & IncomingHttpStatusHeader): Respo
     length: length === undefined ? undefined : Number(length),
     encoding: encoding === undefined || encoding === 'identity' ? undefined : encoding.toLowerCase(),
     cacheControl: headers['cache-control'],
+    fields: new ParsedFields(headers),
   };
 }

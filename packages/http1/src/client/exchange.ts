@@ -9,6 +9,20 @@ export interface ExchangeRequest {
   readonly body: string;
 }
 
+/** One field of a head. */
+export interface HeadField {
+  /** In lower case. */
+  readonly name: string;
+  /** Without the space around it. It ends no line. */
+  readonly value: string;
+}
+
+/** The fields of a response's head, which are read where someone wants them. */
+export interface HeadFields {
+  /** Those of these names, in the order in which they came; a name that came twice is there twice. @param names in lower case */
+  pick(names: Pick<ReadonlySet<string>, 'has'>): readonly HeadField[];
+}
+
 /** The beginning of a response. */
 export interface ResponseStart {
   readonly status: number;
@@ -18,6 +32,8 @@ export interface ResponseStart {
   readonly encoding: string | undefined;
   /** As the server sent it. */
   readonly cacheControl: string | undefined;
+  /** All that came with it. */
+  readonly fields: HeadFields;
 }
 
 /** Called with the outcome of an exchange: `started` first, then in order, `ended` or `failed` last. */

@@ -1,5 +1,5 @@
 import { areFieldLines } from '../fields.ts';
-import { BrokenResponse, type ResponseStart } from './exchange.ts';
+import { BrokenResponse, type HeadField, type HeadFields, type ResponseStart } from './exchange.ts';
 
 /** How the end of a body is found. RFC 9112 §6.3. */
 export type BodyFraming = 'none' | 'length' | 'chunked' | 'until-close';
@@ -29,7 +29,8 @@ export function parseHead(text: string): ResponseHead {
   const first = end === -1 ? text : text.slice(0, end);
   const [, minor, digits] = STATUS_LINE.exec(first) ?? [];
   if (digits === undefined) throw new BrokenResponse('The status line is malformed.');
-  const fields = readFields(text.slice(first.length));
+  const lines = text.slice(first.length);
+  const fields = readFields(lines);
   const status = Number(digits);
   const framing = framingOf(status, minor === '1', fields);
   const isClosing = minor === '0' || framing === 'until-close' || isAmbiguous(status, fields);
@@ -42,7 +43,29 @@ export function parseHead(text: string): ResponseHead {
     cacheControl: fields.cacheControl,
     keepsAlive: !isClosing && !saysClose(fields.connection),
     idleMs: idleMsOf(fields.keepAlive),
+    fields: new FieldLines(lines),
   };
+}
+
+/** Lines of fields, read once more by who wants one that the exchange does not depend on. */
+class FieldLines implements HeadFields {
+  readonly #lines: string;
+
+  /** @param lines checked, each with its beginning */
+  constructor(lines: string) {
+    this.#lines = lines;
+  }
+
+  pick(names: Pick<ReadonlySet<string>, 'has'>): readonly HeadField[] {
+    const picked: HeadField[] = [];
+    for (const line of this.#lines.split('\r\n')) {
+      const colon = line.indexOf(':');
+      const name = line.slice(0, colon).toLowerCase();
+      if (colon > 0 && names.has(name))
+        picked.push({ name, value: withoutSpaceAround(line, colon + 1, line.length) });
+    }
+    return picked;
+  }
 }
 
 /** The fields that the exchange depends on; all others are passed over. */

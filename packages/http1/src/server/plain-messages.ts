@@ -129,8 +129,8 @@ function plainName(given: string): string | undefined {
 /** A response that goes out whole. */
 export interface WholeResponse {
   readonly status: number;
-  /** Names in lower case; without those of the framing. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** Names in lower case; without those of the framing. Of a list each is a line of its own. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string | Buffer;
 }
 
@@ -154,9 +154,9 @@ export function writeResponse(
   const length = Buffer.byteLength(body);
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
   for (const name in headers) {
-    const value = headers[name] as string; // an own key: they are made by literals
-    if (!isFieldValue(value)) throw new TypeError(`The header ${name} of a response is malformed.`);
-    head += `${name}: ${value}\r\n`;
+    const value = headers[name] as string | readonly string[]; // an own key: they are made by literals
+    if (typeof value === 'string') head += responseLine(name, value);
+    else for (const one of value) head += responseLine(name, one);
   }
   const connection = keepAliveS === undefined ? 'close' : `keep-alive\r\nkeep-alive: timeout=${keepAliveS}`;
   head += `content-length: ${length}\r\ndate: ${dateNow()}\r\nconnection: ${connection}\r\n\r\n`;
@@ -174,6 +174,11 @@ export function writeResponse(
   socket.write(body);
   socket.uncork();
   return undefined;
+}
+
+function responseLine(name: string, value: string): string {
+  if (!isFieldValue(value)) throw new TypeError(`The header ${name} of a response is malformed.`);
+  return `${name}: ${value}\r\n`;
 }
 
 function dateNow(): string {
