@@ -1,5 +1,8 @@
 /** The paths of the endpoints, below the issuer's own path. */
 export const paths: {
+  readonly home: string;
+  readonly assets: string;
+  readonly clientLogo: string;
   readonly authorize: string;
   readonly resume: string;
   readonly login: string;
@@ -20,6 +23,9 @@ export const paths: {
   readonly signUp: string;
   readonly forgotten: string;
 } = Object.freeze({
+  home: '/',
+  assets: '/assets/:name',
+  clientLogo: '/client-logo',
   authorize: '/authorize',
   resume: '/authorize/resume',
   login: '/login',

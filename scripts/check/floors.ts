@@ -247,8 +247,13 @@ export const projects: readonly Project[] = [
       pages: {
         floor: 1,
         purpose: 'pages that people see',
-        parts: { templates: 'their HTML', texts: 'their words in each language' },
+        parts: {
+          templates: 'their HTML',
+          texts: 'their words in each language',
+          theme: 'name, logo, colours and links of an operator',
+        },
       },
+      images: { floor: 0, purpose: 'what the bytes of a picture say' },
       'parameters.ts': { floor: 1, purpose: 'parameters of a request, each once' },
       generated: { floor: 0, purpose: 'types of SQL rows and parameters' },
       'batch-by-id.ts': { floor: 0, purpose: 'many lookups by id in one statement' },

@@ -4,7 +4,7 @@ import type { Actor } from '../audit/audit.ts';
 import { newAccountId } from '../accounts/new-account-id.ts';
 import type { AccountChanges, CredentialsState } from '../accounts/account-store.ts';
 import { endSessionsOf, type EndSessionFeatures } from './end-session.ts';
-import { chooseTexts } from '../pages/language.ts';
+import type { PageFeatures } from '../pages/language.ts';
 import type { HasClock } from '../clock.ts';
 import type { AuditFeatures } from '../audit/audit-features.ts';
 import type { AccountFeatures } from '../accounts/account-features.ts';
@@ -19,6 +19,7 @@ export type AccountAdministrationFeatures = HasClock &
   Pick<SignInFeatures, 'hasher'> &
   Pick<GrantFeatures, 'revoker'> &
   AdministrationFeatures &
+  PageFeatures &
   EndSessionFeatures;
 
 /** An account that is to be made. */
@@ -57,7 +58,7 @@ export async function changeAccount(
   const { before, after } = changed;
   // The new address may have another reader than the old one.
   if (before.email !== after.email)
-    features.accountMail?.notify(before, 'address_withdrawn', chooseTexts(undefined, undefined));
+    features.accountMail?.notify(before, 'address_withdrawn', features.chooseTexts());
   features.audit.record({ event: 'account_changed', subject: id, by });
   if (mayLess(before.role, after.role) || !isDeepStrictEqual(before.claims, after.claims)) {
     await features.revoker.revokeTokens({ kind: 'user', subject: id }, 'account_changed');

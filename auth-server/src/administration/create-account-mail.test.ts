@@ -1,11 +1,12 @@
 import type { Logger } from '@trellis/runtime';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { chooseTexts } from '../pages/language.ts';
+import { createTextChooser } from '../pages/language.ts';
+import { readBuiltInTheme } from '../pages/theme/read-theme.ts';
 import type { AccountMail } from './account-mail.ts';
 import { createAccountMail, type AccountMailFeatures } from './create-account-mail.ts';
 import type { Mail } from '../mail/mail.ts';
 
-const TEXTS = chooseTexts(undefined, 'en');
+const TEXTS = createTextChooser(readBuiltInTheme(), 'https://id.example')(undefined, 'en');
 const FROM = { address: '192.0.2.1', knownBrowser: undefined };
 
 let room: { taken: number; isFull: boolean };

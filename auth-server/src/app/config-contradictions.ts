@@ -5,6 +5,7 @@ import { readTrustedIssuersFile } from '../issuers/trusted-issuers-file.ts';
 import { clientRulesOf, issuerRulesOf } from './settings-of.ts';
 import { isNetwork } from '../outbound/address-guard.ts';
 import { readClientsFile } from '../clients/clients-file.ts';
+import { readTheme } from '../pages/theme/read-theme.ts';
 import { adminScopes, openidScopes, parseScope } from '../clients/scopes.ts';
 import { readCertificate } from './tls-certificate.ts';
 
@@ -24,6 +25,7 @@ export function contradictions(config: AuthServerConfig): readonly string[] {
     ...convenienceProblems(config),
     ...clientsFileProblems(config),
     ...trustedIssuersProblems(config),
+    ...themeProblems(config),
   ];
 }
 
@@ -141,6 +143,11 @@ function convenienceProblems(config: AuthServerConfig): string[] {
 function clientsFileProblems(config: AuthServerConfig): readonly string[] {
   if (config.CLIENTS_FILE === undefined) return [];
   return readClientsFile(config.CLIENTS_FILE, clientRulesOf(config)).problems;
+}
+
+function themeProblems({ THEME_FOLDER: folder }: AuthServerConfig): readonly string[] {
+  const read = folder === undefined ? undefined : readTheme(folder);
+  return read?.kind === 'problems' ? read.problems.map((problem) => `THEME_FOLDER: ${problem}`) : [];
 }
 
 function trustedIssuersProblems(config: AuthServerConfig): readonly string[] {

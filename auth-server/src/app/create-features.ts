@@ -8,6 +8,9 @@ import { createBackChannelLogout } from '../logout/back-channel-logout.ts';
 import { createTransactions } from '../authorize/transactions.ts';
 import { createAuthServerMetrics } from '../audit/auth-server-metrics.ts';
 import { createClientKeys } from '../clients/client-keys.ts';
+import { createClientLogos } from '../clients/client-logos.ts';
+import { createTextChooser, type PageFeatures } from '../pages/language.ts';
+import { readBuiltInTheme, readTheme } from '../pages/theme/read-theme.ts';
 import { createClientRegistry } from '../clients/client-registry.ts';
 import type { AuthServerConfig } from './auth-server-config.ts';
 import { createDpopNonces } from '../dpop/nonces.ts';
@@ -121,6 +124,12 @@ export async function createFeatures(
     audit: createAudit({ logger, writer: auditWriter, metrics, clock }),
     clients: createClientRegistry({ store: clientStore, secretKeys, clock }),
     clientKeys: createClientKeys({ guard, clock, onFetched: onKeySetFetched(metrics, logger) }),
+    clientLogos: createClientLogos({
+      guard,
+      clock,
+      onFailed: (uri, reason) => logger.warn({ uri, reason }, 'fetching the logo of a client failed'),
+    }),
+    ...createPages(config, resources.issuer),
     issuers: createIssuers(config, resources),
     ...keyed,
     ...createLimits(config, keyed.accountName, resources),
@@ -216,6 +225,14 @@ function createIssuers(
         logger.warn({ issuer: name, reason }, 'fetching the keys of a trusted issuer failed');
     },
   });
+}
+
+/** The theme as it is now. @throws Error for one that has changed since the configuration was checked, and is wrong */
+function createPages({ THEME_FOLDER: folder }: AuthServerConfig, issuer: string): PageFeatures {
+  const read = folder === undefined ? undefined : readTheme(folder);
+  if (read?.kind === 'problems') throw new Error(read.problems.join('\n'));
+  const theme = read?.theme ?? readBuiltInTheme();
+  return { theme, chooseTexts: createTextChooser(theme, issuer) };
 }
 
 interface AnonymousAttempts {

@@ -14,6 +14,7 @@ import type { IssuerFeatures } from '../issuers/issuer-registry.ts';
 import type { KeyFeatures } from '../keys/key-features.ts';
 import type { LogoutFeatures } from '../logout/back-channel-logout.ts';
 import type { MailFeatures } from '../mail/mail-limits.ts';
+import type { PageFeatures } from '../pages/language.ts';
 import type { HasSettings } from '../settings/settings.ts';
 import type { TokenFeatures } from '../tokens/token-features.ts';
 
@@ -39,5 +40,6 @@ export interface Features
     KeyFeatures,
     LogoutFeatures,
     MailFeatures,
+    PageFeatures,
     SignInFeatures,
     TokenFeatures {}

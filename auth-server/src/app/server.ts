@@ -18,7 +18,11 @@ import { addLinkRoutes } from '../routes/link.ts';
 import { addLoginRoutes } from '../routes/login.ts';
 import { addLogoutRoutes } from '../routes/logout.ts';
 import { addMailRoutes } from '../routes/mail-pages.ts';
-import { writePageError } from '../routes/page-errors.ts';
+import { createPageErrorWriter } from '../routes/page-errors.ts';
+import { addHomeRoute } from '../routes/home.ts';
+import { addImageRoutes } from '../routes/images.ts';
+import { decorateWithTexts } from '../http/texts-for.ts';
+import { OAuthError } from '../errors.ts';
 import { addPushedAuthorizationRoute } from '../routes/pushed-authorization.ts';
 import { limitConnections } from '../http/limit-connections.ts';
 import { paths } from '../paths.ts';
@@ -47,6 +51,7 @@ const MAX_BODY_BYTES = 65_536;
 
 /** Pages, in which errors are shown to people. */
 const pageRoutes = [
+  addHomeRoute,
   addAuthorizeRoutes,
   addLoginRoutes,
   addConsentRoutes,
@@ -59,6 +64,7 @@ const pageRoutes = [
 
 /** Endpoints that clients call, with errors in JSON. */
 const clientRoutes = [
+  addImageRoutes,
   addTokenRoute,
   addPushedAuthorizationRoute,
   addDeviceAuthorizationRoute,
@@ -96,7 +102,8 @@ export async function buildServer(dependencies: ServerDependencies): Promise<Fas
   );
   addSecurityHeaders(server, isHttps);
   observeDurations(server, features);
-  server.setNotFoundHandler((_request, reply) => reply.status(404).send({ error: 'not_found' }));
+  decorateWithTexts(server, features.chooseTexts);
+  addNotFoundHandler(server, features);
   server.setErrorHandler(createErrorHandler(features.metrics, writeJsonError));
   await server.register(async (scope) => addRoutes(scope, features), {
     prefix: issuerPath,
@@ -117,8 +124,17 @@ async function addRoutes(server: FastifyInstance, features: Features): Promise<v
     });
   await server.register(async (pages) => {
     await pages.register(cookie);
-    pages.setErrorHandler(createErrorHandler(features.metrics, writePageError));
+    pages.setErrorHandler(createErrorHandler(features.metrics, createPageErrorWriter(features)));
     for (const add of pageRoutes) add(pages, features);
+  });
+}
+
+/** Nothing at an address is a page for people, and JSON for programs. */
+function addNotFoundHandler(server: FastifyInstance, features: Features): void {
+  const showPage = createErrorHandler(features.metrics, createPageErrorWriter(features));
+  server.setNotFoundHandler((request, reply) => {
+    if (!request.headers.accept?.includes('text/html')) return reply.status(404).send({ error: 'not_found' });
+    return showPage(new OAuthError('not_found', 'There is nothing at this address.'), request, reply);
   });
 }
 
@@ -130,6 +146,7 @@ function pathOf(issuer: string): string {
 /** RFC 8414 §3.1 has the issuer's path at the end of one address, all others have it before. */
 function belowIssuer(url: string, issuerPath: string): string {
   if (issuerPath === '') return url;
+  if (url === issuerPath) return paths.home;
   return url.startsWith(`${issuerPath}/`) ? url.slice(issuerPath.length) : url.replace(issuerPath, '');
 }
 

@@ -115,6 +115,7 @@ async function serve(
 async function settle({ features, auditWriter, mailQueue }: CreatedFeatures): Promise<void> {
   features.clientKeys.close();
   features.issuers.close();
+  features.clientLogos.close();
   await features.backChannelLogout.close();
   await features.accountMail?.settle();
   await mailQueue?.stop();

@@ -40,6 +40,8 @@ export type ParameterEntries = readonly (readonly [string, string])[];
 export interface Transactions {
   /** Begins one. @returns a text that is good in this browser alone */
   begin(transaction: NewTransaction, browserHash: string): string;
+  /** Whether or not it is over. @returns undefined for what is not of this server and browser */
+  open(sealed: string, browserHash: string): Transaction | undefined;
   /** @returns undefined for what is not of this server and browser, too old, or answered already */
   find(sealed: string, browserHash: string): Promise<Transaction | undefined>;
   /** Ends one, which someone who has signed in is answered: of any number of callers one gets true. */
@@ -71,16 +73,19 @@ const POSTED = 'posted';
 /** Transactions in sealed texts. */
 export function createTransactions({ sealer, redis, clock, ttlS }: TransactionsDependencies): Transactions {
   const isOver = (since: number, ttlMs: number): boolean => clock() - since > ttlMs;
+  const open: Transactions['open'] = (sealed, browserHash) => {
+    const text = sealer.open(sealed, placeOf(browserHash));
+    return text === undefined ? undefined : (JSON.parse(text) as Transaction); // sealed by begin below
+  };
   return {
     begin: (transaction, browserHash) => {
       const begun: Transaction = { ...transaction, id: randomToken(18), createdAt: clock() };
       return sealer.seal(JSON.stringify(begun), placeOf(browserHash));
     },
+    open,
     find: async (sealed, browserHash) => {
-      const text = sealer.open(sealed, placeOf(browserHash));
-      if (text === undefined) return undefined;
-      const transaction = JSON.parse(text) as Transaction; // sealed by begin above
-      if (isOver(transaction.createdAt, ttlS * 1000)) return undefined;
+      const transaction = open(sealed, browserHash);
+      if (!transaction || isOver(transaction.createdAt, ttlS * 1000)) return undefined;
       return (await redis.exists(answeredKey(transaction.id))) === 1 ? undefined : transaction;
     },
     end: async ({ id }) => (await redis.set(answeredKey(id), '1', 'EX', ttlS, 'NX')) === 'OK',

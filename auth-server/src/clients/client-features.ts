@@ -1,4 +1,5 @@
 import type { ClientKeys } from './client-keys.ts';
+import type { ClientLogos } from './client-logos.ts';
 import type { ClientRegistry } from './client-registry.ts';
 import type { ClientStore } from './client-store.ts';
 
@@ -8,6 +9,8 @@ export interface ClientFeatures {
   readonly clients: ClientRegistry;
   /** The public keys by which they sign. */
   readonly clientKeys: ClientKeys;
+  /** What pages show of them. */
+  readonly clientLogos: ClientLogos;
   /** As they are stored. */
   readonly clientStore: ClientStore;
 }

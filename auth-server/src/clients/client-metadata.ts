@@ -50,6 +50,11 @@ export const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 export interface ClientMetadata {
   readonly client_id: string;
   readonly client_name: string;
+  /** What pages show of a client that someone has looked at. RFC 7591 §2 */
+  readonly logo_uri?: string | undefined;
+  readonly client_uri?: string | undefined;
+  readonly policy_uri?: string | undefined;
+  readonly tos_uri?: string | undefined;
   readonly redirect_uris: readonly string[];
   readonly post_logout_redirect_uris: readonly string[];
   readonly grant_types: readonly string[];
@@ -170,6 +175,10 @@ const declared = z.object({
     })
     .optional(),
   client_name: clientName.optional(),
+  logo_uri: webAddress.max(2_000).optional(),
+  client_uri: webAddress.max(2_000).optional(),
+  policy_uri: webAddress.max(2_000).optional(),
+  tos_uri: webAddress.max(2_000).optional(),
   redirect_uris: z.array(redirectUri).max(50).default([]),
   post_logout_redirect_uris: z.array(redirectUri).max(50).default([]),
   grant_types: z.array(z.string()).max(20).default(['authorization_code', 'refresh_token']),

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { stylesheetSource } from '../pages/pages.ts';
+import type { Page } from '../pages/pages.ts';
 
 /** Settings of {@link sendPage}. */
 export interface PageOptions {
@@ -17,7 +17,7 @@ export interface PageOptions {
  * Sends a page with the headers that every page has: no script but the one it is made for, no frame, no referrer, no cache, and forms that lead
  * nowhere but to this server and the client's redirect URI.
  */
-export function sendPage(reply: FastifyReply, html: string, options: PageOptions = {}): FastifyReply {
+export function sendPage(reply: FastifyReply, page: Page, options: PageOptions = {}): FastifyReply {
   const ownForms = options.leavesOnly ? undefined : "'self'";
   const formAction = [ownForms, options.formTarget].filter((source) => source !== undefined).join(' ');
   return reply
@@ -27,7 +27,8 @@ export function sendPage(reply: FastifyReply, html: string, options: PageOptions
       'cache-control': 'no-store',
       'content-security-policy': [
         "default-src 'none'",
-        `style-src ${stylesheetSource}`,
+        `style-src ${page.styleSource}`,
+        "img-src 'self'",
         ...(options.script === undefined ? [] : [`script-src ${options.script}`]),
         `form-action ${formAction}`,
         "frame-ancestors 'none'",
@@ -40,5 +41,5 @@ export function sendPage(reply: FastifyReply, html: string, options: PageOptions
       // that has them in a popup learns of the end through its opener.
       ...(options.formTarget === undefined && { 'cross-origin-opener-policy': 'same-origin' }),
     })
-    .send(html);
+    .send(page.html);
 }

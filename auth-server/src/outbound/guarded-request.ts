@@ -27,13 +27,26 @@ export interface GuardedResponse {
   readonly body: string;
 }
 
+/** The same, with the body as it came. */
+export interface GuardedBytes {
+  readonly status: number;
+  /** Empty where it was left unread. */
+  readonly bytes: Buffer;
+}
+
+/** The same as {@link fetchGuardedBytes}, with the body as text. */
+export async function sendGuarded(request: GuardedRequest, guard: AddressGuard): Promise<GuardedResponse> {
+  const { status, bytes } = await fetchGuardedBytes(request, guard);
+  return { status, body: bytes.toString('utf8') };
+}
+
 /**
  * Sends a request to an address that a client or operator has named: the only way from here to such an address. It is checked after the
  * name was resolved, and is the one connected to.
  *
  * @throws Error when the address is rejected, the body is too long, or the deadline passes
  */
-export function sendGuarded(request: GuardedRequest, guard: AddressGuard): Promise<GuardedResponse> {
+export function fetchGuardedBytes(request: GuardedRequest, guard: AddressGuard): Promise<GuardedBytes> {
   const { url, method, headers = {}, body, maxBytes, deadlineMs = DEADLINE_MS } = request;
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) !== 0 && !guard.allows(host)) return Promise.reject(rejected(host));
@@ -48,17 +61,17 @@ export function sendGuarded(request: GuardedRequest, guard: AddressGuard): Promi
     });
     outgoing.on('response', (response) => {
       const { statusCode: status = 0 } = response;
-      readBody(response, maxBytes).then((text) => resolve({ status, body: text }), reject);
+      readBody(response, maxBytes).then((bytes) => resolve({ status, bytes }), reject);
     });
     outgoing.on('error', reject);
     outgoing.end(body);
   });
 }
 
-async function readBody(response: IncomingMessage, maxBytes: number): Promise<string> {
+async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
   if (maxBytes === 0) {
     response.destroy();
-    return '';
+    return Buffer.alloc(0);
   }
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -67,7 +80,7 @@ async function readBody(response: IncomingMessage, maxBytes: number): Promise<st
     if (bytes > maxBytes) throw new Error(`The response has more than ${maxBytes} bytes.`); // ends the connection
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 function guardedLookup(guard: AddressGuard): LookupFunction {

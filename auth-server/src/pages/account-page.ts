@@ -1,4 +1,4 @@
-import { describeScopes, render } from './pages.ts';
+import { describeScopes, render, type Page } from './pages.ts';
 import type { PasswordProblem } from '../passwords/password-problem.ts';
 import type { PageTexts } from './texts/page-texts.ts';
 
@@ -52,7 +52,7 @@ export interface Notice {
 }
 
 /** The page where a user sees and ends sessions and consents, and changes the password. */
-export function renderAccount(page: AccountPage, texts: PageTexts): string {
+export function renderAccount(page: AccountPage, texts: PageTexts): Page {
   const moments = new Intl.DateTimeFormat(texts.language, {
     dateStyle: 'medium',
     timeStyle: 'short',
@@ -71,16 +71,16 @@ export function renderAccount(page: AccountPage, texts: PageTexts): string {
 }
 
 /** The page behind a one-time link. */
-export function renderChoosePassword(page: ChoosePasswordPage, texts: PageTexts): string {
+export function renderChoosePassword(page: ChoosePasswordPage, texts: PageTexts): Page {
   return render('choose-password', page, texts);
 }
 
 /** The page that asks for an e-mail address, and for a name where it is about a new account. */
-export function renderAskForMail(page: AskForMailPage, texts: PageTexts): string {
+export function renderAskForMail(page: AskForMailPage, texts: PageTexts): Page {
   return render('ask-for-mail', { ...page, words: texts[page.kind], path: page.kind }, texts);
 }
 
 /** A page that only says something. */
-export function renderNotice(notice: Notice, texts: PageTexts): string {
+export function renderNotice(notice: Notice, texts: PageTexts): Page {
   return render('notice', notice, texts);
 }

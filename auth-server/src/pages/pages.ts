@@ -1,8 +1,15 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Eta } from 'eta';
 import type { OAuthError } from '../errors.ts';
 import type { PageTexts } from './texts/page-texts.ts';
+import { hashSource } from './theme/brand.ts';
+
+/** A page as it is sent. */
+export interface Page {
+  readonly html: string;
+  /** The source expression that lets its style in, and no other. CSP Level 3 */
+  readonly styleSource: string;
+}
 
 /** A form that is bound to a browser and a transaction. */
 export interface BoundForm {
@@ -10,10 +17,26 @@ export interface BoundForm {
   readonly csrf: string;
 }
 
+/** A client that asks for something. */
+export interface ClientOnPage {
+  readonly name: string;
+  /** Whether no one has looked at the client: then it is said, and who gets the response. */
+  readonly isUnvetted: boolean;
+  /** Host of the redirect URI, or scheme of an app. */
+  readonly destination: string | undefined;
+  /** Address of its logo on this server. */
+  readonly logo: string | undefined;
+  readonly links: {
+    readonly website?: string | undefined;
+    readonly policy?: string | undefined;
+    readonly terms?: string | undefined;
+  };
+}
+
 /** What the sign-in page shows. */
 export interface SignInPage extends BoundForm {
   /** The client that the user comes from, if any. */
-  readonly clientName: string | undefined;
+  readonly client: ClientOnPage | undefined;
   /** Fills the field; empty when nothing is known. */
   readonly email: string;
   readonly problem?: 'rejected' | 'throttled';
@@ -23,11 +46,7 @@ export interface SignInPage extends BoundForm {
 
 /** What the consent page shows. */
 export interface ConsentPage extends BoundForm {
-  readonly clientName: string;
-  /** Whether no one has looked at the client: then it is said, and who gets the response. */
-  readonly isUnvetted: boolean;
-  /** Host of the redirect URI, or scheme of an app. */
-  readonly destination: string;
+  readonly client: ClientOnPage;
   readonly email: string;
   readonly scopes: readonly string[];
 }
@@ -42,8 +61,7 @@ export interface DeviceEntryPage {
 export interface DevicePage {
   readonly userCode: string;
   readonly csrf: string;
-  readonly clientName: string;
-  readonly isUnvetted: boolean;
+  readonly client: ClientOnPage;
   readonly email: string;
   readonly scopes: readonly string[];
 }
@@ -54,6 +72,14 @@ export interface LogoutPage {
   readonly csrf: string;
   /** Parameters that the form carries on. */
   readonly hidden: readonly (readonly [string, string])[];
+}
+
+/** What the error page shows beside the error. */
+export interface ErrorPageContext {
+  /** As the log names the request. */
+  readonly requestId: string;
+  /** The application that the user comes from, if someone has looked at it. */
+  readonly client: { readonly name: string; readonly address: string } | undefined;
 }
 
 /** What the page that posts an authorization response shows. */
@@ -67,9 +93,9 @@ export interface FormPostPage {
 }
 
 const directory = new URL('../../src/pages/templates/', import.meta.url);
-const stylesheet = readFileSync(new URL('stylesheet.css', directory), 'utf8');
 const templates = [
   'layout',
+  'client',
   'sign-in',
   'consent',
   'device-entry',
@@ -89,25 +115,18 @@ for (const name of templates) {
   eta.loadTemplate(`@${name}`, readFileSync(new URL(`${name}.eta`, directory), 'utf8'));
 }
 
-/** The source expression that lets the pages' style in, and no other. CSP Level 3 */
-export const stylesheetSource: string = hashSource(stylesheet);
-
 const submitScript = 'document.forms[0].submit()';
 
-/** The same for the one script there is, of the page that posts an authorization response. */
+/** The source expression that lets in the one script there is, of the page that posts an authorization response. */
 export const submitScriptSource: string = hashSource(submitScript);
 
-function hashSource(text: string): string {
-  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-}
-
 /** The page that asks for e-mail address and password. */
-export function renderSignIn(page: SignInPage, texts: PageTexts): string {
+export function renderSignIn(page: SignInPage, texts: PageTexts): Page {
   return render('sign-in', page, texts);
 }
 
 /** The page that asks whether a client may have what it asks for. */
-export function renderConsent(page: ConsentPage, texts: PageTexts): string {
+export function renderConsent(page: ConsentPage, texts: PageTexts): Page {
   return render('consent', { ...page, scopes: describeScopes(page.scopes, texts) }, texts);
 }
 
@@ -122,52 +141,55 @@ export function describeScopes(
 }
 
 /** The page where the code of a device is entered. */
-export function renderDeviceEntry(page: DeviceEntryPage, texts: PageTexts): string {
+export function renderDeviceEntry(page: DeviceEntryPage, texts: PageTexts): Page {
   return render('device-entry', page, texts);
 }
 
 /** The page that asks whether the device that shows a code may have what it asks for. */
-export function renderDevice(page: DevicePage, texts: PageTexts): string {
+export function renderDevice(page: DevicePage, texts: PageTexts): Page {
   return render('device', { ...page, scopes: describeScopes(page.scopes, texts) }, texts);
 }
 
 /** The page after it. */
-export function renderDeviceDone(decision: 'allow' | 'deny', texts: PageTexts): string {
+export function renderDeviceDone(decision: 'allow' | 'deny', texts: PageTexts): Page {
   return render('device-done', { allowed: decision === 'allow' }, texts);
 }
 
 /** The page that posts an authorization response to the client. */
-export function renderFormPost(page: FormPostPage, texts: PageTexts): string {
+export function renderFormPost(page: FormPostPage, texts: PageTexts): Page {
   return render('form-post', { ...page, submitScript }, texts);
 }
 
 /** The page that asks before signing out. */
-export function renderLogout(page: LogoutPage, texts: PageTexts): string {
+export function renderLogout(page: LogoutPage, texts: PageTexts): Page {
   return render('logout', page, texts);
 }
 
 /** The page after it. @param stayed whether the user chose to stay signed in */
-export function renderSignedOut(stayed: boolean, texts: PageTexts): string {
+export function renderSignedOut(stayed: boolean, texts: PageTexts): Page {
   return render('signed-out', { stayed }, texts);
 }
 
-/** The page for what can't be answered to the client. */
-export function renderError(error: OAuthError, texts: PageTexts): string {
-  return render(
-    'error',
-    { code: error.code, description: error.message, message: messageOf(error, texts) },
-    texts,
-  );
+/** The page for what can't be answered to the client. @param way where people can go on, beside their account */
+export function renderError(
+  error: OAuthError,
+  { requestId, client }: ErrorPageContext,
+  texts: PageTexts,
+): Page {
+  const message = messageOf(error, texts);
+  return render('error', { code: error.code, description: error.message, message, requestId, client }, texts);
 }
 
 function messageOf(error: OAuthError, { error: texts }: PageTexts): string {
   if (error.code === 'temporarily_unavailable') return texts.unavailable;
   if (error.code === 'access_denied') return texts.expired;
   if (error.code === 'too_many_requests') return texts.tooMany;
+  if (error.code === 'not_found') return texts.missing;
   return error.status >= 500 ? texts.broken : texts.rejected;
 }
 
 /** A page from its template. @param name of the template */
-export function render(name: string, data: object, texts: PageTexts): string {
-  return eta.render(`@${name}`, { ...data, texts, stylesheet });
+export function render(name: string, data: object, texts: PageTexts): Page {
+  const html = eta.render(`@${name}`, { ...data, texts, brand: texts.brand });
+  return { html, styleSource: texts.brand.stylesheetSource };
 }

@@ -10,7 +10,7 @@ import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters } from '../http/request-parameters.ts';
 import { checkSameOrigin } from '../http/same-origin.ts';
 import { sendPage } from '../http/send-page.ts';
-import { chooseTexts } from '../pages/language.ts';
+import { textsFor } from '../http/texts-for.ts';
 import { renderAccount, type AccountProblem } from '../pages/account-page.ts';
 import type { Parameters } from '../parameters.ts';
 import { passwordProblem } from '../passwords/password-problem.ts';
@@ -130,11 +130,7 @@ const changePassword: Action = async (features, user, parameters, request, reply
   if (!(await setPassword(features, account, password, 'password_changed'))) {
     throw pageExpired('account has changed meanwhile');
   }
-  features.accountMail?.notify(
-    account,
-    'password_changed',
-    chooseTexts(undefined, request.headers['accept-language']),
-  );
+  features.accountMail?.notify(account, 'password_changed', textsFor(request));
   await beginSession(features, { account, authenticatedAt: features.clock() }, request, reply);
   return redirect(reply, `${features.settings.issuer}${paths.account}?changed=1`);
 };
@@ -167,6 +163,6 @@ async function showAccount(
     })),
     applications: await listApplications(features, account.id),
   };
-  const texts = chooseTexts(undefined, request.headers['accept-language']);
+  const texts = textsFor(request);
   return sendPage(reply, renderAccount(page, texts), { status });
 }

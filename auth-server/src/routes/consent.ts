@@ -5,7 +5,7 @@ import { honoursSignIn, isAnotherUser } from '../authorize/next-step.ts';
 import { OAuthError } from '../errors.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters, queryParameters } from '../http/request-parameters.ts';
-import { chooseTexts } from '../pages/language.ts';
+import { textsFor } from '../http/texts-for.ts';
 import { renderConsent } from '../pages/pages.ts';
 import { sendPage } from '../http/send-page.ts';
 import type { Parameters } from '../parameters.ts';
@@ -19,6 +19,7 @@ import {
   type BoundTransaction,
   type BoundFormFeatures,
 } from './bound-form.ts';
+import { clientOnPage } from './client-on-page.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from '../paths.ts';
 import { findRequestingClient, redirectError, type ProceedFeatures } from './proceed.ts';
@@ -127,13 +128,10 @@ async function showConsent(
 ): Promise<FastifyReply> {
   const { redirectUri, scopes, uiLocales } = transaction.request;
   const client = await findRequestingClient(features, transaction.request);
-  const texts = chooseTexts(uiLocales, request.headers['accept-language']);
+  const texts = textsFor(request, uiLocales);
   const csrf = formToken(features, browserHash, transaction.id, account.id);
-  const { host, protocol } = new URL(redirectUri);
   const page = {
-    clientName: client.metadata.client_name,
-    isUnvetted: client.metadata.unvetted,
-    destination: host === '' ? protocol : host,
+    client: clientOnPage(client.metadata, redirectUri),
     email: account.email,
     scopes,
     transaction: sealed,

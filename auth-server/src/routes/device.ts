@@ -3,7 +3,7 @@ import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters, queryParameters } from '../http/request-parameters.ts';
 import { checkSameOrigin } from '../http/same-origin.ts';
 import { sendPage } from '../http/send-page.ts';
-import { chooseTexts } from '../pages/language.ts';
+import { textsFor } from '../http/texts-for.ts';
 import { renderDevice, renderDeviceDone, renderDeviceEntry, type DeviceEntryPage } from '../pages/pages.ts';
 import type { Parameters } from '../parameters.ts';
 import { listGrant, type ListGrantFeatures } from '../grants/list-grant.ts';
@@ -14,6 +14,7 @@ import { grantEnd, type HasSettings } from '../settings/settings.ts';
 import type { PendingDevice } from '../grants/device-store.ts';
 import { normalizeUserCode } from '../grants/user-code.ts';
 import { formToken, isFormToken, type BoundFormFeatures } from './bound-form.ts';
+import { clientOnPage } from './client-on-page.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from '../paths.ts';
 import { askToSignIn, findUser, type SignedInUser, type SignedInUserFeatures } from './signed-in-user.ts';
@@ -44,9 +45,11 @@ type Lookup =
 export function addDeviceRoutes(server: FastifyInstance, features: DevicePageFeatures): void {
   addEndpoint(server, paths.device, {
     GET: async (request, reply) => {
-      const typed = queryParameters(request).get('user_code') ?? '';
+      const parameters = queryParameters(request);
+      const typed = parameters.get('user_code') ?? '';
       const user = await findUser(features, request);
-      if (!user) return askToSignIn(features, pathFor(typed), request, reply);
+      if (!user || parameters.get('switch') !== undefined)
+        return askToSignIn(features, pathFor(typed), request, reply);
       if (typed === '') return showEntry({ userCode: '' }, request, reply);
       return showDevice(features, typed, user, request, reply);
     },
@@ -80,8 +83,7 @@ async function showDevice(
   const page = {
     userCode,
     csrf: formToken(features, ...deviceForm(features, request, reply, userCode, account.id)),
-    clientName: client.metadata.client_name,
-    isUnvetted: client.metadata.unvetted,
+    client: clientOnPage(client.metadata, undefined),
     email: account.email,
     scopes: device.request.scopes,
   };
@@ -177,8 +179,4 @@ function showEntry(
   status = 200,
 ): FastifyReply {
   return sendPage(reply, renderDeviceEntry(page, textsFor(request)), { status });
-}
-
-function textsFor(request: FastifyRequest): ReturnType<typeof chooseTexts> {
-  return chooseTexts(undefined, request.headers['accept-language']);
 }

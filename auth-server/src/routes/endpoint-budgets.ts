@@ -14,6 +14,9 @@ const WELL_KNOWN = '/.well-known/';
 
 /** Every endpoint, by method and path below the issuer. The server does not start with one that is not decided here. */
 export const endpointBudgets: Readonly<Record<string, BudgetDecision>> = Object.freeze({
+  [`GET ${paths.home}`]: page,
+  [`GET ${paths.assets}`]: page,
+  [`GET ${paths.clientLogo}`]: page,
   [`GET ${paths.authorize}`]: page,
   [`POST ${paths.authorize}`]: form,
   [`GET ${paths.resume}`]: page,

@@ -10,7 +10,7 @@ import {
   type PasswordProblem,
 } from '../passwords/password-problem.ts';
 import { renderChoosePassword, renderNotice } from '../pages/account-page.ts';
-import { chooseTexts } from '../pages/language.ts';
+import { textsFor } from '../http/texts-for.ts';
 import { sha256 } from '../secrets/secrets.ts';
 import type { AccountLink } from '../accounts/link-store.ts';
 import { rememberBrowser, type BeginSessionFeatures } from './begin-session.ts';
@@ -50,7 +50,7 @@ export function addLinkRoutes(server: FastifyInstance, features: LinkPageFeature
       const unfit = passwordProblem(password, await contextOf(features, link));
       if (unfit !== undefined) return showForm(features, token, link, request, reply, unfit);
       if (!(await redeemLink(features, token, password))) throw pageExpired('link of no use any more');
-      const texts = chooseTexts(undefined, request.headers['accept-language']);
+      const texts = textsFor(request);
       if (link.purpose === 'reset')
         features.accountMail?.notify({ id: link.subject, email: link.email }, 'password_changed', texts);
       rememberBrowser(features, link.email, reply);
@@ -95,7 +95,7 @@ function showForm(
   reply: FastifyReply,
   problem?: PasswordProblem,
 ): FastifyReply {
-  const texts = chooseTexts(undefined, request.headers['accept-language']);
+  const texts = textsFor(request);
   const page = {
     email,
     token,

@@ -2,10 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Account } from '../accounts/accounts.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters, queryParameters } from '../http/request-parameters.ts';
-import { chooseTexts } from '../pages/language.ts';
+import { textsFor } from '../http/texts-for.ts';
 import { renderSignIn, type SignInPage } from '../pages/pages.ts';
 import { sendPage } from '../http/send-page.ts';
 import type { Parameters } from '../parameters.ts';
+import type { ClientMetadata } from '../clients/client-metadata.ts';
 import { formActionSource } from '../clients/redirect-uri.ts';
 import type { Session } from '../accounts/session-store.ts';
 import type { Transaction } from '../authorize/transactions.ts';
@@ -17,6 +18,7 @@ import {
   type BoundTransaction,
   type BoundFormFeatures,
 } from './bound-form.ts';
+import { clientOnPage } from './client-on-page.ts';
 import { pageExpired } from './page-errors.ts';
 import { paths } from '../paths.ts';
 import { proceed, type ProceedFeatures } from './proceed.ts';
@@ -45,8 +47,12 @@ const MAX_EMAIL_LENGTH = 320;
 export function addLoginRoutes(server: FastifyInstance, features: LoginFeatures): void {
   addEndpoint(server, paths.login, {
     GET: async (request, reply) => {
-      const bound = await findTransaction(features, request, queryParameters(request));
-      return showSignIn(features, bound, request, reply, { email: hintOf(bound.transaction) });
+      const parameters = queryParameters(request);
+      const bound = await findTransaction(features, request, parameters);
+      const isAnother = parameters.get('switch') !== undefined;
+      return showSignIn(features, bound, request, reply, {
+        email: isAnother ? '' : hintOf(bound.transaction),
+      });
     },
     POST: async (request, reply) => {
       const parameters = formParameters(request);
@@ -92,7 +98,7 @@ function notifyOfNewDevice(
   request: FastifyRequest,
 ): void {
   const uiLocales = transaction.kind === 'authorization' ? transaction.request.uiLocales : undefined;
-  const texts = chooseTexts(uiLocales, request.headers['accept-language']);
+  const texts = textsFor(request, uiLocales);
   features.accountMail?.notify(account, 'new_device', texts, browser);
 }
 
@@ -132,20 +138,22 @@ async function showSignIn(
   status = 200,
 ): Promise<FastifyReply> {
   const authorization = transaction.kind === 'authorization' ? transaction.request : undefined;
-  const texts = chooseTexts(authorization?.uiLocales, request.headers['accept-language']);
-  const clientName = authorization && (await clientNameOf(authorization.clientId, features));
+  const texts = textsFor(request, authorization?.uiLocales);
+  const client =
+    authorization &&
+    clientOnPage(await findClient(authorization.clientId, features), authorization.redirectUri);
   const csrf = formToken(features, browserHash, transaction.id, '');
   const { settings, accountMail } = features;
   const offers = { reset: accountMail !== undefined, signUp: settings.signUp };
-  const page = { ...shown, clientName, transaction: sealed, csrf, offers };
+  const page = { ...shown, client, transaction: sealed, csrf, offers };
   const formTarget = authorization && formActionSource(authorization.redirectUri);
   return sendPage(reply, renderSignIn(page, texts), { status, formTarget });
 }
 
-async function clientNameOf(clientId: string, features: LoginFeatures): Promise<string> {
+async function findClient(clientId: string, features: LoginFeatures): Promise<ClientMetadata> {
   const client = await features.clients.find(clientId);
   if (!client) throw pageExpired('client was removed');
-  return client.metadata.client_name;
+  return client.metadata;
 }
 
 function hintOf(transaction: Transaction): string {

@@ -4,10 +4,10 @@ import { OAuthError } from '../errors.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters, queryParameters } from '../http/request-parameters.ts';
 import { checkSameOrigin, isOfAnotherSite } from '../http/same-origin.ts';
-import { chooseTexts } from '../pages/language.ts';
+import { textsFor } from '../http/texts-for.ts';
 import { renderLogout, renderSignedOut, type LogoutPage } from '../pages/pages.ts';
 import { sendPage } from '../http/send-page.ts';
-import { parametersOf, type Parameters } from '../parameters.ts';
+import type { Parameters } from '../parameters.ts';
 import { formActionSource, withQuery } from '../clients/redirect-uri.ts';
 import { isMacOf, macOf } from '../secrets/secrets.ts';
 import { endSession, type EndSessionFeatures } from '../administration/end-session.ts';
@@ -144,7 +144,9 @@ function sendQuestion(
   const carried = CARRIED.map((name) => [name, parameters.get(name)] as const);
   const hidden = carried.filter((entry): entry is readonly [string, string] => entry[1] !== undefined);
   const formTarget = redirectUri === undefined ? undefined : formActionSource(redirectUri);
-  return sendPage(reply, renderLogout({ ...form, hidden }, textsFor(parameters, request)), { formTarget });
+  return sendPage(reply, renderLogout({ ...form, hidden }, textsFor(request, parameters.get('ui_locales'))), {
+    formTarget,
+  });
 }
 
 async function confirm(
@@ -184,9 +186,5 @@ function leave(
 }
 
 function showSignedOut(stayed: boolean, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return sendPage(reply, renderSignedOut(stayed, textsFor(parametersOf([]), request)));
-}
-
-function textsFor(parameters: Parameters, request: FastifyRequest): ReturnType<typeof chooseTexts> {
-  return chooseTexts(parameters.get('ui_locales'), request.headers['accept-language']);
+  return sendPage(reply, renderSignedOut(stayed, textsFor(request)));
 }

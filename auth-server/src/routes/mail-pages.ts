@@ -6,8 +6,7 @@ import { checkSameOrigin } from '../http/same-origin.ts';
 import { sendPage } from '../http/send-page.ts';
 import type { AccountMail, AdministrationFeatures } from '../administration/account-mail.ts';
 import { renderAskForMail, renderNotice } from '../pages/account-page.ts';
-import { chooseTexts } from '../pages/language.ts';
-import type { PageTexts } from '../pages/texts/page-texts.ts';
+import { textsFor } from '../http/texts-for.ts';
 import type { Parameters } from '../parameters.ts';
 import { formToken, isFormToken, type BoundFormFeatures } from './bound-form.ts';
 import { readKnownBrowser, type LoginFeatures } from './login.ts';
@@ -101,8 +100,4 @@ function showForm(
 ): FastifyReply {
   const page = { kind, problem, csrf: formToken(features, ...mailForm(features, kind, request, reply)) };
   return sendPage(reply, renderAskForMail(page, textsFor(request)), { status });
-}
-
-function textsFor(request: FastifyRequest): PageTexts {
-  return chooseTexts(undefined, request.headers['accept-language']);
 }

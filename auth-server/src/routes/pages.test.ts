@@ -279,6 +279,6 @@ describe('languages', () => {
     });
     const html = await page.text();
     expect(html).toContain(`<html lang="${language}"`);
-    expect(html).toContain(`<title>${title}</title>`);
+    expect(html).toContain(`<title>${title} · Trellis</title>`);
   });
 });

@@ -3,7 +3,7 @@ import type { AuthorizationRequest, RedirectTarget } from '../authorize/authoriz
 import type { AuthorizationResponse } from '../authorize/authorization-response.ts';
 import { formActionSource, withQuery } from '../clients/redirect-uri.ts';
 import { sendPage } from '../http/send-page.ts';
-import { chooseTexts } from '../pages/language.ts';
+import { textsFor } from '../http/texts-for.ts';
 import { renderFormPost, submitScriptSource } from '../pages/pages.ts';
 
 /** Where a response goes, and the languages that the user prefers, where they are known. */
@@ -36,7 +36,7 @@ function sendForm(
   response: AuthorizationResponse,
   reply: FastifyReply,
 ): FastifyReply {
-  const texts = chooseTexts(uiLocales, reply.request.headers['accept-language']);
+  const texts = textsFor(reply.request, uiLocales);
   const hidden = Object.entries(response).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
   );

@@ -297,6 +297,11 @@ export const variables = {
     unit: 'seconds',
     doc: 'Time after signing in for which an administrator may change things by the admin API. Then a fresh sign-in is asked for.',
   },
+  THEME_FOLDER: {
+    type: 'text',
+    optional: true,
+    doc: 'Folder with theme.json and the pictures that it names: name, logo, colours, texts and links of the pages, read at start. Default: the pages of Trellis.',
+  },
   REGISTRATION_TOKEN: {
     type: 'secret',
     form: 'bearerToken',

@@ -1,7 +1,7 @@
-import type { PageTexts } from './page-texts.ts';
+import type { LanguageTexts } from './page-texts.ts';
 
 /** The pages in simplified Chinese. */
-export const chinese: PageTexts = {
+export const chinese: LanguageTexts = {
   language: 'zh',
   direction: 'ltr',
   signIn: {
@@ -19,6 +19,10 @@ export const chinese: PageTexts = {
     unvetted: '此应用自行注册，其名称未经核实。',
     destination: (host) => `您的答复将发送至 ${host}。`,
     signedInAs: (email) => `您已登录为 ${email}。`,
+    notYou: '不是您？',
+    website: '网站',
+    policy: '隐私政策',
+    terms: '服务条款',
     allow: '允许',
     deny: '拒绝',
     scopes: {
@@ -135,6 +139,7 @@ export const chinese: PageTexts = {
       },
     },
   },
+  links: { label: '关于本服务', privacy: '隐私', terms: '条款', help: '帮助' },
   error: {
     title: '操作未成功',
     expired: '此页面已失效。请返回应用程序重新开始。',
@@ -142,6 +147,10 @@ export const chinese: PageTexts = {
     tooMany: '来自您所在网络的请求过多，请稍候再试。',
     unavailable: '服务暂时不可用，请几秒钟后再试。',
     broken: '服务端发生错误，请稍后再试。',
+    missing: '此地址没有页面。',
     code: '错误',
+    reference: '编号',
+    back: (name) => `返回 ${name}`,
+    account: '前往您的账户',
   },
 };

@@ -1,7 +1,7 @@
-import type { PageTexts } from './page-texts.ts';
+import type { LanguageTexts } from './page-texts.ts';
 
 /** The pages in English. */
-export const english: PageTexts = {
+export const english: LanguageTexts = {
   language: 'en',
   direction: 'ltr',
   signIn: {
@@ -19,6 +19,10 @@ export const english: PageTexts = {
     unvetted: 'This application registered itself. Its name has not been verified.',
     destination: (host) => `Your response goes to ${host}.`,
     signedInAs: (email) => `You are signed in as ${email}.`,
+    notYou: 'Not you?',
+    website: 'Website',
+    policy: 'Privacy policy',
+    terms: 'Terms of service',
     allow: 'Allow',
     deny: 'Deny',
     scopes: {
@@ -137,6 +141,7 @@ export const english: PageTexts = {
       },
     },
   },
+  links: { label: 'About this service', privacy: 'Privacy', terms: 'Terms', help: 'Help' },
   error: {
     title: 'This did not work',
     expired: 'This page is no longer valid. Please go back to the application and start again.',
@@ -144,6 +149,10 @@ export const english: PageTexts = {
     tooMany: 'Too many requests come from your network. Please wait a moment and try again.',
     unavailable: 'The service is not available at this moment. Please try again in a few seconds.',
     broken: 'Something failed on our side. Please try again later.',
+    missing: 'There is no page at this address.',
     code: 'Error',
+    reference: 'Reference',
+    back: (name) => `Back to ${name}`,
+    account: 'To your account',
   },
 };

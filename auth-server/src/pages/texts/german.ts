@@ -1,7 +1,7 @@
-import type { PageTexts } from './page-texts.ts';
+import type { LanguageTexts } from './page-texts.ts';
 
 /** The pages in German. */
-export const german: PageTexts = {
+export const german: LanguageTexts = {
   language: 'de',
   direction: 'ltr',
   signIn: {
@@ -19,6 +19,10 @@ export const german: PageTexts = {
     unvetted: 'Diese Anwendung hat sich selbst registriert. Niemand hier hat ihren Namen geprüft.',
     destination: (host) => `Ihre Antwort geht an ${host}.`,
     signedInAs: (email) => `Sie sind angemeldet als ${email}.`,
+    notYou: 'Nicht Sie?',
+    website: 'Website',
+    policy: 'Datenschutzerklärung',
+    terms: 'Nutzungsbedingungen',
     allow: 'Erlauben',
     deny: 'Ablehnen',
     scopes: {
@@ -139,6 +143,7 @@ export const german: PageTexts = {
       },
     },
   },
+  links: { label: 'Über diesen Dienst', privacy: 'Datenschutz', terms: 'Nutzungsbedingungen', help: 'Hilfe' },
   error: {
     title: 'Das hat nicht funktioniert',
     expired: 'Diese Seite ist nicht mehr gültig. Bitte beginnen Sie in der Anwendung von vorn.',
@@ -149,6 +154,10 @@ export const german: PageTexts = {
     unavailable:
       'Der Dienst ist im Moment nicht erreichbar. Bitte versuchen Sie es in einigen Sekunden noch einmal.',
     broken: 'Bei uns ist etwas fehlgeschlagen. Bitte versuchen Sie es später noch einmal.',
+    missing: 'Unter dieser Adresse gibt es keine Seite.',
     code: 'Fehler',
+    reference: 'Vorgang',
+    back: (name) => `Zurück zu ${name}`,
+    account: 'Zu Ihrem Konto',
   },
 };

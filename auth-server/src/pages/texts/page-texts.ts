@@ -1,4 +1,5 @@
 import type { PasswordProblem } from '../../passwords/password-problem.ts';
+import type { Brand } from '../theme/brand.ts';
 
 /** What the owner of an account is written about without having asked. */
 export type NoticeKind = 'password_changed' | 'new_device' | 'address_withdrawn';
@@ -14,8 +15,14 @@ export interface NoticeText {
   readonly text: (what: string | undefined, moment: string, link: string) => string;
 }
 
+/** Everything that the pages of one operator say, in one language. */
+export interface PageTexts extends LanguageTexts {
+  /** Whose pages they are. */
+  readonly brand: Brand;
+}
+
 /** Everything that the pages say, in one language. */
-export interface PageTexts {
+export interface LanguageTexts {
   /** BCP 47. */
   readonly language: string;
   readonly direction: 'ltr' | 'rtl';
@@ -36,6 +43,12 @@ export interface PageTexts {
     /** Who gets the response. @param host or scheme of an app */
     readonly destination: (host: string) => string;
     readonly signedInAs: (email: string) => string;
+    /** Leads to signing in as another user. */
+    readonly notYou: string;
+    /** What a client links to. */
+    readonly website: string;
+    readonly policy: string;
+    readonly terms: string;
     readonly allow: string;
     readonly deny: string;
     /** By scope; a scope without a text is shown by its name. */
@@ -109,6 +122,13 @@ export interface PageTexts {
     /** To the owner of an account, who did what they report, or should know of it. */
     readonly notices: Readonly<Record<NoticeKind, NoticeText>>;
   };
+  /** At the foot of each page. */
+  readonly links: {
+    readonly label: string;
+    readonly privacy: string;
+    readonly terms: string;
+    readonly help: string;
+  };
   readonly error: {
     readonly title: string;
     readonly expired: string;
@@ -116,6 +136,13 @@ export interface PageTexts {
     readonly unavailable: string;
     readonly tooMany: string;
     readonly broken: string;
+    /** Nothing is at the address. */
+    readonly missing: string;
     readonly code: string;
+    /** Names the request, for those who look into the log. */
+    readonly reference: string;
+    /** Ways on. */
+    readonly back: (name: string) => string;
+    readonly account: string;
   };
 }

@@ -1,0 +1,30 @@
+import type { Palettes } from './palette.ts';
+
+/** A picture of a theme, as it is served. */
+export interface ThemeImage {
+  readonly bytes: Buffer;
+  readonly type: string;
+  /** Below `/assets/`; another picture has another name. */
+  readonly name: string;
+}
+
+/** Addresses that every page links to. */
+export interface ThemeLinks {
+  /** Where people go who have no use for these pages. */
+  readonly home?: string | undefined;
+  readonly privacy?: string | undefined;
+  readonly terms?: string | undefined;
+  readonly help?: string | undefined;
+}
+
+/** What makes the pages those of one operator. */
+export interface Theme {
+  readonly name: string;
+  readonly logo: ThemeImage | undefined;
+  /** In place of the logo on dark pages. */
+  readonly darkLogo: ThemeImage | undefined;
+  readonly palettes: Palettes;
+  /** Texts in place of those of the pages: by language, then by the text's name, such as `signIn.title`. */
+  readonly texts: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly links: ThemeLinks;
+}
