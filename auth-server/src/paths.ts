@@ -24,7 +24,7 @@ export const paths: {
   readonly forgotten: string;
 } = Object.freeze({
   home: '/',
-  assets: '/assets/:name',
+  assets: '/assets',
   clientLogo: '/client-logo',
   authorize: '/authorize',
   resume: '/authorize/resume',

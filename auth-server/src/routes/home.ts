@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { addEndpoint } from '../http/endpoint.ts';
+import { queryParameters } from '../http/request-parameters.ts';
 import { paths } from '../paths.ts';
 import type { HasSettings } from '../settings/settings.ts';
 import { redirect } from './send-response.ts';
@@ -7,6 +8,9 @@ import { redirect } from './send-response.ts';
 /** The issuer's own address leads to the account page. */
 export function addHomeRoute(server: FastifyInstance, { settings }: HasSettings): void {
   addEndpoint(server, paths.home, {
-    GET: (_request, reply) => redirect(reply, `${settings.issuer}${paths.account}`),
+    GET: (request, reply) => {
+      queryParameters(request); // rejects what no address may hold
+      return redirect(reply, `${settings.issuer}${paths.account}`);
+    },
   });
 }

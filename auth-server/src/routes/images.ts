@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { ClientFeatures } from '../clients/client-features.ts';
-import { OAuthError } from '../errors.ts';
+import { missingParameter, OAuthError } from '../errors.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { queryParameters } from '../http/request-parameters.ts';
 import type { PageFeatures } from '../pages/language.ts';
@@ -18,13 +18,16 @@ export function addImageRoutes(server: FastifyInstance, features: ImageFeatures)
   const ofTheme = new Map([logo, darkLogo].flatMap((image) => (image ? [[image.name, image] as const] : [])));
   addEndpoint(server, paths.assets, {
     GET: (request, reply) => {
-      const { name = '' } = request.params as Readonly<Record<string, string>>;
+      const name = queryParameters(request).get('name');
+      if (name === undefined) throw missingParameter('name');
       return sendImage(ofTheme.get(name), FOR_EVER, reply);
     },
   });
   addEndpoint(server, paths.clientLogo, {
     GET: async (request, reply) => {
-      const client = await features.clients.find(queryParameters(request).get('client_id') ?? '');
+      const clientId = queryParameters(request).get('client_id');
+      if (clientId === undefined) throw missingParameter('client_id');
+      const client = await features.clients.find(clientId);
       return sendImage(client && (await features.clientLogos.find(client.metadata)), DAY, reply);
     },
   });

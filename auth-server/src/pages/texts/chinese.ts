@@ -19,7 +19,7 @@ export const chinese: LanguageTexts = {
     unvetted: '此应用自行注册，其名称未经核实。',
     destination: (host) => `您的答复将发送至 ${host}。`,
     signedInAs: (email) => `您已登录为 ${email}。`,
-    notYou: '不是您？',
+    notYou: '不是您？用其他账户登录',
     website: '网站',
     policy: '隐私政策',
     terms: '服务条款',

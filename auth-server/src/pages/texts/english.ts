@@ -19,7 +19,7 @@ export const english: LanguageTexts = {
     unvetted: 'This application registered itself. Its name has not been verified.',
     destination: (host) => `Your response goes to ${host}.`,
     signedInAs: (email) => `You are signed in as ${email}.`,
-    notYou: 'Not you?',
+    notYou: 'Not you? Sign in as someone else',
     website: 'Website',
     policy: 'Privacy policy',
     terms: 'Terms of service',

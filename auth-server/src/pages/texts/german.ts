@@ -19,7 +19,7 @@ export const german: LanguageTexts = {
     unvetted: 'Diese Anwendung hat sich selbst registriert. Niemand hier hat ihren Namen geprüft.',
     destination: (host) => `Ihre Antwort geht an ${host}.`,
     signedInAs: (email) => `Sie sind angemeldet als ${email}.`,
-    notYou: 'Nicht Sie?',
+    notYou: 'Nicht Sie? Als jemand anderes anmelden',
     website: 'Website',
     policy: 'Datenschutzerklärung',
     terms: 'Nutzungsbedingungen',

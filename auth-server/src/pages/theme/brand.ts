@@ -25,7 +25,7 @@ const stylesheet = readFileSync(
 /** Makes of a theme what pages need of it. @param base address of this server, without a slash at its end */
 export function createBrand(theme: Theme, base: string): Brand {
   const addressOf = (image: ThemeImage | undefined): string | undefined =>
-    image && `${base}${ASSETS}/${image.name}`;
+    image && `${base}${ASSETS}?name=${image.name}`;
   const style = `${styleOf(theme.palettes)}\n${stylesheet}`;
   return {
     name: theme.name,

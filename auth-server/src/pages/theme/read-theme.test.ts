@@ -52,8 +52,8 @@ describe('A-250: a theme', () => {
     };
     const page = pageOf(theme, 'de');
     expect(page).toContain('<title>Willkommen · Example &amp; Söhne</title>');
-    expect(page).toMatch(/<img src="https:\/\/id\.example\/assets\/[0-9a-f]{16}\.png" alt=""/);
-    expect(page).toMatch(/dark\)" srcset="https:\/\/id\.example\/assets\/[0-9a-f]{16}\.svg"/);
+    expect(page).toMatch(/<img src="https:\/\/id\.example\/assets\?name=[0-9a-f]{16}\.png" alt=""/);
+    expect(page).toMatch(/dark\)" srcset="https:\/\/id\.example\/assets\?name=[0-9a-f]{16}\.svg"/);
     expect(page).toContain('--accent:#7a1fa2;');
     expect(page).toContain('<a href="https://example.com/privacy">Datenschutz</a>');
     expect(pageOf(theme, 'en')).toContain('<title>Sign in ·');

@@ -4,7 +4,7 @@ import type { Palettes } from './palette.ts';
 export interface ThemeImage {
   readonly bytes: Buffer;
   readonly type: string;
-  /** Below `/assets/`; another picture has another name. */
+  /** At `/assets`; another picture has another name. */
   readonly name: string;
 }
 
