@@ -23,11 +23,11 @@ describe('A-252: what the bytes of a picture say', () => {
   it('is its type and its size', () => {
     expect(describeImage(pngOf(40, 30))).toEqual({ type: 'image/png', width: 40, height: 30 });
     expect(describeImage(jpeg)).toEqual({ type: 'image/jpeg', width: 300, height: 200 });
-    const lossy = webp('VP8 ', '00000000000000' + '9d012a' + '2c01c800');
+    const lossy = webp('VP8 ', '000000000000009d012a2c01c800');
     expect(describeImage(lossy)).toEqual({ type: 'image/webp', width: 300, height: 200 });
-    const lossless = webp('VP8L', '000000002f' + '2bc13100');
+    const lossless = webp('VP8L', '000000002f2bc13100');
     expect(describeImage(lossless)).toEqual({ type: 'image/webp', width: 300, height: 200 });
-    const extended = webp('VP8X', '0a00000000000000' + '2b0100' + 'c70000');
+    const extended = webp('VP8X', '0a000000000000002b0100c70000');
     expect(describeImage(extended)).toEqual({ type: 'image/webp', width: 300, height: 200 });
   });
 

@@ -54,7 +54,7 @@ function webpSize(bytes: Buffer): Pick<ImageDescription, 'width' | 'height'> | u
 }
 
 /** Frame headers: SOF0 to SOF15 but DHT, JPG and DAC. ITU-T T.81 table B.1 */
-const NO_FRAMES: readonly number[] = [0xc4, 0xc8, 0xcc];
+const NO_FRAMES: ReadonlySet<number> = new Set([0xc4, 0xc8, 0xcc]);
 
 /** Walks from marker to marker to the frame header. */
 function describeJpeg(bytes: Buffer): ImageDescription | undefined {
@@ -62,7 +62,7 @@ function describeJpeg(bytes: Buffer): ImageDescription | undefined {
   for (let at = 2; at + 9 <= bytes.length; at += 2 + bytes.readUInt16BE(at + 2)) {
     const marker = bytes.readUInt16BE(at) - 0xff00;
     if (marker < 0xc0 || marker === 0xda) return undefined;
-    if (marker <= 0xcf && !NO_FRAMES.includes(marker)) {
+    if (marker <= 0xcf && !NO_FRAMES.has(marker)) {
       return { type: 'image/jpeg', height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) };
     }
   }

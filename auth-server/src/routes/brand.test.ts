@@ -94,10 +94,7 @@ describe('A-253: of a client that someone has looked at, pages show', () => {
     });
     const browser = new Browser();
     const signIn = await openSignIn('vetted', browser);
-    const consent = await browser.follow(
-      await submitSignIn(browser, signIn.clone() as Response),
-      server.issuer,
-    );
+    const consent = await browser.follow(await submitSignIn(browser, signIn.clone()), server.issuer);
     for (const page of [signIn, consent]) {
       const html = await page.text();
       expect(html).toContain('<img src="client-logo?client_id=vetted" alt=""');
@@ -164,10 +161,7 @@ describe('A-254: of a client that registered itself, pages show', () => {
     const { client_id: id } = (await registered.json()) as { client_id: string };
     const browser = new Browser();
     const signIn = await openSignIn(id, browser, 'https://evil.example/callback');
-    const consent = await browser.follow(
-      await submitSignIn(browser, signIn.clone() as Response),
-      server.issuer,
-    );
+    const consent = await browser.follow(await submitSignIn(browser, signIn.clone()), server.issuer);
     const before = asked;
     for (const page of [signIn, consent]) {
       const html = await page.text();
