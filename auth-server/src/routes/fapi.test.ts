@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { connectRedis } from '@trellis/redis';
 import { Browser } from '@trellis/testkit/sign-in';
-import { decodeJwt } from 'jose';
+import { decodeJwt, exportJWK, importJWK, type CryptoKey } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { grantKeys } from '../grants/grant-keys.ts';
 import {
@@ -38,7 +38,7 @@ let bank: SigningClient;
 const browser = new Browser();
 beforeAll(async () => {
   [server, key, proofKey, ps256, rs256] = await Promise.all([
-    startTestAuthServer(),
+    startTestAuthServer({ ADMIN_API: 'true' }),
     createClientKey('key'),
     createClientKey('proof'),
     createClientKey('ps256', 'PS256'),
@@ -413,6 +413,83 @@ describe('FAPI 2.0 Security Profile §5.2, §5.3.4, §5.4: network, resources, c
     expect(await show({ authorization: `DPoP ${token}`, dpop: await proof(key) })).toBe(401);
     expect(await show({ authorization: `Bearer ${token}` })).toBe(401);
     expect(await show({}, `${url}?access_token=${token}`)).toBe(401);
+  });
+
+  describe('A-231 is held to its algorithms and clock in proofs at every endpoint that takes them', () => {
+    /** The key of `ps256`, which RS256 can be signed by as well. */
+    let sameByRs256: ClientKey;
+    let administrator: SigningClient;
+    let tokens: Readonly<Record<string, string>>;
+    beforeAll(async () => {
+      const jwk = await exportJWK(ps256.privateKey);
+      const privateKey = (await importJWK(jwk, 'RS256')) as CryptoKey; // it is no symmetric one
+      sameByRs256 = { privateKey, publicJwk: { ...ps256.publicJwk, alg: 'RS256' } };
+      administrator = signingClient(server.issuer, 'administrator', key);
+      await registerGood(
+        server,
+        metadata({
+          client_id: 'administrator',
+          grant_types: ['client_credentials'],
+          redirect_uris: [],
+          scope: 'auth:admin',
+        }),
+      );
+      const { code, pkce } = await obtainPushedCode(server.issuer, bank, browser);
+      const user = await send(codeForm(code, pkce), { by: ps256 });
+      const dpop = await administrator.proof('/token', { by: ps256 });
+      const machine = { grant_type: 'client_credentials', resource: `${server.issuer}/admin` };
+      const admin = await postForm(
+        `${server.issuer}/token`,
+        { ...(await administrator.assertion()), ...machine },
+        { dpop },
+      );
+      tokens = { userinfo: String(user.body['access_token']), admin: String(admin.body['access_token']) };
+    });
+
+    type Send = (changes: Changes) => Promise<Response>;
+    const atResource =
+      (path: string, token: () => string): Send =>
+      async ({ claims, by }) => {
+        const ath = createHash('sha256').update(token()).digest('base64url');
+        const dpop = await bank.proof(path, { ...(by && { by }), claims: { htm: 'GET', ath, ...claims } });
+        return fetch(`${server.issuer}${path}`, { headers: { authorization: `DPoP ${token()}`, dpop } });
+      };
+    const withAssertion =
+      (path: string, form: () => Record<string, string>): Send =>
+      async (changes) => {
+        const body = new URLSearchParams({ ...(await bank.assertion()), ...form() });
+        return fetch(`${server.issuer}${path}`, {
+          method: 'POST',
+          headers: { dpop: await bank.proof(path, changes) },
+          body,
+        });
+      };
+
+    it.each<[string, Send, number]>([
+      ['/token', withAssertion('/token', () => MACHINE), 400],
+      ['/par', withAssertion('/par', request), 400],
+      ['/userinfo', atResource('/userinfo', () => tokens['userinfo'] ?? ''), 401],
+      ['/admin/clients', atResource('/admin/clients', () => tokens['admin'] ?? ''), 401],
+    ])('%s', async (_path, sendTo, rejection) => {
+      expect((await sendTo({ by: ps256 })).ok).toBe(true);
+      const early = await sendTo({ by: ps256, claims: { iat: nowS() + 70 } });
+      const nonce = early.headers.get('dpop-nonce');
+      expect([early.status, nonce]).toEqual([rejection, expect.any(String)]);
+      const rejected: readonly Changes[] = [
+        { by: sameByRs256 },
+        { by: ps256, claims: { iat: nowS() + 70, nonce } },
+      ];
+      for (const changes of rejected) {
+        const response = await sendTo(changes);
+        expect([response.status, await response.json()]).toEqual([
+          rejection,
+          expect.objectContaining({ error: 'invalid_dpop_proof' }),
+        ]);
+        if (rejection === 401)
+          expect(response.headers.get('www-authenticate')).toMatch(/^DPoP .*error="invalid_dpop_proof"/);
+      }
+      expect((await sendTo({ by: ps256, claims: { iat: nowS() - 70, nonce } })).ok).toBe(true);
+    });
   });
 });
 

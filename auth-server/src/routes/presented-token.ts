@@ -6,12 +6,14 @@ import { verifyAccessToken, type VerifiedAccessToken } from '../tokens/verify-ow
 import { offerNonce, readProof, type ReadProofFeatures } from './read-proof.ts';
 import type { HasClock } from '../clock.ts';
 import type { HasSettings } from '../settings/settings.ts';
+import type { ClientFeatures } from '../clients/client-features.ts';
 import type { KeyFeatures } from '../keys/key-features.ts';
 
 /** What presented tokens are verified with. */
 export type PresentedTokenFeatures = HasClock &
   HasSettings &
   Pick<KeyFeatures, 'keyring'> &
+  Pick<ClientFeatures, 'clients'> &
   RevokedTokenFeatures &
   ReadProofFeatures;
 
@@ -58,7 +60,7 @@ export async function verifyPresented(
   const token = await verifyAccessToken(text, { ...settings, keyring, clock });
   if (!token || (await isRevokedToken(token, features))) throw invalidToken(scheme);
   const keyThumbprint =
-    scheme === 'DPoP' ? await readProofOf(text, request, reply, path, features) : undefined;
+    scheme === 'DPoP' ? await readProofOf({ text, token }, request, reply, path, features) : undefined;
   // Neither a bound token without its key, nor an unbound one that pretends to be bound. RFC 9449 §7.2
   if (token.keyThumbprint !== keyThumbprint || (scheme === 'DPoP' && keyThumbprint === undefined)) {
     throw invalidToken(scheme);
@@ -68,14 +70,16 @@ export async function verifyPresented(
 
 /** A challenge reports what is wrong with a proof at a resource. RFC 9449 §7.1, §9 */
 async function readProofOf(
-  token: string,
+  { text, token }: { readonly text: string; readonly token: VerifiedAccessToken },
   request: FastifyRequest,
   reply: FastifyReply,
   path: string,
   features: PresentedTokenFeatures,
 ): Promise<string | undefined> {
+  const client = await features.clients.find(token.clientId);
+  if (!client) throw invalidToken('DPoP');
   try {
-    return await readProof(request, reply, path, features, token);
+    return await readProof(request, reply, path, client, features, text);
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     const { code, message, detail, headers } = error;

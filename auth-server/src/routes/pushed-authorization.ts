@@ -15,7 +15,7 @@ import { formParameters } from '../http/request-parameters.ts';
 import { parametersOf, type Parameters } from '../parameters.ts';
 import { authenticateRequest, type AuthenticateRequestFeatures } from './authenticate-request.ts';
 import { paths } from '../paths.ts';
-import { offerNonce, readClientProof, type ReadProofFeatures } from './read-proof.ts';
+import { offerNonce, readProof, type ReadProofFeatures } from './read-proof.ts';
 import { takeRoom, type TakeRoomFeatures } from './take-room.ts';
 import type { AuthorizeFeatures } from '../authorize/authorize-features.ts';
 
@@ -42,7 +42,7 @@ export function addPushedAuthorizationRoute(
         sent.assertUnrepeated();
         const client = await authenticateRequest(request, sent, features);
         const clientId = client.metadata.client_id;
-        const keyThumbprint = await readClientProof(request, reply, paths.par, client, features);
+        const keyThumbprint = await readProof(request, reply, paths.par, client, features);
         if (sent.get('request_uri') !== undefined) {
           throw new OAuthError('invalid_request', 'A pushed request has no request_uri.');
         }

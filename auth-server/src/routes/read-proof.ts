@@ -30,9 +30,11 @@ export function offerNonce(
 }
 
 /**
- * Verifies the DPoP proof of a request, if it has one. A client that uses nonces gets a fresh one with the response.
+ * Verifies the DPoP proof of a request, if it has one, and what the client's profile asks of proofs. A client that uses nonces gets
+ * a fresh one with the response.
  *
  * @param path of the endpoint, below the issuer
+ * @param client which sent it, or whose token it has: no proof is read for no one
  * @param accessToken the token that the proof goes with, at a resource
  * @returns the thumbprint of the client's key
  * @throws OAuthError invalid_dpop_proof, use_dpop_nonce
@@ -42,6 +44,7 @@ export async function readProof(
   request: FastifyRequest,
   reply: FastifyReply,
   path: string,
+  client: Client,
   features: ReadProofFeatures,
   accessToken?: string,
 ): Promise<string | undefined> {
@@ -54,24 +57,7 @@ export async function readProof(
   if (accessToken === undefined) takeRoomOf(request.ip, PROOF_BYTES, PROOF_TTL_S, features);
   const expected = { method: request.method, url: `${settings.issuer}${path}`, accessToken };
   const { thumbprint, hasNonce } = await verifyProof(proof, expected, features);
+  checkProofProfile(proof, client, nowS(features));
   if (hasNonce) reply.header('dpop-nonce', dpopNonces.fresh());
   return thumbprint;
-}
-
-/**
- * The same at an endpoint that knows which client sent the request: what its profile asks of proofs is checked, too.
- *
- * @throws OAuthError invalid_dpop_proof, use_dpop_nonce
- */
-export async function readClientProof(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  path: string,
-  client: Client,
-  features: ReadProofFeatures,
-): Promise<string | undefined> {
-  const keyThumbprint = await readProof(request, reply, path, features);
-  const { dpop } = request.headers;
-  if (typeof dpop === 'string') checkProofProfile(dpop, client, nowS(features));
-  return keyThumbprint;
 }

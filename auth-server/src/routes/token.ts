@@ -13,7 +13,7 @@ import { nowS, type HasClock } from '../clock.ts';
 import type { Client } from '../clients/client-store.ts';
 import { authenticateRequest, type AuthenticateRequestFeatures } from './authenticate-request.ts';
 import { paths } from '../paths.ts';
-import { offerNonce, readClientProof, type ReadProofFeatures } from './read-proof.ts';
+import { offerNonce, readProof, type ReadProofFeatures } from './read-proof.ts';
 import type { AuditFeatures } from '../audit/audit-features.ts';
 import type { ClientFeatures } from '../clients/client-features.ts';
 
@@ -36,7 +36,7 @@ export function addTokenRoute(server: FastifyInstance, features: TokenEndpointFe
         const parameters = formParameters(request);
         parameters.assertUnrepeated();
         const readKey = (client: Client): Promise<string | undefined> =>
-          readClientProof(request, reply, paths.token, client, features);
+          readProof(request, reply, paths.token, client, features);
         const response = await respondToTokenRequest(request, parameters, readKey, features);
         return reply
           .header('cache-control', 'no-store')
