@@ -6,6 +6,8 @@ import type { Ports } from './ports.ts';
 export interface BannerOptions {
   /** Whether there are demo accounts. */
   readonly hasDemoData: boolean;
+  /** Whether the sample application is served. */
+  readonly hasWebApplication: boolean;
   readonly ports: Ports;
   /** Where metrics are served. */
   readonly operations: string;
@@ -14,13 +16,15 @@ export interface BannerOptions {
 }
 
 /** What is running where, for a user. */
-export function formatBanner({ hasDemoData, ports, operations, stores }: BannerOptions): string {
+export function formatBanner(options: BannerOptions): string {
+  const { hasDemoData, hasWebApplication, ports, operations, stores } = options;
   const lines = [
     '',
     `  Start here  ${addressOf('GATEWAY', ports)}`,
     '',
     `  Gateway     ${addressOf('GATEWAY', ports)}/graphql`,
     `  Auth-server ${addressOf('AUTH', ports)}`,
+    ...(hasWebApplication ? [`  Sample app  ${addressOf('WEB', ports)}`] : []),
     `  Subgraphs   users ${addressOf('USERS', ports)}/graphql`,
     `              posts ${addressOf('POSTS', ports)}/graphql`,
     `              comments ${addressOf('COMMENTS', ports)}/graphql`,

@@ -3,6 +3,7 @@ import type { Environment } from '@trellis/runtime';
 import { lockDirectory, type DirectoryLock } from '@trellis/dev-stores';
 import { addressOf, internalAddressOf } from './addresses.ts';
 import { formatBanner } from './banner.ts';
+import { servesWebApplication } from './conveniences.ts';
 import { hostInProcess } from './host-in-process.ts';
 import { hostSplit } from './host-split.ts';
 import type { Host } from './host.ts';
@@ -14,6 +15,8 @@ import { settlePorts, type Ports } from './ports.ts';
 import { loadSecrets } from './secrets.ts';
 import { describeEnvironments, issuerOf } from './service-environments.ts';
 import { openStores, type Stores } from './stores.ts';
+import { hasWebApplication } from '../web-application/build-web-application.ts';
+import { startWebApplication, type WebApplication } from '../web-application/start-web-application.ts';
 
 /** How to run the platform. */
 export interface PlatformOptions {
@@ -119,14 +122,39 @@ async function serve(prepared: Prepared, options: PlatformOptions, closers: Clos
   const { config, ports, stores } = prepared;
   const { print, signal } = options;
   print('Migrating, filling in demo data and starting the services …');
+  const web = await startWeb(prepared, options);
+  closers.push(() => web?.close());
   const host = await startHost(prepared, options);
   closers.push(() => host.close());
   signal?.throwIfAborted();
   writeOwnAddress(prepared, options.environment);
   closers.push(() => removePlatformFile(config.DATA_DIR));
   const hasDemoData = prepared.environments.AUTH['DEMO_DATA'] === 'true';
-  print(formatBanner({ hasDemoData, ports, operations: host.operations, stores: stores.descriptions }));
+  const { operations } = host;
+  print(
+    formatBanner({
+      hasDemoData,
+      hasWebApplication: web !== undefined,
+      ports,
+      operations,
+      stores: stores.descriptions,
+    }),
+  );
   await printReadiness(host, internalAddressOf('GATEWAY', ports, options.environment), print);
+}
+
+/** The sample application, where it is served. */
+async function startWeb(
+  { config, ports }: Prepared,
+  { environment, print }: PlatformOptions,
+): Promise<WebApplication | undefined> {
+  if (!servesWebApplication(config, environment) || !hasWebApplication()) return undefined;
+  return startWebApplication({
+    port: ports.WEB,
+    host: environment['HOST'] || '127.0.0.1',
+    config: { issuer: issuerOf({ environment, ports }), clientId: 'trellis-web', graph: graphUrl(ports) },
+    print,
+  });
 }
 
 function startHost({ config, environments, ports }: Prepared, options: PlatformOptions): Promise<Host> {

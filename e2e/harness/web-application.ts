@@ -1,0 +1,52 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { demoPassword, type DemoUser } from './demo-people.ts';
+import { sharedPlatform } from './shared-platform.ts';
+
+/** Someone in a browser of their own, at the sample application. */
+export interface Reader {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** What the browser has complained about, and requests to hosts that are none of the platform's. Empty in the end. */
+  readonly complaints: readonly string[];
+}
+
+/** What each action may take before the test fails. */
+const DEADLINE_MS = 15_000;
+
+/** Opens a browser with an empty profile at the application's first page. */
+export async function openReader(browser: Browser, locale = 'en-GB'): Promise<Reader> {
+  const { addresses } = sharedPlatform();
+  const context = await browser.newContext({ locale, reducedMotion: 'reduce' });
+  context.setDefaultTimeout(DEADLINE_MS);
+  const complaints: string[] = [];
+  const { web, issuer, gateway } = addresses;
+  const known = new Set([web, issuer, gateway].map((address) => new URL(address).host));
+  context.on('request', (request) => {
+    if (!known.has(new URL(request.url()).host)) complaints.push(`request to ${request.url()}`);
+  });
+  context.on('console', (message) => {
+    if (message.type() === 'error' && !isOfLostNetwork(message.text())) complaints.push(message.text());
+  });
+  context.on('weberror', (error) => complaints.push(error.error().stack ?? error.error().message));
+  const page = await context.newPage();
+  await page.goto(web);
+  return { context, page, complaints };
+}
+
+/** Goes through the pages of the auth-server; the consent is asked for once a user. */
+export async function signInAt(page: Page, { email }: DemoUser): Promise<void> {
+  await page.locator('main button').click();
+  await page.locator('input[type=email]').fill(email);
+  await page.locator('input[type=password]').fill(demoPassword);
+  await page.locator('button[type=submit]').first().click();
+  const allow = page.locator('button[name=decision]').first();
+  const account = page.locator('.whoami');
+  await allow.or(account).first().waitFor();
+  if (await allow.isVisible()) await allow.click();
+  await account.waitFor();
+}
+
+/** Chromium reports what it could not send; the tests take the network themselves. */
+function isOfLostNetwork(text: string): boolean {
+  return /ERR_INTERNET_DISCONNECTED|WebSocket connection to/.test(text);
+}
