@@ -1,6 +1,7 @@
 export { environmentTable, readGatewayConfig, type GatewayConfig } from './config/config.ts';
 export { gatewayErrorCodes, type GatewayErrorCode, type GatewayErrorDescription } from './errors.ts';
 export { gateway } from './app/gateway.ts';
+export { gatewayPlugin, type GatewayPluginOptions } from './app/gateway-plugin.ts';
 export { stages, type Stage, type StageName } from './pipeline/stages.ts';
 export { documentedSettings, type DocumentedSetting } from './settings/describe-setting.ts';
 export { tokenProfiles, type TokenProfile } from './identity/token-profiles.ts';

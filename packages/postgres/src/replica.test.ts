@@ -134,20 +134,20 @@ it('a server that replays nothing is no replica', async () => {
 
 it('a replica that was never reachable is reported, with the reason', async () => {
   const url = new URL(servers.replica);
-  url.username = 'stranger';
+  url.username = 'unknown_role';
   const other = connect(url.href);
   await vi.waitFor(() => expect(states).toEqual(['unreachable']), WITHIN);
-  expect(String(causes)).toContain('authentication failed for user "stranger"');
+  expect(String(causes)).toContain('authentication failed for user "unknown_role"');
   expect(await read(other)).toContain('first');
   await other.close();
 });
 
 it('a primary that does not respond is the reason for the lag, and does not make the replica unreachable', async () => {
   const url = new URL(servers.primary);
-  url.username = 'stranger';
+  url.username = 'unknown_role';
   const lost = createPool({ connectionString: url.href, schema: 'notes' });
   const other = connectReplica({ ...optionsOf(servers.replica), primary: lost });
   await vi.waitFor(() => expect(states).toEqual(['lags']), WITHIN);
-  expect(String(causes)).toContain('authentication failed for user "stranger"');
+  expect(String(causes)).toContain('authentication failed for user "unknown_role"');
   await Promise.all([other.close(), lost.end()]);
 });

@@ -45,5 +45,10 @@ export { processVariables } from './process/process-variables.ts';
 export { runDeployable } from './process/run-deployable.ts';
 export { endOnUnhandledError } from './process/unhandled-errors.ts';
 export { onStopSignal, type StopSignalOptions } from './process/stop-signals.ts';
-export { ambiguityOf, hasTooManyHeaders, MAX_HEADERS } from './http/unambiguous-request.ts';
-export { onWebSocketRequest } from './http/upgrades.ts';
+export {
+  ambiguityOf,
+  hasTooManyHeaders,
+  MAX_HEADERS,
+  rejectAmbiguousRequests,
+} from './http/unambiguous-request.ts';
+export { onWebSocketRequest, passWebSocketRequests } from './http/upgrades.ts';

@@ -105,7 +105,10 @@ export function allowCrossOrigin(
     if (request.method !== 'OPTIONS') return done();
     answerPreflight(request, reply, inForce);
   });
-  // has the server run the hook above for all preflights
+}
+
+/** Has the server run the hook of {@link allowCrossOrigin} for preflights of every address. */
+export function answerPreflights(server: FastifyInstance): void {
   server.options('*', (_request, reply) => reply.callNotFound());
 }
 

@@ -16,6 +16,18 @@ export function onWebSocketRequest(http: Server, listener: UpgradeListener): voi
 }
 
 /**
+ * Passes requests for WebSocket at one path of a server that was made elsewhere on to {@link onWebSocketRequest}. Where no one else
+ * listens for upgrades, those at other paths are closed, as `ws` does it.
+ */
+export function passWebSocketRequests(http: Server, path: string): void {
+  http.on('upgrade', (request, socket, head) => {
+    const isOurs = request.url?.split('?', 1)[0] === path && isWebSocketRequest(request);
+    if (isOurs) http.emit(WEBSOCKET_REQUESTED, request, socket, head);
+    else if (http.listenerCount('upgrade') === 1) socket.destroy();
+  });
+}
+
+/**
  * Ignores every `Upgrade` but that to WebSocket, where someone listens for that. Clients that prefer HTTP/2 ask for `h2c` with
  * their first request or with each: Java's HttpClient and `curl --http2` do.
  *

@@ -1,0 +1,204 @@
+import { type Logger, type Metrics, type ReadinessCheck } from '@trellis/runtime';
+import type { FastifyInstance } from 'fastify';
+import type { JSONWebKeySet } from 'jose';
+import { admitRequests, type RequestAdmission } from '../http/routes/admit-requests.ts';
+import { addContextKeysRoute, addResourceMetadataRoute } from '../http/routes/metadata-routes.ts';
+import { allowCrossOrigin, originCheck, type CrossOriginRules } from '../http/message/cross-origin.ts';
+import { createAddressReader, createProxyCheck } from '../http/message/client-address.ts';
+import { createCertificateReader } from '../http/message/client-certificate.ts';
+import { connectionRejections, registerAdmissionMetrics } from '../observability/connection-metrics.ts';
+import { boundBodies } from '../http/routes/bound-bodies.ts';
+import { addGraphqlRoute, type GraphqlRouteOptions } from '../http/routes/graphql-route.ts';
+import { EventStreams } from '../http/event-stream/event-streams.ts';
+import { Heartbeats } from '../http/delivery/heartbeats.ts';
+import { serveWebSockets } from '../http/websocket/websocket-server.ts';
+import { clientSoftwareOf } from '../request/client-software.ts';
+import { isListed } from '../pipeline/persisted-query.ts';
+import type { PipelineServices } from '../pipeline/services.ts';
+import type { TransportSettings } from '../settings/settings.ts';
+import type { OpenStreams } from '../streams/open-streams.ts';
+import { createClientMetrics, createOperationMetrics } from '../observability/operation-metrics.ts';
+import type { StreamMetrics } from '../observability/graph-metrics.ts';
+import type { Admission } from '../load/admission.ts';
+import type { UnansweredBytes } from '../load/unanswered-bytes.ts';
+import type { UnreadResponses } from '../load/unread-responses.ts';
+
+/** What {@link serveGraph} puts together. */
+export interface ServerDependencies {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Those of the configuration that is in force now. */
+  readonly services: () => PipelineServices;
+  /** Says when there are too many requests. */
+  readonly admission: Admission;
+  /** Bounds what clients leave unread. */
+  readonly unread: UnreadResponses;
+  /** Bounds what clients have sent and is not answered. */
+  readonly unanswered: UnansweredBytes;
+  /** Those in force now. */
+  readonly settings: () => TransportSettings;
+  /** How pages of other origins are met now; nothing where they may not use the graph. */
+  readonly crossOrigin: () => CrossOriginRules | undefined;
+  /** Whose tokens are accepted first, now. */
+  readonly issuer: () => string | undefined;
+  /** Whether no other process serves the same port. */
+  readonly isAlone: boolean;
+  /** The public keys of the user context; absent where none is sent. */
+  readonly contextKeys: JSONWebKeySet | undefined;
+  readonly readiness: Readonly<Record<string, ReadinessCheck>>;
+  readonly streams: StreamDependencies;
+}
+
+/** What transports of streams are made of. */
+export interface StreamDependencies {
+  readonly open: OpenStreams;
+  readonly metrics: StreamMetrics;
+}
+
+/** Where the graph is served. */
+export const GRAPHQL_PATH = '/graphql';
+const STREAM_PATH = '/graphql/stream';
+/** Every response of the other one is a stream. */
+export const PLAIN_PATHS: ReadonlySet<string> = new Set([GRAPHQL_PATH]);
+const ADMITTED_PATHS: ReadonlySet<string> = new Set([GRAPHQL_PATH, STREAM_PATH]);
+
+/** What requests are let in and answered with: once for each registry of metrics. */
+export interface GraphServing {
+  readonly admission: RequestAdmission;
+  readonly answering: Pick<GraphqlRouteOptions, 'services' | 'settings' | 'unread' | 'onResponse'>;
+}
+
+/** Prepares what both ways of reading requests have in common. */
+export function prepareServing(dependencies: ServerDependencies): GraphServing {
+  const { services, settings, unread, metrics, admission } = dependencies;
+  return {
+    answering: { services, settings, unread, onResponse: createResponseObserver(dependencies) },
+    admission: {
+      admission,
+      paths: ADMITTED_PATHS,
+      isKnown: (authorization) => services().authenticator.isKnown(authorization),
+      shareOf: (address) => services().shares.of(undefined, address).keys,
+      onRejected: registerAdmissionMetrics(metrics, admission, () => services().executionGate.waiting),
+    },
+  };
+}
+
+/** Adds the graph to a server: its routes, its streams and WebSockets, and the documents about it. */
+export function serveGraph(
+  server: FastifyInstance,
+  dependencies: ServerDependencies,
+  { admission, answering }: GraphServing,
+): void {
+  const { services, settings, contextKeys, crossOrigin, isAlone, unanswered, streams } = dependencies;
+  const { onResponse } = answering;
+  const certificateOf = createCertificateReader(
+    settings().authentication.clientCertificate, // it needs a restart
+    createProxyCheck(() => settings().http.trustProxy),
+  );
+  // first: a page of another origin may read that it was rejected
+  allowCrossOrigin(server, crossOrigin, () => services().headerDisclosure?.names ?? []);
+  admitRequests(server, admission);
+  const heartbeats = new Heartbeats(() => settings().subscriptions.heartbeatMs);
+  const eventStreams = isAlone ? new EventStreams(settings) : undefined;
+  addGraphqlRoute(server, {
+    path: GRAPHQL_PATH,
+    streamPath: STREAM_PATH,
+    certificateOf,
+    streams: {
+      heartbeats,
+      onSlowClient: () => streams.metrics.slowClient(),
+    },
+    boundBodies: boundBodies({
+      unanswered,
+      maxBytes: () => settings().limits.bodyBytes,
+      shareOf: admission.shareOf,
+      onRejected: admission.onRejected,
+    }),
+    allowsOrigin: originCheck(crossOrigin),
+    eventStreams,
+    ...answering,
+  });
+  addWebSockets(server, dependencies, { heartbeats, onResponse, certificateOf });
+  server.addHook('preClose', async () => {
+    streams.open.drain();
+    eventStreams?.close();
+  });
+  server.addHook('onClose', async () => heartbeats.close());
+  addResourceMetadataRoute(server, GRAPHQL_PATH, () => services().protectedResource);
+  if (contextKeys) addContextKeysRoute(server, contextKeys);
+}
+
+interface WebSocketParts {
+  readonly heartbeats: Heartbeats;
+  readonly onResponse: GraphqlRouteOptions['onResponse'];
+  readonly certificateOf: GraphqlRouteOptions['certificateOf'];
+}
+
+function addWebSockets(
+  server: FastifyInstance,
+  {
+    logger,
+    metrics,
+    services,
+    admission,
+    unread,
+    unanswered,
+    settings,
+    streams,
+    crossOrigin,
+  }: ServerDependencies,
+  { heartbeats, onResponse, certificateOf }: WebSocketParts,
+): void {
+  serveWebSockets(server, {
+    settings,
+    path: GRAPHQL_PATH,
+    services,
+    admission,
+    unread,
+    unanswered,
+    heartbeats,
+    watch: streams.open.watch,
+    allowsOrigin: originCheck(crossOrigin),
+    addressOf: createAddressReader(() => settings().http.trustProxy),
+    certificateOf,
+    observer: {
+      answered: onResponse,
+      slowClient: () => streams.metrics.slowClient(),
+      failed: (error) => logger.error({ err: error }, 'connection failed internally'),
+      connections: (change) => streams.metrics.connections(change),
+      connectionRejected: connectionRejections(metrics, 'websocket'),
+    },
+  });
+}
+
+const MAX_LOGGED_NAME_CHARACTERS = 100;
+
+function createResponseObserver({
+  logger,
+  metrics,
+  services,
+}: ServerDependencies): GraphqlRouteOptions['onResponse'] {
+  const operations = createOperationMetrics(metrics, (text) => isListed(text, services().persistedQueries));
+  const clients = createClientMetrics(metrics);
+  return (request, response, durationMs) => {
+    const client = clientSoftwareOf(request.headers);
+    operations.observe(response, durationMs / 1_000);
+    clients.observe(client, response);
+    if (!logger.isLevelEnabled('debug')) return;
+    const operation = response.admitted?.operation;
+    logger.debug(
+      {
+        requestId: request.id,
+        operation: operation?.name?.slice(0, MAX_LOGGED_NAME_CHARACTERS),
+        kind: operation?.kind,
+        client: client?.name,
+        clientVersion: client?.version,
+        oauthClient: response.admitted?.caller.context.clientId,
+        outcome: response.errors[0]?.extensions?.['code'],
+        stage: response.stage,
+        durationMs,
+      },
+      'operation answered',
+    );
+  };
+}
