@@ -28,6 +28,16 @@ export const cliCommands: readonly CliCommandEntry[] = [
     load: async () => (await import('./commands/supergraph.ts')).supergraphCommand(),
   },
   {
+    name: 'compose',
+    summary: 'compose subgraphs into a supergraph',
+    load: async () => (await import('./commands/supergraph.ts')).compositionCommand('compose'),
+  },
+  {
+    name: 'check',
+    summary: 'check what a change does to clients, to rights and costs, and in which order to deploy it',
+    load: async () => (await import('./commands/supergraph.ts')).compositionCommand('check'),
+  },
+  {
     name: 'token',
     summary: 'print an access token of a demo account',
     load: async () => (await import('./commands/token.ts')).tokenCommand(),

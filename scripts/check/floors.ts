@@ -136,6 +136,10 @@ export const projects: readonly Project[] = [
           'pages/texts': 'their words in each language',
         },
       },
+      offline: {
+        floor: 11,
+        purpose: 'what the gateway makes of a supergraph and its operations, for checks that run without one',
+      },
       observability: { floor: 10, purpose: 'metrics and traces of what other rooms report' },
       config: { floor: 10, purpose: 'reads, checks and watches the configuration, and fills in defaults' },
       streams: { floor: 9, purpose: 'subscriptions and live queries: topics, clients, upstreams' },

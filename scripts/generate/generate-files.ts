@@ -11,6 +11,7 @@ import { generateCommonPasswords } from './common-passwords-file.ts';
 import { generateConfigurationPages } from './configuration-page.ts';
 import { generateExampleSettings } from './example-settings-file.ts';
 import type { GeneratedFile } from './generated-file.ts';
+import { generateChangesPage } from './changes-page.ts';
 import { generateChecksSection } from './checks-section.ts';
 import { generateLimitsSection } from './limits-section.ts';
 import { generateProfilesSection } from './profiles-section.ts';
@@ -42,13 +43,14 @@ const generators: readonly (() => Promise<GeneratedFile | readonly GeneratedFile
   generateStagesSection,
   generateStatementTypes,
   generateChecksSection,
+  generateChangesPage,
 ];
 
 /**
  * Brings the generated files up to date: the subgraphs' resolver types, the
  * types of SQL statements, graph/supergraph.graphql, docs/api.graphql, docs/compatibility.md,
  * gateway.schema.json, gateway-example.yaml, docs/architecture.md, the pages of docs/configuration and docs/authorization-behaviours, the filter
- * of common passwords, docs/what-ends-what.md, the stages in docs/lifecycle.md, the checks in docs/composition.md, the
+ * of common passwords, docs/what-ends-what.md, the stages in docs/lifecycle.md, the checks in docs/composition.md, docs/changes.md, the
  * limits in docs/errors.md, and the profiles in docs/trusted-issuers.md.
  *
  * @returns the paths of those that were out of date

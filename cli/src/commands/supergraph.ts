@@ -1,29 +1,44 @@
 import { Command } from 'commander';
 import type { CliCommand } from '../cli-command.ts';
+import { commandOptions } from '../supergraph/read-command-line.ts';
 import { runSupergraphCommand } from '../supergraph/supergraph-command.ts';
+
+type Subcommand = keyof typeof commandOptions;
+const subcommands = Object.keys(commandOptions) as readonly Subcommand[]; // its own keys
 
 /** `trellis supergraph`: composition and its checks, which read the rest of the line themselves. */
 export function supergraphCommand(): CliCommand {
-  const command = new Command('supergraph')
+  return {
+    command: passingCommand('supergraph', (args) => run(args, 'npm run supergraph --')),
+    phrases: subcommands.flatMap((name) => [name, ...optionsOf(name).map((option) => `${name} ${option}`)]),
+  };
+}
+
+/** `trellis compose` and `trellis check`: the same without a word between. */
+export function compositionCommand(name: Subcommand): CliCommand {
+  return {
+    command: passingCommand(name, (args) => run([name, ...args], 'trellis')),
+    phrases: optionsOf(name),
+  };
+}
+
+function optionsOf(name: Subcommand): readonly string[] {
+  return commandOptions[name].map((option) => `--${option}`);
+}
+
+function passingCommand(name: string, action: (args: readonly string[]) => Promise<void>): Command {
+  return new Command(name)
     .argument('[arguments...]')
     .helpOption(false)
     .passThroughOptions()
     .allowUnknownOption()
-    .action(async (args: readonly string[]) => {
-      process.exitCode = await runSupergraphCommand(args, {
-        out: (text) => process.stdout.write(text),
-        error: (text) => process.stderr.write(text),
-      });
-    });
-  return {
-    command,
-    phrases: [
-      'compose',
-      'compose --config',
-      'compose --output',
-      'check',
-      'check --against',
-      'check --config',
-    ],
-  };
+    .action(action);
+}
+
+async function run(args: readonly string[], program: string): Promise<void> {
+  process.exitCode = await runSupergraphCommand(
+    args,
+    { out: (text) => process.stdout.write(text), error: (text) => process.stderr.write(text) },
+    program,
+  );
 }

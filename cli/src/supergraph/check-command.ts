@@ -1,51 +1,140 @@
-import { readFile } from 'node:fs/promises';
-import { checkSupergraph, openRootFields, type ApiChange, type ApiChanges } from '@trellis/composition';
-import { composeAndReport } from './compose-command.ts';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import {
+  compareGraphs,
+  CoordinateIndex,
+  DEFAULT_CHECK_RULES,
+  openRootFields,
+  outcomeOf,
+  readCheckRules,
+  readOperations,
+  reportChanges,
+  Usage,
+  writeDiagnostics,
+  writeReport,
+  writeText,
+  type CheckRules,
+  type Release,
+  type Report,
+  type ReportedDiagnostic,
+} from '@trellis/composition';
+import { readBase } from './base-graph.ts';
+import { composeInput, type ComposedGraph } from './composed-graph.ts';
+import { emptyReport } from './empty-report.ts';
+import { measureCosts } from './measure-costs.ts';
 import type { Output } from './output.ts';
+import type { CheckCall } from './read-command-line.ts';
+import { readServedGraph, type ServedGraph } from './served-graph.ts';
+import { writeFileAtomically } from './write-file-atomically.ts';
 
-/**
- * Composes a configuration and lists what clients of the supergraph in a file would notice, and what anonymous callers may ask for.
- *
- * @returns whether it composed and nothing is breaking
- */
-export async function checkCommand(config: string, againstFile: string, output: Output): Promise<boolean> {
-  const against = await readFile(againstFile, 'utf8');
-  const supergraph = await composeAndReport(config, output);
-  if (supergraph === undefined) return false;
-  const changes = compare(supergraph, against, againstFile, output);
-  if (!changes) return false;
-  output.out(report(changes) + reportOpen(openRootFields(supergraph)));
-  return changes.breaking.length === 0;
+const DAY_MS = 86_400_000;
+
+/** Composes a configuration, and reports what changes against the graph before. */
+export async function checkCommand(
+  call: CheckCall,
+  output: Output,
+  now: Date = new Date(),
+): Promise<'passed' | 'failed' | 'undecided'> {
+  const base = await readBase(call.against, call.config);
+  const rules = await readRules(call);
+  const composed = await composeInput(call);
+  const report = await reportOf(call, { base, rules, composed, now });
+  if (typeof report === 'string') {
+    output.error(
+      writeDiagnostics({ ...emptyReport('check'), diagnostics: composed.diagnostics }, composed.sources),
+    );
+    output.error(report);
+    return 'failed';
+  }
+  await write(report, call, composed, output);
+  return outcomeOf(report);
 }
 
-function compare(
-  supergraph: string,
-  against: string,
-  againstFile: string,
+async function readRules({ approvals, config }: CheckCall): Promise<CheckRules> {
+  const usual = join(dirname(config), 'checks.yaml');
+  const file = approvals ?? (existsSync(usual) ? usual : undefined);
+  return file === undefined ? DEFAULT_CHECK_RULES : readCheckRules(file);
+}
+
+async function write(
+  report: Report,
+  { format, output: file }: CheckCall,
+  { sources }: ComposedGraph,
   output: Output,
-): ApiChanges | undefined {
+): Promise<void> {
+  if (format === 'text') output.error(writeDiagnostics(report, sources));
+  const isComposed = !report.diagnostics.some(({ severity }) => severity === 'error');
+  const text =
+    format === 'text' ? (isComposed ? writeText(report) : '') : writeReport(report, format, sources);
+  if (file === undefined) output.out(text);
+  else await writeFileAtomically(file, text);
+}
+
+interface Given {
+  readonly base: Release;
+  readonly rules: CheckRules;
+  readonly composed: ComposedGraph;
+  readonly now: Date;
+}
+
+/** @returns a message where what is compared with is no supergraph */
+async function reportOf(call: CheckCall, given: Given): Promise<Report | string> {
+  const { base, composed } = given;
+  const { diagnostics, supergraphSdl } = composed;
+  if (supergraphSdl === undefined) return { ...emptyReport('check'), diagnostics };
+  const before = readServed(base.supergraphSdl, call.limitsAgainst ?? call.limits);
+  if (typeof before === 'string') return `error: ${call.against} is not a supergraph: ${before}\n`;
+  const after = readServedGraph(supergraphSdl, call.limits);
+  return compareServed(call, given, before, after);
+}
+
+function readServed(supergraphSdl: string, settings: string | undefined): ServedGraph | string {
   try {
-    return checkSupergraph(supergraph, against);
+    return readServedGraph(supergraphSdl, settings);
   } catch (error) {
-    output.error(
-      `error: ${againstFile} is not a supergraph: ${error instanceof Error ? error.message : String(error)}\n`,
-    );
-    return undefined;
+    if (error instanceof Error && error.name === 'InvalidSupergraph')
+      return error.message.replace(/^The text is not a supergraph: /, '');
+    throw error;
   }
 }
 
-function report({ breaking, dangerous }: ApiChanges): string {
-  const line = (kind: string, { coordinate, type, description }: ApiChange): string =>
-    `${kind}: ${coordinate}: ${type}: ${description}\n`;
-  return [
-    ...breaking.map((change) => line('breaking', change)),
-    ...dangerous.map((change) => line('dangerous', change)),
-    `${breaking.length} breaking, ${dangerous.length} dangerous\n`,
-  ].join('');
+async function compareServed(
+  call: CheckCall,
+  { rules, composed, now }: Given,
+  before: ServedGraph,
+  after: ServedGraph,
+): Promise<Report> {
+  const usage = await readUsage(call, rules, before, after, now);
+  const changes = compareGraphs(before.comparable, after.comparable);
+  const { changes: reported, problems } = reportChanges(changes, {
+    evidence: { usage, costsOf: measureCosts(before, after), isWindowProved: false },
+    approvals: rules.approvals,
+    places: new CoordinateIndex(composed.subgraphs),
+    config: { source: call.config },
+    now,
+  });
+  const warnings = problems.map((problem): ReportedDiagnostic => ({ ...problem, severity: 'warning' }));
+  return {
+    ...emptyReport('check'),
+    diagnostics: [...composed.diagnostics, ...warnings],
+    changes: reported,
+    openRootFields: openRootFields(after.comparable.supergraphSdl),
+    operations: usage?.operations.length,
+  };
 }
 
-/** No failure: a graph may be public. */
-function reportOpen(coordinates: readonly string[]): string {
-  if (coordinates.length === 0) return '';
-  return `open to anonymous callers: ${coordinates.join(', ')}\n`;
+async function readUsage(
+  { operations }: CheckCall,
+  { excludedClients, usagePeriodDays }: CheckRules,
+  before: ServedGraph,
+  after: ServedGraph,
+  now: Date,
+): Promise<Usage | undefined> {
+  if (operations.length === 0) return undefined;
+  const since = new Date(now.getTime() - usagePeriodDays * DAY_MS);
+  const recorded = await readOperations(operations);
+  return new Usage(recorded, before.comparable.apiSchema, after.comparable.apiSchema, {
+    excludedClients,
+    since,
+  });
 }

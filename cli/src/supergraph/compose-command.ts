@@ -1,38 +1,24 @@
-import {
-  composeSupergraph,
-  formatDiagnostic,
-  readSupergraphConfig,
-  type Composition,
-} from '@trellis/composition';
-import { writeFileAtomically } from './write-file-atomically.ts';
+import { outcomeOf, releaseText, writeDiagnostics, writeReport, type Report } from '@trellis/composition';
+import { composeInput } from './composed-graph.ts';
+import { emptyReport } from './empty-report.ts';
 import type { Output } from './output.ts';
+import type { ComposeCall } from './read-command-line.ts';
+import { writeFileAtomically } from './write-file-atomically.ts';
 
 /**
- * Composes a configuration into a file, or onto the standard output.
- *
- * @returns whether it composed
+ * Composes a configuration into a file, or onto the standard output. A report in another form than text goes to the
+ * standard error.
  */
-export async function composeCommand(
-  config: string,
-  outputFile: string | undefined,
-  output: Output,
-): Promise<boolean> {
-  const supergraph = await composeAndReport(config, output);
-  if (supergraph === undefined) return false;
-  if (outputFile === undefined) output.out(supergraph);
-  else await writeFileAtomically(outputFile, supergraph);
-  return true;
-}
-
-/** Composes, and prints hints and errors. Undefined when it did not compose. */
-export async function composeAndReport(config: string, output: Output): Promise<string | undefined> {
-  const composition = await composeSupergraph(await readSupergraphConfig(config));
-  for (const line of linesOf(composition)) output.error(`${line}\n`);
-  return composition.kind === 'composed' ? composition.supergraphSdl : undefined;
-}
-
-function linesOf(composition: Composition): readonly string[] {
-  if (composition.kind === 'composed')
-    return composition.hints.map((hint) => `hint: ${formatDiagnostic(hint)}`);
-  return composition.errors.map((error) => `error: ${formatDiagnostic(error)}`);
+export async function composeCommand(call: ComposeCall, output: Output): Promise<'passed' | 'failed'> {
+  const { supergraphSdl, subgraphs, diagnostics, sources } = await composeInput(call);
+  const report: Report = { ...emptyReport('compose'), diagnostics };
+  output.error(
+    call.format === 'text' ? writeDiagnostics(report, sources) : writeReport(report, call.format, sources),
+  );
+  if (supergraphSdl === undefined) return 'failed';
+  if (call.output === undefined) output.out(supergraphSdl);
+  else await writeFileAtomically(call.output, supergraphSdl);
+  if (call.release !== undefined)
+    await writeFileAtomically(call.release, releaseText({ supergraphSdl, subgraphs }));
+  return outcomeOf(report) === 'failed' ? 'failed' : 'passed';
 }

@@ -61,7 +61,9 @@ describe('supergraph compose', () => {
     expect(await run('compose', '--config', config(), '--output', output())).toEqual({
       status: 1,
       out: '',
-      error: 'error: users.graphql:2:7: INVALID_GRAPHQL: [users] Unknown type Missing\n',
+      error:
+        'error: users.graphql:2:7: INVALID_GRAPHQL: [users] Unknown type Missing\n' +
+        '  2 |   me: Missing\n    |       ^\n',
     });
     expect(await readFile(output(), 'utf8')).toBe('before');
   });
@@ -91,7 +93,7 @@ const OPEN = 'open to anonymous callers: Query.me, Query.users\n';
 describe('supergraph check', () => {
   beforeEach(async () => {
     await writeUsers(
-      'type Query { me: User users: [User] }\ntype User { id: ID! name: String }\nenum Role { A }',
+      'type Query { me: User users: [User] }\ntype User { id: ID! name: String role: Role }\nenum Role { A }',
     );
     await run('compose', '--config', config(), '--output', output());
   });
@@ -113,7 +115,7 @@ describe('supergraph check', () => {
   });
 
   it('lists breaking changes by coordinate and ends with 1', async () => {
-    await writeUsers('type Query { me: User }\ntype User { id: ID! }\nenum Role { A }');
+    await writeUsers('type Query { me: User }\ntype User { id: ID! role: Role }\nenum Role { A }');
     expect(await check()).toEqual({
       status: 1,
       out: [
@@ -128,11 +130,11 @@ describe('supergraph check', () => {
 
   it('lists dangerous changes and ends with 0', async () => {
     await writeUsers(
-      'type Query { me: User users: [User] }\ntype User { id: ID! name: String }\nenum Role { A B }',
+      'type Query { me: User users: [User] }\ntype User { id: ID! name: String role: Role }\nenum Role { A B }',
     );
     expect(await check()).toEqual({
       status: 0,
-      out: `dangerous: Role.B: VALUE_ADDED_TO_ENUM: B was added to enum type Role.\n0 breaking, 1 dangerous\n${OPEN}`,
+      out: `dangerous: Role.B: VALUE_ADDED_TO_ENUM: Role.B was added.\n0 breaking, 1 dangerous\n${OPEN}`,
       error: '',
     });
   });
@@ -166,7 +168,10 @@ describe('A command line that is wrong ends with 64 and the usage', () => {
     ['There is no command "publish".', ['publish']],
     ['"extra" is one argument too many.', ['compose', 'extra']],
     ['compose takes no --against.', ['compose', '--against', 'x']],
-    ['check takes no --output.', ['check', '--output', 'x', '--against', 'x']],
+    ['check takes no --release.', ['check', '--release', 'x', '--against', 'x']],
+    ['--format is one of text, json', ['compose', '--format', 'html']],
+    ['--subgraph NAME needs --schema FILE.', ['compose', '--subgraph', 'x']],
+    ['--schema and --routing-url go with --subgraph NAME.', ['compose', '--schema', 'x']],
     ['check needs --against FILE.', ['check']],
     ["Unknown option '--supergraph'", ['compose', '--supergraph', 'x']],
   ])('%s', async (problem, args) => {

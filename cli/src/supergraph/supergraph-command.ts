@@ -1,103 +1,79 @@
-import { parseArgs } from 'node:util';
-import { SupergraphConfigError } from '@trellis/composition';
+import { FileProblems } from '@trellis/composition';
+import { ConfigError } from '@trellis/runtime';
+import { BaseUnavailable } from './base-graph.ts';
 import { checkCommand } from './check-command.ts';
 import { composeCommand } from './compose-command.ts';
 import type { Output } from './output.ts';
+import { readCommandLine, type Invocation } from './read-command-line.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 64;
+/** EX_UNAVAILABLE of sysexits(3): it can't be decided. */
+const EXIT_UNDECIDED = 69;
 
-const usage = `Usage:
-  npm run supergraph -- compose [--config supergraph.yaml] [--output supergraph.graphql]
+const statuses = { passed: 0, failed: EXIT_FAILED, undecided: EXIT_UNDECIDED } as const;
+
+function usage(program: string): string {
+  return `Usage:
+  ${program} compose [--config supergraph.yaml] [--output supergraph.graphql] [--release release.json]
       Composes the subgraphs of a configuration in rover's format. Without --output the supergraph goes to the
-      standard output; hints and errors go to the standard error, each with file, line and column.
-  npm run supergraph -- check --against FILE [--config supergraph.yaml]
-      Composes, and compares the API schema with that of FILE, the supergraph before the change. Breaking and
-      dangerous changes are listed.
+      standard output; hints and errors go to the standard error, each with file, line and excerpt. --release writes
+      the supergraph with each subgraph's own schema, for later checks.
+  ${program} check --against BASE [--config supergraph.yaml] [--operations FILE]… [--limits gateway.yaml]
+      Composes, and compares with BASE: a supergraph, a release, a configuration, the URL of one of these, or git:REVISION
+      (git:REVISION:FILE). Breaking and dangerous changes are listed.
+      --operations FILE       operations that clients have sent: only what they use breaks (repeatable)
+      --limits FILE           the limits of gateway.yaml that costs are compared with
+      --limits-against FILE   the gateway.yaml before the change
+      --approvals FILE        approvals, excluded clients and contracts (default: checks.yaml beside the configuration)
+
+Both take:
+  --subgraph NAME --schema FILE [--routing-url URL]   in the place of what the configuration has for NAME
+  --format text|json|junit|github|sarif|markdown      the form of the report (default: text)
+  --output FILE                                       where the supergraph, or the report of check, goes
 
 Exit status: 0 all is well (dangerous changes included), 1 it does not compose, a change is breaking, or a file can't be
-read or written, 64 the command line is wrong.
+read or written, 64 the command line is wrong, 69 the verdict is unknown: recorded operations are incomplete, or BASE is
+unreachable.
 `;
+}
 
 /**
- * The program behind `npm run supergraph`.
+ * The program behind `trellis compose`, `trellis check` and `npm run supergraph`.
  *
+ * @param program as help names it
  * @returns the exit status
  */
-export async function runSupergraphCommand(args: readonly string[], output: Output): Promise<number> {
-  const invocation = parseInvocation(args);
+export async function runSupergraphCommand(
+  args: readonly string[],
+  output: Output,
+  program = 'npm run supergraph --',
+): Promise<number> {
+  const invocation = readCommandLine(args);
   if (invocation.kind === 'help') {
-    output.out(usage);
+    output.out(usage(program));
     return 0;
   }
   if (invocation.kind === 'wrong') {
-    output.error(`${invocation.problem}\n\n${usage}`);
+    output.error(`${invocation.problem}\n\n${usage(program)}`);
     return EXIT_USAGE;
   }
   try {
-    return (await runInvocation(invocation, output)) ? 0 : EXIT_FAILED;
+    return statuses[await run(invocation, output)];
   } catch (error) {
     if (!isExpected(error)) throw error;
     output.error(`${explain(error)}\n`);
-    return EXIT_FAILED;
+    return error instanceof BaseUnavailable ? EXIT_UNDECIDED : EXIT_FAILED;
   }
 }
 
-type Invocation =
-  | { readonly kind: 'help' }
-  | { readonly kind: 'wrong'; readonly problem: string }
-  | { readonly kind: 'compose'; readonly config: string; readonly output: string | undefined }
-  | { readonly kind: 'check'; readonly config: string; readonly against: string };
-
-function runInvocation(
+function run(
   invocation: Extract<Invocation, { kind: 'compose' | 'check' }>,
   output: Output,
-): Promise<boolean> {
-  if (invocation.kind === 'compose') return composeCommand(invocation.config, invocation.output, output);
-  return checkCommand(invocation.config, invocation.against, output);
-}
-
-function parseInvocation(args: readonly string[]): Invocation {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        config: { type: 'string', default: 'supergraph.yaml' },
-        output: { type: 'string' },
-        against: { type: 'string' },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    });
-    return values.help ? { kind: 'help' } : toInvocation(positionals, values);
-  } catch (error) {
-    return { kind: 'wrong', problem: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-interface Values {
-  readonly config: string;
-  readonly output?: string | undefined;
-  readonly against?: string | undefined;
-}
-
-function toInvocation(positionals: readonly string[], { config, output, against }: Values): Invocation {
-  const [command, unexpected] = positionals;
-  const wrong = (problem: string): Invocation => ({ kind: 'wrong', problem });
-  if (unexpected !== undefined) return wrong(`"${unexpected}" is one argument too many.`);
-  switch (command) {
-    case 'compose':
-      return against === undefined
-        ? { kind: 'compose', config, output }
-        : wrong('compose takes no --against.');
-    case 'check':
-      if (output !== undefined) return wrong('check takes no --output.');
-      return against === undefined
-        ? wrong('check needs --against FILE.')
-        : { kind: 'check', config, against };
-    default:
-      return wrong(command === undefined ? 'Say compose or check.' : `There is no command "${command}".`);
-  }
+): Promise<keyof typeof statuses> {
+  return invocation.kind === 'compose'
+    ? composeCommand(invocation, output)
+    : checkCommand(invocation, output);
 }
 
 function explain(error: NodeJS.ErrnoException): string {
@@ -106,7 +82,12 @@ function explain(error: NodeJS.ErrnoException): string {
   return error.message;
 }
 
-/** Problems of the configuration, and files that can't be read or written. */
+/** Problems of files that were given, and files that can't be read or written. */
 function isExpected(error: unknown): error is Error {
-  return error instanceof SupergraphConfigError || (error instanceof Error && 'syscall' in error);
+  return (
+    error instanceof FileProblems ||
+    error instanceof ConfigError ||
+    error instanceof BaseUnavailable ||
+    (error instanceof Error && 'syscall' in error)
+  );
 }

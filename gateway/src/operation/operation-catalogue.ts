@@ -45,6 +45,8 @@ export interface CatalogueSettings extends ValidationSettings {
   readonly policies: Policies;
   /** By label, percent of the operations that a progressive override is on for, beside those that say it themselves. */
   readonly overridePercents?: Readonly<Record<string, number>> | undefined;
+  /** From 0 up to 1: what decides which progressive overrides are on. @default Math.random */
+  readonly random?: (() => number) | undefined;
 }
 
 /** As many as plans are cached. */
@@ -149,7 +151,7 @@ function readGraph(supergraph: Supergraph, settings: CatalogueSettings): Graph {
     overrides: {
       labels: supergraph.hints.overrideLabels,
       percents: settings.overridePercents ?? {},
-      random: Math.random,
+      random: settings.random ?? Math.random,
     },
   };
 }

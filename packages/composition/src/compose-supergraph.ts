@@ -26,6 +26,27 @@ export type Composition =
     }
   | { readonly kind: 'failed'; readonly errors: readonly Diagnostic[] };
 
+/** The schemas of a configuration, or why they could not be read. */
+export type LoadedSubgraphs =
+  | { readonly kind: 'loaded'; readonly subgraphs: readonly SubgraphSchema[] }
+  | { readonly kind: 'failed'; readonly errors: readonly Diagnostic[] };
+
+/** Reads the schemas of a configuration, each from where it says. */
+export async function loadSubgraphs(
+  { subgraphs }: SupergraphConfig,
+  options: LoadOptions = {},
+): Promise<LoadedSubgraphs> {
+  const loaded = await Promise.allSettled(subgraphs.map((subgraph) => loadSubgraphSchema(subgraph, options)));
+  const errors = loaded
+    .filter((outcome) => outcome.status === 'rejected')
+    .map(({ reason }) => notReadable(reason));
+  if (errors.length > 0) return { kind: 'failed', errors };
+  return {
+    kind: 'loaded',
+    subgraphs: loaded.filter((outcome) => outcome.status === 'fulfilled').map(({ value }) => value),
+  };
+}
+
 /**
  * Composes the subgraphs of a configuration, Federation 1 and 2 mixed. Nothing here throws for what a subgraph team
  * wrote: schemas that can't be read, that are not GraphQL, or that don't fit together are errors of the result.
@@ -34,16 +55,13 @@ export async function composeSupergraph(
   config: SupergraphConfig,
   options: LoadOptions = {},
 ): Promise<Composition> {
-  const loaded = await Promise.allSettled(
-    config.subgraphs.map((subgraph) => loadSubgraphSchema(subgraph, options)),
-  );
-  const errors = loaded
-    .filter((outcome) => outcome.status === 'rejected')
-    .map(({ reason }) => notReadable(reason));
-  if (errors.length > 0) return { kind: 'failed', errors };
-  const composition = composeSubgraphs(
-    loaded.filter((outcome) => outcome.status === 'fulfilled').map(({ value }) => value),
-  );
+  const loaded = await loadSubgraphs(config, options);
+  return loaded.kind === 'failed' ? loaded : composeLoaded(config, loaded.subgraphs);
+}
+
+/** Composes the subgraphs of a configuration whose schemas were read. */
+export function composeLoaded(config: SupergraphConfig, subgraphs: readonly SubgraphSchema[]): Composition {
+  const composition = composeSubgraphs(subgraphs);
   if (composition.kind === 'failed') return composition;
   return { ...composition, hints: [...otherVersionHints(config), ...composition.hints] };
 }

@@ -1,11 +1,15 @@
-export { apiSchemaOf } from './api-schema.ts';
 export { checks, type Check, type Finding } from './checks/index.ts';
-export { checkSupergraph } from './check-supergraph.ts';
-export { compareApiSchemas, type ApiChange, type ApiChanges } from './compare-api-schemas.ts';
+export { changeKinds, type ChangeCode } from './changes/change-kinds.ts';
+export type { ChangeKind, UsageRule, Verdict } from './changes/change-kind.ts';
+export { changeOf, type Change } from './changes/change.ts';
+export type { GatewayMeaning, GraphMeaning } from './changes/graph-meaning.ts';
+export { compareGraphs, type ComparableGraph } from './compare-graphs.ts';
 export {
+  composeLoaded,
   composeSubgraphs,
   composeSupergraph,
   federationVersion,
+  loadSubgraphs,
   type Composition,
 } from './compose-supergraph.ts';
 export {
@@ -15,7 +19,21 @@ export {
   type Diagnostic,
   type SourceLocation,
 } from './diagnostic.ts';
+export { FileProblems } from './file-problems.ts';
+export { CoordinateIndex } from './locate-coordinate.ts';
 export { openRootFields } from './open-root-fields.ts';
+export { readOperations } from './operations/read-operations.ts';
+export type {
+  OperationClient,
+  RecordedOperation,
+  RecordedOperations,
+} from './operations/recorded-operation.ts';
+export { Usage, type UsedOperation } from './operations/usage.ts';
+export { parseRelease, releaseText, type Release } from './release.ts';
+export type { Sources } from './reports/excerpt.ts';
+export { outcomeOf, type Report, type ReportedDiagnostic } from './reports/report.ts';
+export { isReportForm, reportForms, writeReport, type ReportForm } from './reports/write-report.ts';
+export { writeDiagnostics, writeText } from './reports/write-text.ts';
 export {
   loadSubgraphSchema,
   SchemaNotReadable,
@@ -23,9 +41,13 @@ export {
   type SubgraphSchema,
 } from './subgraph-schema.ts';
 export {
+  parseSupergraphConfigText,
   readSupergraphConfig,
   type SchemaSource,
   type SubgraphConfig,
   type SupergraphConfig,
 } from './supergraph-config.ts';
 export { SupergraphConfigError } from './supergraph-config-error.ts';
+export { DEFAULT_CHECK_RULES, readCheckRules, type CheckRules } from './verdicts/approvals.ts';
+export type { OperationCosts } from './verdicts/judge-change.ts';
+export { reportChanges } from './verdicts/report-changes.ts';

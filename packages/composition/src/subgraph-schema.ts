@@ -16,6 +16,8 @@ export interface LoadOptions {
   readonly timeoutMs?: number;
   /** @default globalThis.fetch */
   readonly fetch?: typeof fetch;
+  /** Reads a file by its absolute path. @default from the file system */
+  readonly readText?: ((file: string) => Promise<string>) | undefined;
 }
 
 /** A schema that could not be had; the message says why. */
@@ -46,12 +48,16 @@ function sourceName(name: string, schema: SchemaSource): string {
   return schema.kind === 'address' ? schema.url : `the sdl of ${name}`;
 }
 
+function readUtf8(file: string): Promise<string> {
+  return readFile(file, 'utf8');
+}
+
 async function readSdl(schema: SchemaSource, options: LoadOptions): Promise<string> {
   switch (schema.kind) {
     case 'text':
       return schema.sdl;
     case 'file':
-      return readFile(schema.file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      return (options.readText ?? readUtf8)(schema.file).catch((error: NodeJS.ErrnoException) => {
         throw new SchemaNotReadable(
           schema.path,
           `The file could not be read (${error.code ?? error.message}).`,

@@ -1,13 +1,6 @@
-import type { Diagnostic } from './diagnostic.ts';
-import { formatDiagnostic } from './diagnostic.ts';
+import { FileProblems } from './file-problems.ts';
 
 /** All that is wrong with a `supergraph.yaml`, each with its line. */
-export class SupergraphConfigError extends Error {
+export class SupergraphConfigError extends FileProblems {
   override readonly name = 'SupergraphConfigError';
-  readonly problems: readonly Diagnostic[];
-
-  constructor(problems: readonly Diagnostic[]) {
-    super(problems.map(formatDiagnostic).join('\n'));
-    this.problems = Object.freeze([...problems]);
-  }
 }

@@ -49,6 +49,16 @@ export async function readSupergraphConfig(file: string): Promise<SupergraphConf
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw problem(file, `could not be read (${error.code ?? error.message})`);
   });
+  return parseSupergraphConfigText(text, file);
+}
+
+/**
+ * Reads the text of such a file.
+ *
+ * @param file where it is: schemas are found relative to it
+ * @throws SupergraphConfigError with every problem and its line
+ */
+export function parseSupergraphConfigText(text: string, file: string): SupergraphConfig {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
   if (document.errors.length > 0) throw syntaxProblems(file, document);

@@ -1,0 +1,123 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  changeKinds,
+  compareGraphs,
+  composeSubgraphs,
+  CoordinateIndex,
+  formatDiagnostic,
+  reportChanges,
+  Usage,
+  type Change,
+  type ChangeCode,
+  type RecordedOperations,
+  type Verdict,
+} from '@trellis/composition';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { changePairs, type ChangePair, type Schemas } from '../../testing/change-pairs.ts';
+import { measureCosts } from './measure-costs.ts';
+import { readServedGraph, type ServedGraph } from './served-graph.ts';
+
+/** Found by planning, not by comparing: the tests of the window have them. */
+const BY_PROOF: readonly string[] = [
+  'DEPLOY_FIRST',
+  'PUBLISH_FIRST',
+  'NOT_IN_ONE_STEP',
+  'PLAN_LONGER',
+  'NOT_PLANNABLE',
+] satisfies readonly ChangeCode[];
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'change-kinds-'));
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+async function serve(schemas: Schemas, urls: Schemas = {}, settings?: string): Promise<ServedGraph> {
+  const composition = composeSubgraphs(
+    Object.entries(schemas).map(([name, sdl]) => ({
+      name,
+      routingUrl: urls[name] ?? `http://${name}.example`,
+      sdl,
+      source: name,
+    })),
+  );
+  if (composition.kind === 'failed') throw new Error(composition.errors.map(formatDiagnostic).join('\n'));
+  if (settings === undefined) return readServedGraph(composition.supergraphSdl, undefined);
+  const file = join(folder, 'gateway.yaml');
+  await writeFile(file, settings);
+  return readServedGraph(composition.supergraphSdl, file);
+}
+
+/** A caller with no token, and one with a scope that pairs name. */
+function recorded(document: string): RecordedOperations {
+  const client = { name: 'web', version: '1', requests: 10 };
+  const operation = {
+    id: '1',
+    document,
+    clients: [client],
+    inputs: new Set<string>(),
+    slices: [{}],
+    scopes: [null, ['a']],
+  };
+  return { operations: [operation], isComplete: true };
+}
+
+interface Sides {
+  readonly before: ServedGraph;
+  readonly after: ServedGraph;
+  readonly changes: readonly Change[];
+}
+
+function verdictOf({ before, after, changes }: Sides, key: string, operation?: string): Verdict | undefined {
+  const usage =
+    operation === undefined
+      ? undefined
+      : new Usage(recorded(operation), before.comparable.apiSchema, after.comparable.apiSchema);
+  const { changes: reported } = reportChanges(changes, {
+    evidence: { usage, costsOf: measureCosts(before, after), isWindowProved: false },
+    approvals: [],
+    places: new CoordinateIndex([]),
+    config: { source: 'supergraph.yaml' },
+    now: new Date(),
+  });
+  return reported.find(({ code, coordinate }) => `${code} ${coordinate}` === key)?.verdict;
+}
+
+function expectedFor(code: ChangeCode, use: 'without' | 'used' | 'unused'): readonly Verdict[] {
+  const { verdict, withUsage } = changeKinds[code];
+  if (use === 'without' || withUsage === 'always' || withUsage === 'window') return [verdict];
+  if (use === 'unused') return ['safe'];
+  return withUsage === 'cost' ? ['breaking', 'dangerous', 'safe'] : [verdict];
+}
+
+const pairs = Object.entries(changePairs) as [ChangeCode, ChangePair][]; // its own keys
+
+describe('Every kind of change is found by a check, with the verdict of its row', () => {
+  it('there is a pair for each: 40 of shape and 20 of meaning at least', () => {
+    expect(Object.keys(changeKinds).filter((code) => !BY_PROOF.includes(code))).toEqual(
+      pairs.map(([code]) => code),
+    );
+    expect(pairs.length).toBeGreaterThan(80);
+  });
+
+  it.each(pairs)('%s', async (code, one) => {
+    const before = await serve(one.before, one.urls?.before, one.settings?.before);
+    const after = await serve(one.after, one.urls?.after, one.settings?.after);
+    const changes = compareGraphs(before.comparable, after.comparable);
+    const key = `${code} ${one.coordinate}`;
+    expect(changes.map((change) => `${change.code} ${change.coordinate}`)).toContain(key);
+    expect(compareGraphs(before.comparable, before.comparable)).toEqual([]);
+    const sides = { before, after, changes };
+    expect(verdictOf(sides, key)).toBe(changeKinds[code].verdict);
+    for (const use of ['used', 'unused'] as const)
+      if (one[use] !== undefined)
+        expect([use, verdictOf(sides, key, one[use])]).toEqual([
+          use,
+          expect.toBeOneOf([...expectedFor(code, use)]),
+        ]);
+  });
+});

@@ -1,0 +1,32 @@
+import type { ComparableGraph } from '@trellis/composition';
+import { OfflineGraph, readOfflineSettings } from '@trellis/gateway/offline';
+
+/** A supergraph as a gateway with these settings serves it. */
+export interface ServedGraph {
+  readonly comparable: ComparableGraph;
+  readonly graph: OfflineGraph;
+}
+
+/**
+ * Reads a supergraph by the gateway's own readers.
+ *
+ * @param settingsFile a `gateway.yaml`; absent: the defaults
+ * @throws InvalidSupergraph
+ */
+export function readServedGraph(supergraphSdl: string, settingsFile: string | undefined): ServedGraph {
+  const settings = readOfflineSettings(settingsFile, process.env);
+  const graph = new OfflineGraph(supergraphSdl, settings);
+  const limits = Object.entries(settings.limits).filter(([, value]) => typeof value === 'number');
+  return {
+    graph,
+    comparable: {
+      supergraphSdl,
+      apiSchema: graph.schema,
+      meaning: graph.meaning,
+      gateway: {
+        limits: Object.fromEntries(limits) as Record<string, number>,
+        transports: settings.transports,
+      },
+    },
+  };
+}

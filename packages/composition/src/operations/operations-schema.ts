@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import type { OperationClient } from './recorded-operation.ts';
+
+/** The first line of a file of recorded operations. */
+export interface OperationsHeader {
+  readonly format: 'trellis-operations/1';
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  /** Whether no interval is missing. @default true */
+  readonly complete?: boolean | undefined;
+}
+
+/** Each line below. */
+export interface OperationLine {
+  readonly id: string;
+  readonly document: string;
+  readonly operationName?: string | undefined;
+  readonly clients?: readonly OperationClient[] | undefined;
+  readonly inputs?: readonly string[] | undefined;
+  readonly slices?: readonly Readonly<Record<string, number>>[] | undefined;
+  readonly conditions?: readonly Readonly<Record<string, boolean>>[] | undefined;
+  readonly scopes?: readonly (readonly string[] | null)[] | undefined;
+}
+
+const time = z.iso.datetime({ offset: true });
+
+export const headerSchema: z.ZodType<OperationsHeader> = z.strictObject({
+  format: z.literal('trellis-operations/1'),
+  from: time.optional(),
+  to: time.optional(),
+  complete: z.boolean().optional(),
+});
+
+const clientSchema: z.ZodType<OperationClient> = z.strictObject({
+  name: z.string().min(1).max(64),
+  version: z.string().min(1).max(64).optional(),
+  requests: z.int().min(0),
+  lastUsed: time.optional(),
+});
+
+export const operationSchema: z.ZodType<OperationLine> = z.strictObject({
+  id: z.string().min(1).max(256),
+  document: z.string().min(1),
+  operationName: z.string().optional(),
+  clients: z.array(clientSchema).optional(),
+  inputs: z.array(z.string()).optional(),
+  slices: z.array(z.record(z.string(), z.number())).optional(),
+  conditions: z.array(z.record(z.string(), z.boolean())).optional(),
+  scopes: z.array(z.array(z.string()).nullable()).optional(),
+});
+
+/** Apollo's persisted-query manifest. */
+export interface ApolloManifest {
+  readonly operations: readonly {
+    readonly id: string;
+    readonly body: string;
+    readonly name?: string | undefined;
+  }[];
+}
+
+export const apolloManifestSchema: z.ZodType<ApolloManifest> = z.object({
+  format: z.literal('apollo-persisted-query-manifest'),
+  version: z.literal(1),
+  operations: z.array(z.object({ id: z.string(), body: z.string(), name: z.string().optional() })),
+});
+
+/** Relay's persisted queries: texts by id. */
+export const relayManifestSchema: z.ZodType<Readonly<Record<string, string>>> = z.record(
+  z.string(),
+  z.string(),
+);

@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import { changeKinds, type ChangeKind, type UsageRule } from '@trellis/composition';
+import { format, resolveConfig } from 'prettier';
+import { repository } from '../programs/run-program.ts';
+import type { GeneratedFile } from './generated-file.ts';
+
+const path = 'docs/changes.md';
+
+const rules: Readonly<Record<UsageRule, (kind: ChangeKind) => string>> = {
+  always: ({ verdict }) => verdict,
+  used: ({ verdict }) => `${verdict} if used, else safe`,
+  invalid: ({ verdict }) => `${verdict} if an operation becomes invalid, else safe`,
+  rights: ({ verdict }) => `${verdict} if a caller loses access, else safe`,
+  cost: () => 'breaking over a limit, dangerous over 80 % of it or doubled, else safe',
+  window: () => 'decided by the proof of the window',
+};
+
+/** docs/changes.md: every kind of change that `trellis check` knows. */
+export async function generateChangesPage(): Promise<GeneratedFile> {
+  const rows = Object.entries(changeKinds).map(
+    ([code, kind]) =>
+      `| \`${code}\` | ${kind.meaning}. | ${kind.verdict}${kind.exposure ? ', exposure' : ''} | ${rules[kind.withUsage](kind)} | ${kind.action} |`,
+  );
+  const content = [
+    '<!-- Generated from packages/composition/src/changes by "npm run generate". -->',
+    '',
+    '# Kinds of changes',
+    '',
+    `What \`trellis check\` finds ([Composition](composition.md#checking-a-change)): ${rows.length} kinds. A breaking change fails the check, unless it is`,
+    'approved. With recorded operations a change is judged by what they use; what is not recorded is _unknown_, never safe. An',
+    '_exposure_ shows more to someone than before: usage does not excuse it, and its approval has to say `exposure: true`.',
+    '',
+    '| Code | Meaning | Verdict | With recorded operations | Action |',
+    '| --- | --- | --- | --- | --- |',
+    ...rows,
+    '',
+  ].join('\n');
+  const options = (await resolveConfig(join(repository, path))) ?? {};
+  return { path, content: await format(content, { ...options, parser: 'markdown' }) };
+}
