@@ -1,11 +1,11 @@
 import type { Change } from './changes/change.ts';
 import { sortChanges } from './changes/change.ts';
 import { compareLimits } from './changes/compare-costs.ts';
-import { compareMeanings, type ReadGraph } from './changes/compare-meanings.ts';
+import { compareMeanings } from './changes/compare-meanings.ts';
 import { compareShapes } from './changes/compare-shapes.ts';
 import { compareStructures } from './changes/compare-structures.ts';
 import { compareTransports } from './changes/compare-subscriptions.ts';
-import type { GatewayMeaning } from './changes/graph-meaning.ts';
+import type { GatewayMeaning, ReadGraph } from './changes/graph-meaning.ts';
 import { readGraphStructure } from './changes/graph-structure.ts';
 
 /** A graph, read by a gateway, with the settings of that gateway. */

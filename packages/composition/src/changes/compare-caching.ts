@@ -1,18 +1,18 @@
 import { changeOf, type Change } from './change.ts';
-import type { ReadGraph } from './compare-meanings.ts';
-import type { CachingHint } from './graph-meaning.ts';
+import type { CachingHint, ReadGraph } from './graph-meaning.ts';
 import { isVisible } from './visible-coordinates.ts';
 
 /** Compares how long responses with a field or type may be stored, and for whom. */
 export function compareCaching(before: ReadGraph, after: ReadGraph): readonly Change[] {
   const [former, latter] = [before.meaning.caching, after.meaning.caching];
   const coordinates = new Set([...former.keys(), ...latter.keys()]);
-  return [...coordinates]
-    .filter((coordinate) => isVisible(before.apiSchema, coordinate) && isVisible(after.apiSchema, coordinate))
-    .flatMap((coordinate) => [
-      ...compareScope(coordinate, former.get(coordinate), latter.get(coordinate)),
-      ...compareAge(coordinate, former.get(coordinate), latter.get(coordinate)),
-    ]);
+  const visible = [...coordinates].filter(
+    (coordinate) => isVisible(before.apiSchema, coordinate) && isVisible(after.apiSchema, coordinate),
+  );
+  return visible.flatMap((coordinate) => [
+    ...compareScope(coordinate, former.get(coordinate), latter.get(coordinate)),
+    ...compareAge(coordinate, former.get(coordinate), latter.get(coordinate)),
+  ]);
 }
 
 type Hint = CachingHint | undefined;

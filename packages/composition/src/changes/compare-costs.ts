@@ -1,7 +1,6 @@
 import { changeOf, type Change, type ChangeDetails } from './change.ts';
 import type { ChangeCode } from './change-kinds.ts';
-import type { ReadGraph } from './compare-meanings.ts';
-import type { ListSizeHint } from './graph-meaning.ts';
+import type { ListSizeHint, ReadGraph } from './graph-meaning.ts';
 import { isVisible } from './visible-coordinates.ts';
 
 /** Compares what the schemas say of costs, lengths of lists and depth. */

@@ -1,16 +1,9 @@
-import type { GraphQLSchema } from 'graphql';
 import type { Change } from './change.ts';
 import { compareCaching } from './compare-caching.ts';
 import { compareCosts } from './compare-costs.ts';
 import { compareRights } from './compare-rights.ts';
 import { compareSharedSubscriptions } from './compare-subscriptions.ts';
-import type { GraphMeaning } from './graph-meaning.ts';
-
-/** A graph as clients see it, and what a gateway reads from it. */
-export interface ReadGraph {
-  readonly apiSchema: GraphQLSchema;
-  readonly meaning: GraphMeaning;
-}
+import type { ReadGraph } from './graph-meaning.ts';
 
 /** Compares what a gateway makes of two graphs, for what clients see of both. */
 export function compareMeanings(before: ReadGraph, after: ReadGraph): readonly Change[] {

@@ -7,7 +7,7 @@ import {
 } from './caller-terms.ts';
 import type { ChangeCode } from './change-kinds.ts';
 import { changeOf, type Change } from './change.ts';
-import type { ReadGraph } from './compare-meanings.ts';
+import type { ReadGraph } from './graph-meaning.ts';
 import { fieldsOfBoth } from './visible-coordinates.ts';
 
 /** Compares who may read each field, with all that the gateway adds up for it. */

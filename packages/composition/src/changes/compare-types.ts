@@ -11,7 +11,7 @@ export function compareTypes(before: GraphQLType, after: GraphQLType): TypeDiffe
   const own = compareNull(before, after);
   const [inner, other] = [getNullableType(before), getNullableType(after)];
   if (!isListType(inner) || !isListType(other)) return String(inner) === String(other) ? own : 'other';
-  const below = compareTypes(inner.ofType as GraphQLType, other.ofType as GraphQLType); // what a list is of is a type
+  const below = compareTypes(inner.ofType, other.ofType);
   if (below === 'other') return 'other';
   if (own === 'more-null' || below === 'more-null') return 'more-null';
   return own === 'same' ? below : own;
@@ -26,7 +26,5 @@ function compareNull(before: GraphQLType, after: GraphQLType): 'same' | 'less-nu
 export function demandsMore(before: GraphQLType, after: GraphQLType): boolean {
   if (isNonNullType(after) && !isNonNullType(before)) return true;
   const [inner, other] = [getNullableType(before), getNullableType(after)];
-  return isListType(inner) && isListType(other)
-    ? demandsMore(inner.ofType as GraphQLType, other.ofType as GraphQLType)
-    : false;
+  return isListType(inner) && isListType(other) ? demandsMore(inner.ofType, other.ofType) : false;
 }

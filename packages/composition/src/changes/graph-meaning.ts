@@ -1,3 +1,4 @@
+import type { GraphQLSchema } from 'graphql';
 import type { RightsRequirement } from './caller-terms.ts';
 
 /** How long responses with a field or type may be stored, and for whom. */
@@ -35,4 +36,10 @@ export interface GatewayMeaning {
   readonly limits: Readonly<Record<string, number>>;
   /** How each subgraph is subscribed to, by its name; under an empty name all others. */
   readonly transports: ReadonlyMap<string, string>;
+}
+
+/** A graph as clients see it, and what a gateway reads from it. */
+export interface ReadGraph {
+  readonly apiSchema: GraphQLSchema;
+  readonly meaning: GraphMeaning;
 }

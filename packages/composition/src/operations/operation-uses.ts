@@ -85,7 +85,7 @@ class UseFinder implements OperationUses {
         this.coordinates.add(name.value);
       },
       VariableDefinition: (node) => {
-        const type = getNamedType(typeFromAST(this.#schema, node.type as Parameters<typeof typeFromAST>[1])); // of any type node
+        const type = getNamedType(typeFromAST(this.#schema, node.type));
         for (const name of type ? this.#inputs.reachableFrom(type) : []) {
           this.sent.add(name);
           this.coordinates.add(name);

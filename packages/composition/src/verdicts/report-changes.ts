@@ -1,3 +1,4 @@
+import { Kind } from 'graphql';
 import { changeKinds } from '../changes/change-kinds.ts';
 import type { Change } from '../changes/change.ts';
 import type { Diagnostic, SourceLocation } from '../diagnostic.ts';
@@ -80,7 +81,7 @@ function reportedOperation(operation: UsedOperation): ReportedOperation {
 
 function nameOf({ document }: UsedOperation): string | undefined {
   for (const definition of document.definitions)
-    if (definition.kind === 'OperationDefinition') return definition.name?.value;
+    if (definition.kind === Kind.OPERATION_DEFINITION) return definition.name?.value;
   return undefined;
 }
 
