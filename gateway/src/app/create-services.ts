@@ -53,7 +53,10 @@ export function createServices(
     rateLimiter: rateLimits ? createRateLimiter(rateLimits, resources.cacheRedis) : UNLIMITED_RATE,
     protectedResource,
     requiresToken: inUse.authentication.required,
-    authenticator: createConfiguredAuthenticator(config, inUse, resources, logger),
+    authenticator: resources.authenticators.of(
+      { authentication: inUse.authentication, policies: inUse.authorization.policies },
+      () => createConfiguredAuthenticator(config, inUse, resources, logger),
+    ),
     planner: tracing ? tracePlanning(resources.planner, tracing) : resources.planner,
     subgraphClient: tracing ? traceFetches(subgraphClient, tracing) : subgraphClient,
     breakerOf: (subgraph) => states.of(subgraph, rulesOf(subgraph)).breaker,

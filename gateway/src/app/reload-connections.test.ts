@@ -1,8 +1,6 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { startTestRedis, type TestRedis } from '@trellis/testkit';
 import { gql } from 'graphql-tag';
@@ -50,12 +48,7 @@ afterAll(async () => {
   }
 });
 
-async function reload(settings: object): Promise<void> {
-  const reloads = (): number => gateway.logged().filter(({ msg }) => msg === 'configuration reloaded').length;
-  const before = reloads();
-  writeFileSync(join(gateway.directory, 'gateway.yaml'), JSON.stringify(settings));
-  await expect.poll(reloads, { timeout: 10_000 }).toBe(before + 1);
-}
+const reload = (settings: object): Promise<void> => gateway.reload(settings);
 
 const ask = async (): Promise<unknown> => (await gateway.post({ query: '{ count }' })).body.data?.['count'];
 

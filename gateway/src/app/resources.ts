@@ -1,6 +1,7 @@
 import { CannotStart, type Logger, type PrivateJsonWebKey, type Resources } from '@trellis/runtime';
 
 import { createUserContextSigner, USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
+import type { Authenticator } from '../identity/authenticator.ts';
 import { ANONYMOUS, CallerShares } from '../identity/caller.ts';
 import { NO_REVOKED_TOKENS } from '../identity/revocation.ts';
 import { createSubgraphContexts, type SubgraphContexts } from '../subgraphs/subgraph-context.ts';
@@ -13,7 +14,7 @@ import { createKnownOperations, type KnownOperations } from '../planning/generat
 import type { PipelineServices } from '../pipeline/services.ts';
 import type { OperationPlanner } from '../planning/operation-planner.ts';
 import { createOperationPlanner } from '../planning/plan-operation.ts';
-import { createPlannerPool } from '../planning/threads/planner-pool.ts';
+import { createPlannerPool, type PlannerPool } from '../planning/threads/planner-pool.ts';
 import { PlanningBudget } from '../planning/threads/planning-budget.ts';
 import { createIssuerConnections, type IssuerConnections } from './issuer-connections.ts';
 import { openRedisResources, type CacheAddress, type RedisResources } from './redis-resources.ts';
@@ -41,15 +42,23 @@ import {
   registerUnansweredGauge,
   registerUnreadGauges,
 } from '../observability/connection-metrics.ts';
+import { LastMade } from './last-made.ts';
 import { Replaceable } from './replaceable.ts';
 import { openTracesTo, type ReplaceableResources, type TracesTo } from './replaced-resources.ts';
 import { planningAmount, unansweredRules, unreadRules } from './resource-rules.ts';
 import { createTrafficStates, type TrafficStates } from '../subgraphs/traffic-states.ts';
 
+/** What decides who a caller is. */
+interface AuthenticationRules {
+  readonly authentication: SettingsInUse['authentication'];
+  readonly policies: SettingsInUse['authorization']['policies'];
+}
+
 /** What lives as long as the gateway, through every change of its configuration. */
 export interface GatewayResources extends Omit<RedisResources, 'openResponseCache'>, ReplaceableResources {
   readonly supergraphs: SupergraphStore;
   readonly planner: OperationPlanner;
+  readonly plannerPool: Pick<PlannerPool, 'threads'>;
   /** Absent where it is unbounded. */
   readonly planningBudget: PlanningBudget | undefined;
   /** Sends whatever it is given, by no rules. */
@@ -68,6 +77,7 @@ export interface GatewayResources extends Omit<RedisResources, 'openResponseCach
   readonly streamMetrics: StreamMetrics;
   readonly demandMetrics: DemandMetrics;
   readonly issuers: IssuerConnections;
+  readonly authenticators: LastMade<AuthenticationRules, Authenticator>;
   close(): Promise<void>;
 }
 
@@ -86,7 +96,8 @@ export async function openResources(
   const graphMetrics = createGraphMetrics(metrics);
   const knownOperations = createKnownOperations();
   const planningBudget = openBudget(config, inUse);
-  const planner = openPlanner(current, planningBudget, logger, graphMetrics);
+  const plannerPool = openPlannerPool(current, planningBudget, logger, graphMetrics);
+  const planner = openPlanner(current, plannerPool, graphMetrics);
   const supergraphs = await openSupergraphs(config, logger, graphMetrics, async (next) => {
     await planner.load(next);
     await knownOperations.prepare(next, {
@@ -143,6 +154,7 @@ export async function openResources(
   return {
     supergraphs,
     planner,
+    plannerPool,
     planningBudget,
     subgraphClient,
     connections,
@@ -165,6 +177,7 @@ export async function openResources(
       cooldownMs: () => current.inUse().authentication.jwksCooldownMs,
       logger,
     }),
+    authenticators: new LastMade(),
     close: () =>
       closeResources({
         streams,
@@ -271,13 +284,13 @@ function openTraffic(logger: Logger, metrics: Resources['metrics']): TrafficStat
   return states;
 }
 
-function openPlanner(
+function openPlannerPool(
   { inUse }: CurrentState,
   budget: PlanningBudget | undefined,
   logger: Logger,
   metrics: GraphMetrics,
-): OperationPlanner {
-  const source = createPlannerPool({
+): PlannerPool {
+  return createPlannerPool({
     threads: () => inUse().planning.threads,
     deadlineMs: () => inUse().timeouts.planningMs,
     budget,
@@ -286,6 +299,9 @@ function openPlanner(
       logger.error({ err: reason }, 'query planner worker restarted');
     },
   });
+}
+
+function openPlanner({ inUse }: CurrentState, source: PlannerPool, metrics: GraphMetrics): OperationPlanner {
   return createOperationPlanner({
     source,
     maxSelections: () => inUse().limits.selections,

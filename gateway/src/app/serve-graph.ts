@@ -37,6 +37,8 @@ export interface ServerDependencies {
   readonly unanswered: UnansweredBytes;
   /** Those in force now. */
   readonly settings: () => TransportSettings;
+  /** Has a function called with the settings after each reload. */
+  readonly follow: (follower: (settings: TransportSettings) => void) => void;
   /** How pages of other origins are met now; nothing where they may not use the graph. */
   readonly crossOrigin: () => CrossOriginRules | undefined;
   /** Whose tokens are accepted first, now. */
@@ -99,6 +101,7 @@ export function serveGraph(
   allowCrossOrigin(server, crossOrigin, () => services().headerDisclosure?.names ?? []);
   admitRequests(server, admission);
   const heartbeats = new Heartbeats(() => settings().subscriptions.heartbeatMs);
+  dependencies.follow(() => heartbeats.restart());
   const eventStreams = isAlone ? new EventStreams(settings) : undefined;
   addGraphqlRoute(server, {
     path: GRAPHQL_PATH,

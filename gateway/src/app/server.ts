@@ -1,11 +1,11 @@
-import { createHttpServer } from '@trellis/runtime';
+import { createHttpServer, setRequestTimeout } from '@trellis/runtime';
 import type { FastifyInstance } from 'fastify';
 import { createProxyCheck, createProxyTrust } from '../http/message/client-address.ts';
 import { answerPreflights } from '../http/message/cross-origin.ts';
 import { HttpConnections } from '../http/message/http-connections.ts';
 import { connectionRejections, registerConnectionGauge } from '../observability/connection-metrics.ts';
 import { addPages } from '../http/pages/page-routes.ts';
-import { plainFirst } from '../http/fast-path/plain-first.ts';
+import { plainFirst, silentMs } from '../http/fast-path/plain-first.ts';
 import {
   GRAPHQL_PATH,
   PLAIN_PATHS,
@@ -23,7 +23,7 @@ const NOT_FOUND = {
 /** The gateway's HTTP server. It does not listen yet; closing it finishes what is in flight. */
 export function buildServer(dependencies: ServerDependencies): FastifyInstance {
   const { logger, settings, services, crossOrigin, unanswered, issuer } = dependencies;
-  const { timeouts, authentication } = settings(); // what needs a restart
+  const { timeouts, authentication } = settings();
   const serving = prepareServing(dependencies);
   const server = createHttpServer({
     logger,
@@ -38,9 +38,13 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
         admission: { ...serving.admission, paths: PLAIN_PATHS },
         ...serving.answering,
         crossOrigin,
-        certificateHeader: authentication.clientCertificate?.header.toLowerCase(),
+        certificateHeader: authentication.clientCertificate?.header.toLowerCase(), // a change needs a restart
       }),
     },
+  });
+  dependencies.follow((changed) => {
+    setRequestTimeout(server, changed.timeouts.requestMs);
+    server.server.setTimeout(silentMs(changed));
   });
   answerPreflights(server);
   serveGraph(server, dependencies, serving);

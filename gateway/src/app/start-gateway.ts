@@ -1,7 +1,10 @@
 import type { Deployable, Resources } from '@trellis/runtime';
 import type { GatewayConfig } from '../config/config.ts';
-import { openGateway } from './open-gateway.ts';
+import { openGateway, type OpenGateway } from './open-gateway.ts';
 import { buildServer } from './server.ts';
+
+/** A gateway that runs in this process. */
+export interface RunningGateway extends Deployable, Pick<OpenGateway, 'configuration' | 'resources'> {}
 
 /**
  * Starts a gateway in this process. Rejects when it can't serve.
@@ -12,7 +15,7 @@ export async function startGateway(
   config: GatewayConfig,
   resources: Resources,
   mayListen: () => Promise<void> = () => Promise.resolve(),
-): Promise<Deployable> {
+): Promise<RunningGateway> {
   const gateway = await openGateway(config, resources);
   const server = buildServer(gateway.serving);
   await mayListen();
@@ -20,6 +23,8 @@ export async function startGateway(
   let closing: Promise<void> | undefined;
   return {
     url,
+    configuration: gateway.configuration,
+    resources: gateway.resources,
     close: () => {
       gateway.stop();
       closing ??= server.close().then(() => gateway.close());

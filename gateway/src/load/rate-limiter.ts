@@ -129,7 +129,9 @@ function createNetworkCounter(rate: Rate, redis: CacheRedis | undefined): Counte
 type Counter = (key: string, operations: number) => Promise<void>;
 
 function createCounter(kind: string, rate: Rate, redis: CacheRedis | undefined): Counter {
-  const options = { keyPrefix: `rate:${kind}`, points: rate.operations, duration: rate.windowS };
+  // A window of another length is another counter: what was counted in a long one must not outlast its change to a short one.
+  const keyPrefix = `rate:${kind}:${rate.windowS}`;
+  const options = { keyPrefix, points: rate.operations, duration: rate.windowS };
   const local = new RateLimiterMemory(options);
   const shared =
     redis &&

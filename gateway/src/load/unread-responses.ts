@@ -62,6 +62,9 @@ export class UnreadResponses {
   set rules(rules: UnreadRules) {
     this.#rules = rules;
     this.#limit.resize({ total: rules.totalBytes, perKey: rules.perCallerBytes });
+    if (!this.#timer) return;
+    clearInterval(this.#timer);
+    this.#timer = this.#startChecking();
   }
 
   get #checkMs(): number {

@@ -18,7 +18,7 @@ export type HoldUser = (userId: string) => () => void;
 
 /**
  * Ends what runs in the name of a token when that expires, within a second, when it is revoked, at once, or when the key that
- * signed it was withdrawn, a second after that was learnt.
+ * signed it was withdrawn or a reload has it accepted no more, a second after that was learnt.
  */
 export class CallerWatch {
   /** Each with what ends the user's being there. */
@@ -26,7 +26,9 @@ export class CallerWatch {
   readonly #revokedTokens: RevokedTokens;
   readonly #holdUser: HoldUser;
   readonly #keys: () => KeyWatch;
-  #keyGeneration: number | undefined;
+  /** Those by which all were judged last, and their generation. */
+  #judgedBy: KeyWatch | undefined;
+  #keyGeneration = 0;
   readonly #stopListening: () => void;
   readonly #sweep: NodeJS.Timeout;
 
@@ -47,7 +49,7 @@ export class CallerWatch {
   add(watched: RunsForCaller): void {
     const { authenticated, context } = watched.caller;
     if (!authenticated) return;
-    this.#keyGeneration ??= this.#keys().generation();
+    if (!this.#judgedBy) this.#judgeBy(this.#keys());
     const release = context.user && this.#holdUser(context.user.id);
     this.#watched.get(watched)?.();
     this.#watched.set(watched, release);
@@ -84,13 +86,20 @@ export class CallerWatch {
   async #endUnsigned(): Promise<void> {
     if (this.#watched.size === 0) return;
     const keys = this.#keys();
-    const before = this.#keyGeneration;
-    this.#keyGeneration = keys.generation();
-    if (before === this.#keyGeneration) return;
+    if (!this.#judgeBy(keys)) return;
     for (const watched of this.#watched.keys()) {
       const { token } = watched.caller;
       if (token !== undefined && !(await keys.isSigned(token))) watched.onTokenEnd(REVOKED);
     }
+  }
+
+  /** @returns whether they are others than before: keys have changed, or a reload has changed whose tokens are accepted */
+  #judgeBy(keys: KeyWatch): boolean {
+    const generation = keys.generation();
+    if (keys === this.#judgedBy && generation === this.#keyGeneration) return false;
+    this.#judgedBy = keys;
+    this.#keyGeneration = generation;
+    return true;
   }
 
   #revoked(concerns: (holder: TokenHolder) => boolean): void {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { fillIn } from '../settings/fill-in.ts';
 import { settingTable } from '../settings/settings.ts';
-import { liveQueryPace } from './live-query-source.ts';
+import { liveQueryIntervalMs } from './live-query-source.ts';
 
 describe('The pace of a live query', () => {
   const intervalMs = (throttleMs: number | undefined, live = {}): number =>
-    liveQueryPace(throttleMs, fillIn(settingTable, { live })).intervalMs;
+    liveQueryIntervalMs(throttleMs, fillIn(settingTable, { live }));
 
   it('is 5 s by default', () => {
     expect(intervalMs(undefined)).toBe(5_000);

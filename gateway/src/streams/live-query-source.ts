@@ -7,13 +7,14 @@ import type { SettingsInForce } from '../settings/settings.ts';
 /** Results of a query that is resolved again and again; unchanged ones are not sent. */
 export class LiveQuerySource implements TopicSource {
   readonly #shared: SharedOperation;
-  readonly #pace: LiveQueryPace;
+  readonly #intervalMs: () => number;
   #lastText = '';
   #isResolving = false;
 
-  constructor(shared: SharedOperation, pace: LiveQueryPace) {
+  /** @param intervalMs from the beginning of one resolution to that of the next, asked before each */
+  constructor(shared: SharedOperation, intervalMs: () => number) {
     this.#shared = shared;
-    this.#pace = pace;
+    this.#intervalMs = intervalMs;
   }
 
   /** It reads how things are: there is nothing to miss. */
@@ -27,13 +28,14 @@ export class LiveQuerySource implements TopicSource {
 
   start(emitter: TopicEmitter): () => void {
     const closing = new AbortController();
+    let timer: NodeJS.Timeout;
     const tick = (): void => {
+      timer = setTimeout(tick, this.#intervalMs());
       if (!this.#isResolving) emitter.result(this.#resolve(closing.signal)); // a slow resolution is not overtaken
     };
-    const timer = setInterval(tick, this.#pace.intervalMs);
     tick();
     return () => {
-      clearInterval(timer);
+      clearTimeout(timer);
       closing.abort();
     };
   }
@@ -53,21 +55,16 @@ export class LiveQuerySource implements TopicSource {
   }
 }
 
-/** How often a live query is resolved. */
-interface LiveQueryPace {
-  /** From the beginning of one resolution to that of the next. */
-  readonly intervalMs: number;
-  /** For which one resolution may take. */
-  readonly deadlineMs: number;
-}
-
-/** The operator's settings that bound a pace. */
-type PaceSettings = Pick<SettingsInForce, 'live' | 'timeouts'>;
-
-/** @param throttleMs what the query asks for; without it the operator's interval holds. Both within the operator's bounds. */
-export function liveQueryPace(throttleMs: number | undefined, settings: PaceSettings): LiveQueryPace {
-  const { live, timeouts } = settings;
+/**
+ * How often a live query is resolved.
+ *
+ * @param throttleMs what the query asks for; without it the operator's interval holds. Both within the operator's bounds.
+ * @returns milliseconds
+ */
+export function liveQueryIntervalMs(
+  throttleMs: number | undefined,
+  { live }: Pick<SettingsInForce, 'live'>,
+): number {
   const wishedMs = throttleMs ?? live.intervalMs;
-  const intervalMs = Math.min(live.maxIntervalMs, Math.max(live.minIntervalMs, wishedMs));
-  return { intervalMs, deadlineMs: timeouts.requestMs };
+  return Math.min(live.maxIntervalMs, Math.max(live.minIntervalMs, wishedMs));
 }

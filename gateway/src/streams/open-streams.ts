@@ -10,7 +10,7 @@ import type { SubgraphConnections } from '../subgraphs/connections/subgraph-conn
 import type { RevokedTokens } from '../identity/revocation.ts';
 import type { RequestContext } from '../request/context.ts';
 import { rejected, RequestError } from '../errors.ts';
-import { liveQueryPace, LiveQuerySource } from './live-query-source.ts';
+import { liveQueryIntervalMs, LiveQuerySource } from './live-query-source.ts';
 import { readmitOperation } from '../pipeline/admit-operation.ts';
 import { enforceSubgraphCalls } from '../operation/limits/enforce-limits.ts';
 import type { AdmittedOperation } from '../pipeline/admitted-operation.ts';
@@ -207,8 +207,8 @@ class Streams implements OpenStreams, StreamKeeper {
 
   #liveSource(execution: SharedOperation): TopicSource {
     const { operation, variables } = execution.admitted;
-    const pace = liveQueryPace(operation.throttleOf(variables), this.#options.settings());
-    return new LiveQuerySource(execution, pace);
+    const throttleMs = operation.throttleOf(variables);
+    return new LiveQuerySource(execution, () => liveQueryIntervalMs(throttleMs, this.#options.settings()));
   }
 
   #subscriptionSource(execution: SharedOperation, key: StreamKey): TopicSource {
@@ -239,7 +239,7 @@ class Streams implements OpenStreams, StreamKeeper {
       operationName: subscription.operationName,
       variables,
       lastEventId,
-      afterGap: subscriptions.afterGap,
+      afterGap: () => this.#options.settings().subscriptions.afterGap,
       breaker: () => this.services().breakerOf(subgraph),
       headers: async () => ({
         ...(await this.services().headersForSubgraphs.of(context, caller)(subgraph)),

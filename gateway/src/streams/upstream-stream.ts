@@ -14,8 +14,8 @@ export interface UpstreamRequest extends UpstreamTarget {
   readonly variables: Record<string, unknown>;
   /** The event to go on after; absent: what happens from now on. */
   readonly lastEventId: string | undefined;
-  /** What becomes of a stream that can't be resumed. */
-  readonly afterGap: 'end' | 'continue';
+  /** What becomes of a stream that can't be resumed, by the setting in force now. */
+  afterGap(): 'end' | 'continue';
   /** That of the subgraph in force now; undefined where there is none. */
   breaker(): CircuitBreaker | undefined;
   /** What an HTTP request would have in its headers, made again for each attempt. */
@@ -155,7 +155,7 @@ export class UpstreamStream {
       this.#attempts = 0;
       this.#tryUntilMs = Date.now() + RESUME_MS;
     }
-    if (this.#hasBegun && this.#lastEventId === undefined && this.request.afterGap === 'end')
+    if (this.#hasBegun && this.#lastEventId === undefined && this.request.afterGap() === 'end')
       return this.#fail({ kind: 'interrupted', cause: error });
     this.#tryAgain(error);
   }

@@ -34,6 +34,12 @@ export interface SubgraphDefinition {
     : never;
 }
 
+/** What each resolver gets beside its arguments. */
+export interface SubgraphCallContext {
+  /** Its status may be set. */
+  readonly response: ServerResponse;
+}
+
 /** Starts a subgraph on a free port. */
 export async function startSubgraph({
   name,
@@ -48,7 +54,9 @@ export async function startSubgraph({
   });
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { query, variables } = JSON.parse(await readText(request)) as {
+    const text = await readText(request);
+    if (!text.startsWith('{')) return void response.writeHead(400).end(); // a request with files
+    const { query, variables } = JSON.parse(text) as {
       query: string;
       variables?: Record<string, unknown>;
     };
@@ -56,7 +64,13 @@ export async function startSubgraph({
       if (!response.writableFinished) givenUp += 1;
     });
     received.push({ headers: request.headers, query, variables: variables ?? {} });
-    const result = await graphql({ schema, source: query, variableValues: variables });
+    const context: SubgraphCallContext = { response };
+    const result = await graphql({
+      schema,
+      source: query,
+      variableValues: variables,
+      contextValue: context,
+    });
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify(result));
   }

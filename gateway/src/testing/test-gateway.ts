@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createLogger, createMetrics, type Metrics } from '@trellis/runtime';
 import { createTemporaryDirectory } from '@trellis/testkit';
 import { gateway } from '../app/gateway.ts';
+import { startGateway, type RunningGateway } from '../app/start-gateway.ts';
 import { compose } from './compose.ts';
 import type { SubgraphServer } from './subgraph-server.ts';
 
@@ -15,6 +16,10 @@ export interface TestGateway {
   /** Where its gateway.yaml is, and what that names. */
   readonly directory: string;
   readonly metrics: Metrics;
+  /** Puts settings in force, as if gateway.yaml had changed. @throws Error where they are invalid */
+  reload(settings: object): Promise<void>;
+  /** What it is made of. @throws Error where it runs in workers */
+  inside(): Pick<RunningGateway, 'configuration' | 'resources'>;
   /** The log so far, one object a record. */
   logged(): readonly Readonly<Record<string, unknown>>[];
   /** Sends a GET /graphql, without other headers with {@link PREFLIGHT}. */
@@ -84,13 +89,30 @@ export async function startTestGateway(options: TestGatewayOptions): Promise<Tes
     ...(options.settings !== undefined && { CONFIG: settingsFile }),
     ...options.environment,
   });
-  const running = await gateway.start(config, { logger, metrics });
+  const inOneProcess = config.WORKERS === 1 ? await startGateway(config, { logger, metrics }) : undefined;
+  const running = inOneProcess ?? (await gateway.start(config, { logger, metrics }));
+  const inside = (): RunningGateway => {
+    if (!inOneProcess) throw new Error('The gateway runs in workers.');
+    return inOneProcess;
+  };
+  const logged = (): Readonly<Record<string, unknown>>[] =>
+    records.map((line) => JSON.parse(line) as Record<string, unknown>);
   return {
     url: running.url,
     supergraphFile,
     directory: directory.path,
     metrics,
-    logged: () => records.map((line) => JSON.parse(line) as Record<string, unknown>),
+    async reload(settings) {
+      const { length } = records;
+      writeFileSync(settingsFile, JSON.stringify(settings));
+      await inside().configuration.reload();
+      const invalid = logged()
+        .slice(length)
+        .find(({ msg }) => msg === INVALID_CONFIGURATION);
+      if (invalid) throw new Error(JSON.stringify(invalid['err']));
+    },
+    inside,
+    logged,
     get: (parameters, headers) => get(running.url, parameters, headers),
     post: (body, headers) => post(running.url, body, headers),
     async close() {
@@ -99,6 +121,8 @@ export async function startTestGateway(options: TestGatewayOptions): Promise<Tes
     },
   };
 }
+
+const INVALID_CONFIGURATION = 'invalid configuration; keeping the current one';
 
 /** A header that makes browsers ask before they send a request to another origin. */
 export const PREFLIGHT: Readonly<Record<string, string>> = { 'apollo-require-preflight': 'true' };

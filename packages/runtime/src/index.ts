@@ -29,6 +29,7 @@ export { type ReadinessCheck } from './http/health-routes.ts';
 export {
   CLOSING_BEGAN,
   createHttpServer,
+  setRequestTimeout,
   EXCHANGE_BEGAN,
   EXCHANGE_ENDED,
   type HttpServerOptions,

@@ -30,6 +30,12 @@ export class Heartbeats {
     this.#beating.delete(beating);
   }
 
+  /** The interval has changed: the next beat comes after the new one. */
+  restart(): void {
+    clearTimeout(this.#timer);
+    this.#timer = this.#next();
+  }
+
   close(): void {
     clearTimeout(this.#timer);
   }

@@ -62,7 +62,7 @@ export function plainFirst(options: PlainFirstOptions): FastifyServerFactory {
 }
 
 /** Neither a request nor a response that someone reads leaves a connection silent for so many milliseconds. */
-function silentMs({ timeouts }: TransportSettings): number {
+export function silentMs({ timeouts }: Pick<TransportSettings, 'timeouts'>): number {
   return timeouts.requestMs + timeouts.stalledMs;
 }
 

@@ -241,8 +241,18 @@ class ThreadPool implements PlannerPool {
     if (this.#threads.length > 1) this.#beginReview();
   }
 
+  #end(thread: PlannerThread): void {
+    this.#threads.splice(this.#threads.indexOf(thread), 1);
+    void thread.close();
+    if (this.#threads.length === 1) clearInterval(this.#reviewing);
+  }
+
   /** What one thread has done may let another begin with what its caller has waiting. */
   #takeWork(thread: PlannerThread): (() => Promise<void>) | undefined {
+    if (this.#threads.indexOf(thread) >= this.#maxThreads()) {
+      this.#end(thread); // fewer are allowed than before
+      return undefined;
+    }
     const run = this.#jobs.take();
     if (!run) return undefined;
     const { deadlineMs = () => DEADLINE_MS } = this.#options;
@@ -264,10 +274,7 @@ class ThreadPool implements PlannerPool {
   #review(idleMs: number): void {
     const last = this.#threads.at(-1);
     const spareMs = SPARE_SHARE * idleMs * (this.#threads.length - 1);
-    if (this.#workedMs() >= spareMs || !last || last.isBusy) return;
-    this.#threads.pop();
-    void last.close();
-    if (this.#threads.length === 1) clearInterval(this.#reviewing);
+    if (this.#workedMs() < spareMs && last && !last.isBusy) this.#end(last);
   }
 
   /** Of all threads, since it was asked last. */

@@ -53,8 +53,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     clientErrorHandler: (error, socket) => rejectMalformed(error, socket, pending),
     ...options.fastify,
   }) as FastifyInstance; // the logger's type parameter is of no use to callers
-  // Node exchanges the two when the one for headers, 60 s by default, is the longer: bodies would have that time.
-  server.server.headersTimeout = requestTimeoutMs;
+  setRequestTimeout(server, requestTimeoutMs);
   continueInTurn(server.server);
   pending.watch(server.server);
   ignoreOtherUpgrades(server.server, pending);
@@ -62,6 +61,13 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   addHealthRoutes(server, options.readiness ?? {});
   closeConnectionsInOrder(server);
   return server;
+}
+
+/** Changes how many milliseconds the headers and the body of a request have to arrive, of those as well that have begun. */
+export function setRequestTimeout({ server }: FastifyInstance, timeoutMs: number): void {
+  server.requestTimeout = timeoutMs;
+  // Node exchanges the two when the one for headers, 60 s by default, is the longer: bodies would have that time.
+  server.headersTimeout = timeoutMs;
 }
 
 /** Fastify's own response names its error codes. */

@@ -1,0 +1,256 @@
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { shareKeysOf, type ShareKeys } from '@trellis/admission';
+import { outcomeOf, rowsBelow, type LiveRow, type LiveRows } from './live-row.ts';
+import type { ReloadWorld } from './reload-world.ts';
+
+const TWO_AT_ONCE: LiveRow['see'] = async ({ ask }) => {
+  const both = await Promise.all([ask('{ slow(id: 1) }'), ask('{ slow(id: 2) }')]);
+  return both.map(outcomeOf).toSorted();
+};
+
+/** What speaks against one more request while operations have waited for 20 ms. */
+const whileOthersWait =
+  (keys?: ShareKeys): LiveRow['see'] =>
+  async ({ inside }) => {
+    const { admission, executionGate } = inside().resources;
+    const { signal, ...ending } = createEnding();
+    const ends: (() => void)[] = [];
+    const operation = (): Promise<void> => new Promise((resolve) => void ends.push(resolve));
+    const running = Array.from({ length: 12 }, () =>
+      executionGate.run(operation, signal).catch(() => undefined),
+    );
+    admission.enter(() => true);
+    for (let ended = 0; ended < 2; ended += 1) {
+      ends.shift()?.(); // from how far apart two end it is known how long others will wait
+      await nextTurn();
+      keepBusy(20);
+    }
+    const reason = admission.enter(() => true, keys);
+    if (reason === undefined) admission.leave(keys);
+    admission.leave();
+    ending.end();
+    while (ends.length > 0) {
+      ends.shift()?.();
+      await nextTurn();
+    }
+    await Promise.all(running);
+    return reason;
+  };
+
+function createEnding(): { readonly signal: AbortSignal; end(): void } {
+  const controller = new AbortController();
+  return { signal: controller.signal, end: () => controller.abort(new Error('The test has ended it.')) };
+}
+
+function keepBusy(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+const NEAR = '203.0.113.7';
+const FAR = '2001:db8::7';
+
+/** A client that takes so many bytes in a second; @returns whether it was cut off within 200 ms */
+async function isCutOff({ inside }: ReloadWorld, bytesPerSecond: number): Promise<boolean> {
+  const since = performance.now();
+  const reader = {
+    get bytesWritten(): number {
+      return ((performance.now() - since) * bytesPerSecond) / 1_000;
+    },
+    writableLength: 0,
+    destroyed: false,
+    destroy: () => void (reader.destroyed = true),
+  };
+  const waiting = inside().resources.unread.watch(
+    reader,
+    () => shareKeysOf({ address: NEAR }),
+    () => 1_000,
+  );
+  waiting.update();
+  await pause(200);
+  waiting.end();
+  return reader.destroyed;
+}
+
+/** How many of two clients are cut off, of whom each leaves 1,000 bytes unread. */
+const twoUnread =
+  (...addresses: readonly string[]): LiveRow['see'] =>
+  async ({ inside }) => {
+    const readers = addresses.map((address) => {
+      const reader = {
+        bytesWritten: 0,
+        writableLength: 0,
+        destroyed: false,
+        destroy: () => void (reader.destroyed = true),
+      };
+      const waiting = inside().resources.unread.watch(
+        reader,
+        () => shareKeysOf({ address }),
+        () => 1_000,
+      );
+      waiting.update();
+      return { reader, waiting };
+    });
+    for (const { waiting } of readers) waiting.end();
+    return readers.filter(({ reader }) => reader.destroyed).length;
+  };
+
+const largeBody: LiveRow['see'] = async ({ inside }) => {
+  const held = inside().resources.unanswered.open(() => shareKeysOf({ address: NEAR }));
+  const rejection = held.hold(20_000);
+  held.release();
+  return rejection;
+};
+
+/** A thousand fields of two subgraphs take the planner long. */
+const LARGE = `{ ${Array.from({ length: 100 }, (_, index) => `a${index}: things { id note slowNote }`).join(' ')} }`;
+const LARGE_IS_ALLOWED = {
+  limits: { aliases: 9_999, rootFields: 9_999, cost: 9_999_999, subgraphCalls: 9_999 },
+};
+
+const newOperations: LiveRow['see'] = async ({ gateway, next }) => {
+  const outcomes: string[] = [];
+  for (let count = 0; count < 4; count += 1)
+    outcomes.push(outcomeOf(await gateway.post({ query: `{ a${next()}: open thing { note } }` })));
+  return outcomes;
+};
+
+const plannerWait: LiveRow['see'] = async ({ gateway, next }) => {
+  for (let count = 0; count < 10; count += 1) {
+    const { body } = await gateway.post({ query: `{ a${next()}: open thing { note } }` });
+    const wait = body.errors?.[0]?.extensions['retryAfterS'];
+    if (wait !== undefined) return Number(wait) > 200;
+  }
+  return undefined;
+};
+
+/** How many threads there are after planning for several callers at once. */
+const plannerThreads: LiveRow['see'] = async ({ inside, gateway, next }) => {
+  const { plannerPool } = inside().resources;
+  const until = performance.now() + 800;
+  const wanted = plannerPool.threads === 1 ? 2 : 1;
+  const busy = Array.from({ length: 6 }, async (_, caller) => {
+    while (performance.now() < until && plannerPool.threads !== wanted) {
+      const query = LARGE.replace('{', `{ b${next()}: open`);
+      await gateway.post({ query }, { 'x-forwarded-for': `198.51.${100 + caller}.7` });
+    }
+  });
+  await Promise.all(busy);
+  return plannerPool.threads;
+};
+
+const SOME_OPERATIONS: LiveRow['see'] = async ({ ask, issuer, redis }) => {
+  await forgetRates(redis);
+  const headers = {
+    authorization: `Bearer ${await issuer.sign({ aud: 'graph' })}`,
+    'apollographql-client-name': 'console',
+  };
+  const outcomes: string[] = [];
+  for (let count = 0; count < 3; count += 1)
+    outcomes.push(outcomeOf(await ask('{ things { id } }', headers)));
+  return outcomes;
+};
+
+/** Gateways count together: what one has counted outlives its configuration. */
+async function forgetRates(redis: ReloadWorld['redis']): Promise<void> {
+  const keys = await redis.keys('rate:*');
+  if (keys.length > 0) await redis.del(...keys);
+}
+
+const retryAfter: LiveRow['see'] = async ({ ask, issuer }) => {
+  const headers = {
+    authorization: `Bearer ${await issuer.sign({ aud: 'graph' })}`,
+    'apollographql-client-name': 'console',
+  };
+  await ask('{ open }', headers);
+  const { body } = await ask('{ open }', headers);
+  return Number(body.errors?.[0]?.extensions['retryAfterS']) > 100;
+};
+
+function rateRows({ issuer }: ReloadWorld): LiveRows {
+  const first = { issuer: issuer.issuer, audience: 'graph', jwksUrl: issuer.jwksUrl };
+  const authentication = { issuers: [first] };
+  const rows = (place: (rate: object) => object): LiveRows => ({
+    operations: {
+      beside: { authentication, rateLimits: place({ windowS: 600 }) },
+      name: 'console',
+      from: 1,
+      to: 100,
+      see: SOME_OPERATIONS,
+    },
+    windowS: {
+      beside: { authentication, rateLimits: place({ operations: 1 }) },
+      name: 'console',
+      from: 600,
+      to: 10,
+      see: retryAfter,
+    },
+  });
+  return {
+    ...rowsBelow(
+      'rateLimits.perAddress',
+      rows((rate) => ({ perAddress: rate })),
+    ),
+    ...rowsBelow(
+      'rateLimits.perUser',
+      rows((rate) => ({ perUser: rate })),
+    ),
+    ...rowsBelow(
+      'rateLimits.perClient',
+      rows((rate) => ({ perClient: rate })),
+    ),
+    ...rowsBelow(
+      'rateLimits.clientNames.<name>',
+      rows((rate) => ({ clientNames: { console: rate } })),
+    ),
+    'rateLimits.objectsPerOperation': {
+      beside: { rateLimits: { perAddress: { operations: 4, windowS: 600 } } },
+      to: 1,
+      see: SOME_OPERATIONS,
+    },
+  };
+}
+
+/** How much is let in, is planned, and may wait for its readers. */
+export function loadRows(world: ReloadWorld): LiveRows {
+  return {
+    'admission.maxRequests': { to: 1, see: TWO_AT_ONCE },
+    'admission.perCaller': { beside: { admission: { maxRequests: 10 } }, from: 0.1, to: 1, see: TWO_AT_ONCE },
+    'admission.maxDelayMs': { to: 5, see: whileOthersWait() },
+    'admission.targetDelayMs': {
+      beside: { admission: { maxDelayMs: 5 } },
+      from: 1,
+      to: 10_000,
+      see: whileOthersWait(shareKeysOf({ address: NEAR })),
+    },
+    'http.unanswered.bytes': { to: 6_000, see: largeBody },
+    'http.unanswered.callerBytes': { to: 6_000, see: largeBody },
+    'http.unread.bytes': {
+      beside: { http: { unread: { callerBytes: 9_000 } } },
+      to: 1_500,
+      see: twoUnread(NEAR, FAR),
+    },
+    'http.unread.callerBytes': { to: 1_500, see: twoUnread(NEAR, NEAR) },
+    'http.unread.bytesPerSecond': {
+      beside: { timeouts: { stalledMs: 40 } },
+      from: 1,
+      to: 10_000_000,
+      see: (world) => isCutOff(world, 10_000),
+    },
+    'timeouts.stalledMs': { to: 40, see: (world) => isCutOff(world, 0) },
+    'timeouts.planningMs': {
+      beside: LARGE_IS_ALLOWED,
+      to: 1,
+      see: async ({ ask }) => outcomeOf(await ask(LARGE)),
+    },
+    'planning.threads': {
+      beside: { ...LARGE_IS_ALLOWED, http: { trustProxy: true } },
+      from: 1,
+      to: 2,
+      see: plannerThreads,
+    },
+    'planning.callerMs': { to: 1, see: newOperations },
+    'planning.windowS': { beside: { planning: { callerMs: 1 } }, from: 3_600, to: 1, see: plannerWait },
+    ...rateRows(world),
+  };
+}
