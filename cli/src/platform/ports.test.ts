@@ -34,6 +34,18 @@ describe('settlePorts', () => {
   });
 });
 
+describe('WEB_PORT', () => {
+  it.each([
+    [{}, 4020],
+    [{ WEB_PORT: '5020' }, 5020],
+    [{ NODE_ENV: 'production' }, 0],
+    [{ HOST: '0.0.0.0' }, 0],
+    [{ NODE_ENV: 'production', WEB_PORT: '5020' }, 5020],
+  ])('is wanted where the sample application is served: %j', (environment, port) => {
+    expect(readPlatformConfig(environment).WEB_PORT).toBe(port);
+  });
+});
+
 describe('describeSharedPorts', () => {
   it('reports ports that two variables claim', () => {
     const config = readPlatformConfig({ POSTS_PORT: '4000', USERS_PORT: '9464' });

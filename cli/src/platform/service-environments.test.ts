@@ -82,6 +82,14 @@ describe('describeEnvironments', () => {
     expect(POSTS['POSTS_DATABASE_URL']).toBe('postgres://posts-of-mine');
   });
 
+  it('sends demo clients back to where their pages are served', () => {
+    const { AUTH } = derive({});
+    expect([AUTH['DEMO_WEB_ORIGIN'], AUTH['DEMO_EXPLORER_ORIGIN']]).toEqual([
+      'http://localhost:7',
+      'http://localhost:5',
+    ]);
+  });
+
   it('brings demo data and made secrets in development alone', () => {
     expect(derive({}).AUTH).toMatchObject({ DEMO_DATA: 'true', COOKIE_SECRET: secrets.cookieSecret });
     const { AUTH, USERS } = derive({ NODE_ENV: 'production' });

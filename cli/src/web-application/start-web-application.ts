@@ -115,7 +115,7 @@ function securityHeaders({ issuer, graph }: WebConfig): Readonly<Record<string, 
     'style-src': "'self'",
     'img-src': "'self'",
     'connect-src': `'self' ${signIn} ${api} ${api.replace(/^http/, 'ws')}`,
-    'form-action': signIn,
+    'form-action': `'self' ${signIn}`, // the auth-server redirects back here
     'base-uri': "'none'",
     'frame-ancestors': "'none'",
     'require-trusted-types-for': "'script'",

@@ -1,4 +1,7 @@
 import type { ReactNode } from 'react';
+import { DraftsPage } from './drafts/drafts-page.tsx';
+import { EditPostPage } from './editor/edit-post-page.tsx';
+import { NewPostPage } from './editor/new-post-page.tsx';
 import { FeedPage } from './feed/feed-page.tsx';
 import { Header } from './layout/header.tsx';
 import { NotFound } from './layout/not-found.tsx';
@@ -6,6 +9,7 @@ import { NetworkBanner } from './network/network-banner.tsx';
 import { OnlineUsers } from './presence/online-users.tsx';
 import { PostPage } from './post/post-page.tsx';
 import { useLocation } from './routing/router.ts';
+import { SearchPage } from './search/search-page.tsx';
 import { CallbackPage } from './session/callback-page.tsx';
 import { useSessionState } from './session/session-context.tsx';
 import { WelcomePage } from './session/welcome-page.tsx';
@@ -15,7 +19,11 @@ import { useTexts } from './texts/texts-context.tsx';
 const routes: readonly (readonly [RegExp, (id: string) => ReactNode])[] = [
   [/^\/$/, () => <FeedPage />],
   [/^\/signed-out$/, () => <FeedPage />],
+  [/^\/search$/, () => <SearchPage />],
+  [/^\/drafts$/, () => <DraftsPage />],
+  [/^\/write$/, () => <NewPostPage />],
   [/^\/posts\/([\w-]+)$/, (id) => <PostPage id={id} />],
+  [/^\/posts\/([\w-]+)\/edit$/, (id) => <EditPostPage id={id} />],
 ];
 
 /** The whole application. */

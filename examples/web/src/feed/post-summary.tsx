@@ -1,5 +1,6 @@
 import { graphql } from '../generated/gql.ts';
 import type { PostSummaryFragment } from '../generated/graphql.ts';
+import { isConfirmed } from '../graph/unconfirmed.ts';
 import { Link } from '../routing/link.tsx';
 import { TimeAgo } from '../texts/time-ago.tsx';
 import { useTexts } from '../texts/texts-context.tsx';
@@ -25,11 +26,12 @@ const EXCERPT = 180;
 
 /** A post in a list. */
 export function PostSummary({ post }: { readonly post: PostSummaryFragment }) {
+  const { texts } = useTexts();
+  const isSaved = isConfirmed(post);
   return (
-    <article className="card">
-      <h2>
-        <Link href={`/posts/${post.id}`}>{post.title}</Link>
-      </h2>
+    <article className="card" data-confirmed={isSaved}>
+      <h2>{isSaved ? <Link href={`/posts/${post.id}`}>{post.title}</Link> : post.title}</h2>
+      {!isSaved && <p className="hint">{texts.sending}</p>}
       <PostFacts post={post} />
       <p className="excerpt">{excerptOf(post.body)}</p>
     </article>

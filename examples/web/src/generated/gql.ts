@@ -14,6 +14,11 @@ import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-
  * Learn more about it here: https://the-guild.dev/graphql/codegen/plugins/presets/preset-client#reducing-bundle-size
  */
 type Documents = {
+    "\n  query Drafts {\n    me {\n      id\n      postsConnection(first: 50) {\n        edges {\n          cursor\n          node {\n            ...PostSummary\n          }\n        }\n      }\n    }\n  }\n": typeof types.DraftsDocument,
+    "\n  mutation CreatePost($input: CreatePostInput!) {\n    createPost(input: $input) {\n      success\n      errors {\n        code\n      }\n      post {\n        ...PostSummary\n      }\n    }\n  }\n": typeof types.CreatePostDocument,
+    "\n  mutation UpdatePost($id: ID!, $input: UpdatePostInput!) {\n    updatePost(id: $id, input: $input) {\n      ...PostSummary\n    }\n  }\n": typeof types.UpdatePostDocument,
+    "\n  query EditedPost($id: ID!) {\n    post(id: $id) {\n      ...PostSummary\n    }\n  }\n": typeof types.EditedPostDocument,
+    "\n  fragment CreatedPost on Post {\n    ...PostSummary\n  }\n": typeof types.CreatedPostFragmentDoc,
     "\n  query Feed($after: String) {\n    postsConnection(first: 12, after: $after) {\n      edges {\n        cursor\n        node {\n          ...PostSummary\n        }\n      }\n      pageInfo {\n        endCursor\n        hasNextPage\n      }\n    }\n  }\n": typeof types.FeedDocument,
     "\n  subscription PostCreated {\n    postCreated {\n      id\n    }\n  }\n": typeof types.PostCreatedDocument,
     "\n  fragment PostSummary on Post {\n    id\n    title\n    body\n    tags\n    published\n    createdAt\n    updatedAt\n    commentCount\n    author {\n      id\n      name\n    }\n  }\n": typeof types.PostSummaryFragmentDoc,
@@ -25,9 +30,15 @@ type Documents = {
     "\n  query Post($id: ID!, $after: String) {\n    post(id: $id) {\n      ...PostSummary\n      ... @defer(label: \"comments\") {\n        id\n        commentsConnection(first: 10, after: $after) {\n          edges {\n            cursor\n            node {\n              ...CommentDetails\n            }\n          }\n          pageInfo {\n            endCursor\n            hasNextPage\n          }\n        }\n      }\n    }\n  }\n": typeof types.PostDocument,
     "\n  subscription CommentAdded($postId: ID!) {\n    commentAdded(postId: $postId) {\n      ...CommentDetails\n    }\n  }\n": typeof types.CommentAddedDocument,
     "\n  query WhoIsOnline @live(throttle: 3000) {\n    onlineUsers {\n      id\n      name\n    }\n  }\n": typeof types.WhoIsOnlineDocument,
+    "\n  query Search($text: String!) {\n    search(query: $text, first: 20) {\n      __typename\n      ... on Post {\n        id\n        title\n        author {\n          id\n          name\n        }\n      }\n      ... on TextComment {\n        id\n        body\n        author {\n          id\n          name\n        }\n        post {\n          id\n          title\n        }\n      }\n      ... on User {\n        id\n        name\n        role\n      }\n    }\n  }\n": typeof types.SearchDocument,
     "\n  query Viewer {\n    me {\n      id\n      name\n      role\n    }\n  }\n": typeof types.ViewerDocument,
 };
 const documents: Documents = {
+    "\n  query Drafts {\n    me {\n      id\n      postsConnection(first: 50) {\n        edges {\n          cursor\n          node {\n            ...PostSummary\n          }\n        }\n      }\n    }\n  }\n": types.DraftsDocument,
+    "\n  mutation CreatePost($input: CreatePostInput!) {\n    createPost(input: $input) {\n      success\n      errors {\n        code\n      }\n      post {\n        ...PostSummary\n      }\n    }\n  }\n": types.CreatePostDocument,
+    "\n  mutation UpdatePost($id: ID!, $input: UpdatePostInput!) {\n    updatePost(id: $id, input: $input) {\n      ...PostSummary\n    }\n  }\n": types.UpdatePostDocument,
+    "\n  query EditedPost($id: ID!) {\n    post(id: $id) {\n      ...PostSummary\n    }\n  }\n": types.EditedPostDocument,
+    "\n  fragment CreatedPost on Post {\n    ...PostSummary\n  }\n": types.CreatedPostFragmentDoc,
     "\n  query Feed($after: String) {\n    postsConnection(first: 12, after: $after) {\n      edges {\n        cursor\n        node {\n          ...PostSummary\n        }\n      }\n      pageInfo {\n        endCursor\n        hasNextPage\n      }\n    }\n  }\n": types.FeedDocument,
     "\n  subscription PostCreated {\n    postCreated {\n      id\n    }\n  }\n": types.PostCreatedDocument,
     "\n  fragment PostSummary on Post {\n    id\n    title\n    body\n    tags\n    published\n    createdAt\n    updatedAt\n    commentCount\n    author {\n      id\n      name\n    }\n  }\n": types.PostSummaryFragmentDoc,
@@ -39,6 +50,7 @@ const documents: Documents = {
     "\n  query Post($id: ID!, $after: String) {\n    post(id: $id) {\n      ...PostSummary\n      ... @defer(label: \"comments\") {\n        id\n        commentsConnection(first: 10, after: $after) {\n          edges {\n            cursor\n            node {\n              ...CommentDetails\n            }\n          }\n          pageInfo {\n            endCursor\n            hasNextPage\n          }\n        }\n      }\n    }\n  }\n": types.PostDocument,
     "\n  subscription CommentAdded($postId: ID!) {\n    commentAdded(postId: $postId) {\n      ...CommentDetails\n    }\n  }\n": types.CommentAddedDocument,
     "\n  query WhoIsOnline @live(throttle: 3000) {\n    onlineUsers {\n      id\n      name\n    }\n  }\n": types.WhoIsOnlineDocument,
+    "\n  query Search($text: String!) {\n    search(query: $text, first: 20) {\n      __typename\n      ... on Post {\n        id\n        title\n        author {\n          id\n          name\n        }\n      }\n      ... on TextComment {\n        id\n        body\n        author {\n          id\n          name\n        }\n        post {\n          id\n          title\n        }\n      }\n      ... on User {\n        id\n        name\n        role\n      }\n    }\n  }\n": types.SearchDocument,
     "\n  query Viewer {\n    me {\n      id\n      name\n      role\n    }\n  }\n": types.ViewerDocument,
 };
 
@@ -56,6 +68,26 @@ const documents: Documents = {
  */
 export function graphql(source: string): unknown;
 
+/**
+ * The graphql function is used to parse GraphQL queries into a document that can be used by GraphQL clients.
+ */
+export function graphql(source: "\n  query Drafts {\n    me {\n      id\n      postsConnection(first: 50) {\n        edges {\n          cursor\n          node {\n            ...PostSummary\n          }\n        }\n      }\n    }\n  }\n"): (typeof documents)["\n  query Drafts {\n    me {\n      id\n      postsConnection(first: 50) {\n        edges {\n          cursor\n          node {\n            ...PostSummary\n          }\n        }\n      }\n    }\n  }\n"];
+/**
+ * The graphql function is used to parse GraphQL queries into a document that can be used by GraphQL clients.
+ */
+export function graphql(source: "\n  mutation CreatePost($input: CreatePostInput!) {\n    createPost(input: $input) {\n      success\n      errors {\n        code\n      }\n      post {\n        ...PostSummary\n      }\n    }\n  }\n"): (typeof documents)["\n  mutation CreatePost($input: CreatePostInput!) {\n    createPost(input: $input) {\n      success\n      errors {\n        code\n      }\n      post {\n        ...PostSummary\n      }\n    }\n  }\n"];
+/**
+ * The graphql function is used to parse GraphQL queries into a document that can be used by GraphQL clients.
+ */
+export function graphql(source: "\n  mutation UpdatePost($id: ID!, $input: UpdatePostInput!) {\n    updatePost(id: $id, input: $input) {\n      ...PostSummary\n    }\n  }\n"): (typeof documents)["\n  mutation UpdatePost($id: ID!, $input: UpdatePostInput!) {\n    updatePost(id: $id, input: $input) {\n      ...PostSummary\n    }\n  }\n"];
+/**
+ * The graphql function is used to parse GraphQL queries into a document that can be used by GraphQL clients.
+ */
+export function graphql(source: "\n  query EditedPost($id: ID!) {\n    post(id: $id) {\n      ...PostSummary\n    }\n  }\n"): (typeof documents)["\n  query EditedPost($id: ID!) {\n    post(id: $id) {\n      ...PostSummary\n    }\n  }\n"];
+/**
+ * The graphql function is used to parse GraphQL queries into a document that can be used by GraphQL clients.
+ */
+export function graphql(source: "\n  fragment CreatedPost on Post {\n    ...PostSummary\n  }\n"): (typeof documents)["\n  fragment CreatedPost on Post {\n    ...PostSummary\n  }\n"];
 /**
  * The graphql function is used to parse GraphQL queries into a document that can be used by GraphQL clients.
  */
@@ -100,6 +132,10 @@ export function graphql(source: "\n  subscription CommentAdded($postId: ID!) {\n
  * The graphql function is used to parse GraphQL queries into a document that can be used by GraphQL clients.
  */
 export function graphql(source: "\n  query WhoIsOnline @live(throttle: 3000) {\n    onlineUsers {\n      id\n      name\n    }\n  }\n"): (typeof documents)["\n  query WhoIsOnline @live(throttle: 3000) {\n    onlineUsers {\n      id\n      name\n    }\n  }\n"];
+/**
+ * The graphql function is used to parse GraphQL queries into a document that can be used by GraphQL clients.
+ */
+export function graphql(source: "\n  query Search($text: String!) {\n    search(query: $text, first: 20) {\n      __typename\n      ... on Post {\n        id\n        title\n        author {\n          id\n          name\n        }\n      }\n      ... on TextComment {\n        id\n        body\n        author {\n          id\n          name\n        }\n        post {\n          id\n          title\n        }\n      }\n      ... on User {\n        id\n        name\n        role\n      }\n    }\n  }\n"): (typeof documents)["\n  query Search($text: String!) {\n    search(query: $text, first: 20) {\n      __typename\n      ... on Post {\n        id\n        title\n        author {\n          id\n          name\n        }\n      }\n      ... on TextComment {\n        id\n        body\n        author {\n          id\n          name\n        }\n        post {\n          id\n          title\n        }\n      }\n      ... on User {\n        id\n        name\n        role\n      }\n    }\n  }\n"];
 /**
  * The graphql function is used to parse GraphQL queries into a document that can be used by GraphQL clients.
  */

@@ -10,14 +10,15 @@ interface ConfirmedButtonProps {
 /** A button for what can't be undone: it asks once more, in its own place. */
 export function ConfirmedButton({ label, children, onConfirm }: ConfirmedButtonProps) {
   const { texts } = useTexts();
-  const [isAsking, setIsAsking] = useState(false);
-  if (!isAsking)
+  const [mode, setMode] = useState<'idle' | 'asking' | 'cancelled'>('idle');
+  if (mode !== 'asking')
     return (
       <button
         type="button"
         className="button button-quiet"
         aria-label={label}
-        onClick={() => setIsAsking(true)}
+        autoFocus={mode === 'cancelled'} // the focus comes back to where it was
+        onClick={() => setMode('asking')}
       >
         {children}
       </button>
@@ -27,7 +28,7 @@ export function ConfirmedButton({ label, children, onConfirm }: ConfirmedButtonP
       <button type="button" className="button button-danger" autoFocus onClick={onConfirm}>
         {texts.reallyDelete}
       </button>
-      <button type="button" className="button button-quiet" onClick={() => setIsAsking(false)}>
+      <button type="button" className="button button-quiet" onClick={() => setMode('cancelled')}>
         {texts.cancel}
       </button>
     </>

@@ -11,7 +11,8 @@ interface Notice {
 export type Notify = (text: string, options?: { readonly isError?: boolean }) => void;
 
 const NotifyContext = createContext<Notify | undefined>(undefined);
-const SHOWN_MS = 8_000;
+const SHOWN_MS = 6_000;
+const MOST = 3;
 
 /** Holds the notices of all below. The regions are there from the start: screen readers read what is added to them. */
 export function NoticesProvider({ children }: { readonly children: ReactNode }) {
@@ -19,7 +20,7 @@ export function NoticesProvider({ children }: { readonly children: ReactNode }) 
   const lastId = useRef(0);
   const notify = useCallback<Notify>((text, { isError = false } = {}) => {
     const id = (lastId.current += 1);
-    setNotices((shown) => [...shown, { id, text, isError }]);
+    setNotices((shown) => [...shown, { id, text, isError }].slice(-MOST));
     setTimeout(() => setNotices((shown) => shown.filter((notice) => notice.id !== id)), SHOWN_MS);
   }, []);
   return (

@@ -1,6 +1,7 @@
 import { useMutation } from '@apollo/client/react';
 import { useId, useState, type FormEvent } from 'react';
 import { graphql } from '../generated/gql.ts';
+import { unconfirmedId } from '../graph/unconfirmed.ts';
 import { Failure } from '../layout/failure.tsx';
 import { useViewer, type SignedInUser } from '../session/use-viewer.ts';
 import { useTexts } from '../texts/texts-context.tsx';
@@ -14,9 +15,6 @@ const AddComment = graphql(`
   }
 `);
 
-/** Marks what the graph has not confirmed yet. */
-export const UNCONFIRMED = 'unconfirmed:';
-
 /** Says something about a post. It is shown at once, and taken back with the words in the field when it fails. */
 export function CommentForm({ postId }: { readonly postId: string }) {
   const { texts } = useTexts();
@@ -27,11 +25,13 @@ export function CommentForm({ postId }: { readonly postId: string }) {
 
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
-    if (!viewer || body.trim() === '') return;
+    if (body.trim() === '') return;
     setBody('');
     await addComment({
       variables: { postId, body },
-      optimisticResponse: { __typename: 'Mutation', addComment: unconfirmed(body, viewer) },
+      ...(viewer && {
+        optimisticResponse: { __typename: 'Mutation', addComment: unconfirmed(body, viewer) },
+      }),
       update: (cache, { data }) => data && showComment(cache, postId, data.addComment),
     }).catch(() => setBody((begun) => begun || body)); // the error is shown below
   };
@@ -57,7 +57,7 @@ export function CommentForm({ postId }: { readonly postId: string }) {
 function unconfirmed(body: string, { id, name }: SignedInUser) {
   return {
     __typename: 'TextComment' as const,
-    id: `${UNCONFIRMED}${crypto.randomUUID()}`,
+    id: unconfirmedId(),
     body,
     createdAt: new Date().toISOString(),
     edited: false,

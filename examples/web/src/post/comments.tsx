@@ -5,6 +5,7 @@ import { useNotify } from '../notices/notices.tsx';
 import { useViewer } from '../session/use-viewer.ts';
 import { useTexts } from '../texts/texts-context.tsx';
 import { CommentForm } from './comment-form.tsx';
+import { COMMENTS_HEADING } from './comments-heading.ts';
 import { CommentItem } from './comment-item.tsx';
 import { CommentAddedDocument } from './post-query.ts';
 import { showComment } from './show-comment.ts';
@@ -38,8 +39,10 @@ export function Comments({ postId, connection, onRefetch, onMore }: CommentsProp
     onGap: onRefetch,
   });
   return (
-    <section aria-labelledby="comments" aria-busy={!connection}>
-      <h2 id="comments">{texts.comments}</h2>
+    <section aria-labelledby={COMMENTS_HEADING} aria-busy={!connection}>
+      <h2 id={COMMENTS_HEADING} tabIndex={-1}>
+        {texts.comments}
+      </h2>
       <CommentForm postId={postId} />
       {!connection && <p className="loading">{texts.loading}</p>}
       {connection?.edges.length === 0 && <p>{texts.noComments}</p>}

@@ -5,6 +5,7 @@ import { describeError } from '../graph/describe-error.ts';
 import { ConfirmedButton } from '../layout/confirmed-button.tsx';
 import { useNotify } from '../notices/notices.tsx';
 import { useTexts } from '../texts/texts-context.tsx';
+import { COMMENTS_HEADING } from './comments-heading.ts';
 import { hideComment } from './show-comment.ts';
 
 const RemoveComment = graphql(`
@@ -24,6 +25,7 @@ export function DeleteComment({ postId, comment }: DeleteCommentProps) {
   const notify = useNotify();
   const [deleteComment] = useMutation(RemoveComment);
   const remove = (): void => {
+    document.getElementById(COMMENTS_HEADING)?.focus(); // the button that has the focus goes
     deleteComment({
       variables: { id: comment.id },
       optimisticResponse: { __typename: 'Mutation', deleteComment: true },
