@@ -52,6 +52,7 @@ export default defineConfig({
           maxWorkers,
           include: [
             '{packages,services}/*/src/**/*.test.ts',
+            'packages/explorer/client/**/*.test.ts',
             '{gateway,auth-server,bench,cli}/src/**/*.test.ts',
             'scripts/**/*.test.ts',
           ],

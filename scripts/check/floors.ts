@@ -132,7 +132,7 @@ export const projects: readonly Project[] = [
           upload: 'requests with files, which are passed on while they arrive',
           delivery: 'responses in parts and streams, and how slowly they may be read',
           message: 'what every request and response needs: media types, headers, bodies, addresses',
-          pages: 'pages for browsers: the landing page',
+          pages: 'pages for browsers: the landing page and the explorer',
           'pages/texts': 'their words in each language',
         },
       },
@@ -319,6 +319,7 @@ export const projects: readonly Project[] = [
         purpose:
           'HTTP/1.1 where each request counts: a server of plain requests, a client, the grammar of fields',
       },
+      explorer: { floor: 1, purpose: 'the page that sends operations to a graph, built to files' },
       composition: { floor: 1, purpose: 'supergraphs from subgraphs, and what changes between two' },
       'dev-stores': {
         floor: 1,

@@ -25,12 +25,14 @@ export function demoClients({
   const explorers = withLoopbackAddress(gateway).map((origin) => `${origin}/explorer`);
   return [
     publicClient('trellis-cli', 'Trellis command line', 'native', ['http://127.0.0.1/callback']),
-    publicClient(
-      'trellis-explorer',
-      'Trellis explorer',
-      'web',
-      explorers.map((explorer) => `${explorer}/callback`),
-      explorers.flatMap((explorer) => [explorer, `${explorer}/signed-out`]),
+    withoutConsent(
+      publicClient(
+        'trellis-explorer',
+        'Trellis explorer',
+        'web',
+        explorers.map((explorer) => `${explorer}/callback`),
+        explorers.flatMap((explorer) => [explorer, `${explorer}/signed-out`]),
+      ),
     ),
     publicClient(
       'trellis-web',
@@ -45,6 +47,11 @@ export function demoClients({
 /** A page at `localhost` may have been opened by its address as well. */
 function withLoopbackAddress(origin: string): readonly string[] {
   return [...new Set([origin, origin.replace('//localhost', '//127.0.0.1')])];
+}
+
+/** The gateway's own page: users have nothing to decide. */
+function withoutConsent({ metadata, secret }: ClientDeclaration): ClientDeclaration {
+  return { metadata: { ...metadata, first_party: true }, secret };
 }
 
 function publicClient(

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import type { Environment } from '@trellis/runtime';
 import { publicServiceKey } from '@trellis/subgraph-protocol';
 import { addressOf, internalAddressOf } from './addresses.ts';
@@ -19,6 +20,9 @@ export interface EnvironmentsOptions {
   readonly ports: Ports;
   readonly supergraphFile: string;
 }
+
+/** What the explorer offers to run. */
+const EXAMPLES = fileURLToPath(new URL('../../../graph/examples/', import.meta.url));
 
 const SUBGRAPHS = [
   ['users', 'USERS'],
@@ -86,7 +90,7 @@ function gatewayEnvironment(options: EnvironmentsOptions): Environment {
     // Idempotency records are stored by the subgraph that does the work.
     FORWARD_HEADERS: 'idempotency-key',
     PRESENCE_INTERVAL_S: '15',
-    PAGE_LINKS: `account=${issuerOf(options)}/account`,
+    PAGE_EXAMPLES: EXAMPLES,
     SUBGRAPH_URLS: SUBGRAPHS.map(
       ([name, prefix]) => `${name}=${internalAddressOf(prefix, ports, environment)}/graphql`,
     ).join(' '),

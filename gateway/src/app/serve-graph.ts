@@ -59,14 +59,17 @@ export interface StreamDependencies {
 
 /** Where the graph is served. */
 export const GRAPHQL_PATH = '/graphql';
-const STREAM_PATH = '/graphql/stream';
-/** Every response of the other one is a stream. */
+/** Where every response is a stream. */
+export const STREAM_PATH = '/graphql/stream';
+/** Those of plain requests. */
 export const PLAIN_PATHS: ReadonlySet<string> = new Set([GRAPHQL_PATH]);
 const ADMITTED_PATHS: ReadonlySet<string> = new Set([GRAPHQL_PATH, STREAM_PATH]);
 
 /** What requests are let in and answered with: once for each registry of metrics. */
 export interface GraphServing {
   readonly admission: RequestAdmission;
+  /** Where a browser goes that asks for a page at the address of the graph; absent where there are no pages. */
+  readonly pageOf?: GraphqlRouteOptions['pageOf'];
   readonly answering: Pick<GraphqlRouteOptions, 'services' | 'settings' | 'unread' | 'onResponse'>;
 }
 
@@ -89,7 +92,7 @@ export function prepareServing(dependencies: ServerDependencies): GraphServing {
 export function serveGraph(
   server: FastifyInstance,
   dependencies: ServerDependencies,
-  { admission, answering }: GraphServing,
+  { admission, answering, pageOf }: GraphServing,
 ): void {
   const { services, settings, contextKeys, crossOrigin, isAlone, unanswered, streams } = dependencies;
   const { onResponse } = answering;
@@ -105,6 +108,7 @@ export function serveGraph(
   const eventStreams = isAlone ? new EventStreams(settings) : undefined;
   addGraphqlRoute(server, {
     path: GRAPHQL_PATH,
+    pageOf,
     streamPath: STREAM_PATH,
     certificateOf,
     streams: {

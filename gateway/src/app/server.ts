@@ -4,6 +4,7 @@ import { createProxyCheck, createProxyTrust } from '../http/message/client-addre
 import { answerPreflights } from '../http/message/cross-origin.ts';
 import { HttpConnections } from '../http/message/http-connections.ts';
 import { connectionRejections, registerConnectionGauge } from '../observability/connection-metrics.ts';
+import { explorerOf } from '../http/pages/explorer-routes.ts';
 import { addPages } from '../http/pages/page-routes.ts';
 import { plainFirst, silentMs } from '../http/fast-path/plain-first.ts';
 import {
@@ -11,6 +12,7 @@ import {
   PLAIN_PATHS,
   prepareServing,
   serveGraph,
+  STREAM_PATH,
   type ServerDependencies,
 } from './serve-graph.ts';
 
@@ -47,8 +49,9 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
     server.server.setTimeout(silentMs(changed));
   });
   answerPreflights(server);
-  serveGraph(server, dependencies, serving);
-  addPages(server, { graphPath: GRAPHQL_PATH, settings, services, issuer });
+  const pages = { graphPath: GRAPHQL_PATH, streamPath: STREAM_PATH, settings, services, issuer };
+  serveGraph(server, dependencies, { ...serving, pageOf: explorerOf(pages) });
+  addPages(server, pages);
   server.setNotFoundHandler((_request, reply) => reply.status(404).send(NOT_FOUND));
   return server;
 }

@@ -25,6 +25,8 @@ export function settingsInUse(config: GatewayConfig): SettingsInUse {
       introspection: !production,
       'pages.enabled': !production,
       'pages.title': 'Trellis',
+      'pages.clientId': 'trellis-explorer',
+      'pages.examples': config.PAGE_EXAMPLES,
       'planning.threads': defaultPlannerThreads(Math.ceil(availableParallelism() / config.WORKERS)),
       'responseCache.redisUrl': config.CACHE_REDIS_URL,
       'telemetry.tracing.endpoint': tracesAt(config.OTEL_EXPORTER_OTLP_ENDPOINT),

@@ -18,6 +18,26 @@ export const pages = {
       reload: 'live',
       doc: 'Name of the graph.',
     },
+    clientId: {
+      type: 'text',
+      form: 'name',
+      default: { computed: 'trellis-explorer' },
+      reload: 'live',
+      doc: 'Client as which the explorer signs users in at the first issuer, by authorization code and PKCE. Its redirect URI is /explorer/callback at the origin of the gateway, its redirect URI after sign-out /explorer.',
+    },
+    scopes: {
+      type: 'list',
+      form: 'name',
+      reload: 'live',
+      doc: 'Scopes that the explorer asks for. Absent: openid, profile, offline_access, and those that the schema requires.',
+    },
+    examples: {
+      type: 'text',
+      form: 'name',
+      default: { computed: 'PAGE_EXAMPLES', optional: true },
+      reload: 'live',
+      doc: 'Folder with operations that the explorer offers to run: files named *.graphql, in the order of their names, each titled by the comment in its first line.',
+    },
     links: {
       type: 'map',
       keys: 'name',

@@ -55,6 +55,11 @@ export const variables = {
     type: 'urls-by-name',
     doc: 'Links on the landing page, by what they are called: account=http://… app=http://…',
   },
+  PAGE_EXAMPLES: {
+    type: 'text',
+    optional: true,
+    doc: 'Folder with operations that the explorer offers to run, where gateway.yaml names none.',
+  },
   FORWARD_HEADERS: {
     type: 'list',
     form: 'headerName',

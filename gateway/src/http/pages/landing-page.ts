@@ -1,4 +1,4 @@
-import { html, type Html } from './html.ts';
+import { Html, html } from './html.ts';
 import { LANDING_STYLE } from './landing-style.ts';
 import type { PageTexts } from './texts/page-texts.ts';
 
@@ -23,6 +23,9 @@ export const ICON: string = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M3 0v16M8 0v16M13 0v16M0 3h16M0 8h16M0 13h16" stroke="#0b57d0" stroke-width="1.5"/></svg>',
 )}`;
 
+/** To the letter: its digest stands in the policy. */
+const STYLE = new Html(`<style>${LANDING_STYLE.text}</style>`);
+
 /** The page at `/`: what is served here, and how to begin. */
 export function renderLanding(page: LandingPage, texts: PageTexts): string {
   const { landing } = texts;
@@ -36,9 +39,7 @@ export function renderLanding(page: LandingPage, texts: PageTexts): string {
         <meta name="robots" content="noindex" />
         <link rel="icon" href="${ICON}" />
         <title>${title}</title>
-        <style>
-          ${LANDING_STYLE}
-        </style>
+        ${STYLE}
       </head>
       <body>
         <main>

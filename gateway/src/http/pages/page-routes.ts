@@ -1,23 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { PipelineServices } from '../../pipeline/services.ts';
-import type { PageSettings } from '../../settings/pages.ts';
 import type { Supergraph } from '../../supergraph/supergraph.ts';
-import { prefersPage } from '../message/media-types.ts';
+import { addExplorer } from './explorer-routes.ts';
 import { renderLanding, type LandingPage } from './landing-page.ts';
 import { LANDING_STYLE } from './landing-style.ts';
 import { hashSource, pageHeaders } from './page-headers.ts';
+import { isForPage, type PageOptions } from './page-options.ts';
 import { chooseTexts } from './texts/choose-texts.ts';
-
-/** What the pages are made of. */
-export interface PageOptions {
-  readonly graphPath: string;
-  /** Those in force now. */
-  readonly settings: () => { readonly pages: PageSettings };
-  readonly services: () => Pick<PipelineServices, 'supergraphs'>;
-  /** Whose tokens are accepted first, now. */
-  readonly issuer: () => string | undefined;
-}
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
   readonly version: string;
@@ -35,11 +24,7 @@ export function addPages(server: FastifyInstance, options: PageOptions): void {
     if (!isForPage(request, options)) return reply.callNotFound();
     return sendLanding(request, reply, options);
   });
-}
-
-/** Whether a request gets a page: they are on, and it comes from a browser that wants one. */
-export function isForPage({ headers }: FastifyRequest, { settings }: Pick<PageOptions, 'settings'>): boolean {
-  return settings().pages.enabled && prefersPage(headers.accept);
+  addExplorer(server, options);
 }
 
 function sendLanding(request: FastifyRequest, reply: FastifyReply, options: PageOptions): FastifyReply {

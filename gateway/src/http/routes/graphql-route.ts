@@ -63,6 +63,8 @@ export interface GraphqlRouteOptions extends EventStreamServing {
   /** Where every response is a stream of server-sent events, unless the client prefers another format. */
   readonly streamPath: string;
   readonly streams: Omit<StreamSettingsOfServer, 'maxBufferBytes'>;
+  /** Where a browser goes that asks for a page at the address of the graph; absent where there are no pages. */
+  readonly pageOf?: ((request: FastifyRequest) => string | undefined) | undefined;
   /** Whether pages of another origin may use the graph. */
   readonly allowsOrigin: (origin: string) => boolean;
 }
@@ -113,7 +115,7 @@ function addQueryMethods(scope: FastifyInstance, url: string, options: GraphqlRo
   scope.route({
     method: 'GET',
     url,
-    onRequest: hookOf((request) => preventCsrf(request.headers, false, options.allowsOrigin)),
+    onRequest: url === options.path ? pageFirst(options) : checkGet(options),
     handler: (request, reply) => respondToGet(request, reply, options),
   });
 }
@@ -135,6 +137,20 @@ function hookOf(check: (request: FastifyRequest) => void): onRequestHookHandler 
       return done(error as Error); // a RequestError
     }
     done();
+  };
+}
+
+function checkGet({ allowsOrigin }: GraphqlRouteOptions): onRequestHookHandler {
+  return hookOf((request) => preventCsrf(request.headers, false, allowsOrigin));
+}
+
+/** A browser that goes to the graph gets to a page. Nothing is run for it, wherever it comes from. */
+function pageFirst(options: GraphqlRouteOptions): onRequestHookHandler {
+  const check = checkGet(options);
+  return function (this: FastifyInstance, request, reply, done) {
+    const page = options.pageOf?.(request);
+    if (page === undefined) return check.call(this, request, reply, done);
+    reply.headers({ 'cache-control': 'no-store', vary: 'Accept' }).redirect(page, 303);
   };
 }
 

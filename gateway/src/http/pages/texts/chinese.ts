@@ -18,4 +18,5 @@ export const chinese: PageTexts = {
     issuer: '登录与账户',
     health: '运行状况',
   },
+  explorer: { title: '浏览器工具', needsScript: '此工具需要 JavaScript。' },
 };

@@ -18,4 +18,5 @@ export const english: PageTexts = {
     issuer: 'Sign-in and account',
     health: 'Health',
   },
+  explorer: { title: 'explorer', needsScript: 'The explorer needs JavaScript.' },
 };

@@ -18,4 +18,5 @@ export const german: PageTexts = {
     issuer: 'Anmeldung und Konto',
     health: 'Zustand',
   },
+  explorer: { title: 'Explorer', needsScript: 'Der Explorer braucht JavaScript.' },
 };

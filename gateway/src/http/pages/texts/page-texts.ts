@@ -20,4 +20,8 @@ export interface PageTexts {
     readonly issuer: string;
     readonly health: string;
   };
+  readonly explorer: {
+    readonly title: string;
+    readonly needsScript: string;
+  };
 }

@@ -1,0 +1,21 @@
+/** An operation that the explorer offers to run. */
+export interface ExampleOperation {
+  readonly title: string;
+  readonly query: string;
+}
+
+/** What the explorer is given with its page. */
+export interface ExplorerSettings {
+  /** Name of the graph. */
+  readonly title: string;
+  /** Path of the graph, at the origin of the page. */
+  readonly graphPath: string;
+  /** Path where every response is a stream. */
+  readonly streamPath: string;
+  /** Who signs users in; absent where no token is accepted. */
+  readonly issuer?: string | undefined;
+  readonly clientId: string;
+  /** What a token is asked for. */
+  readonly scopes: readonly string[];
+  readonly examples: readonly ExampleOperation[];
+}
