@@ -10,6 +10,7 @@ RUN npx -y pnpm@12.21.0 fetch
 COPY . .
 RUN npx -y pnpm@12.21.0 install --frozen-lockfile --offline
 RUN npx --no-install tsc -b
+RUN node packages/explorer/dist/build.js
 ARG DEPLOYABLE
 RUN npx -y pnpm@12.21.0 --filter "@trellis/${DEPLOYABLE:?}" deploy --prod /image
 

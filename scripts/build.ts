@@ -6,6 +6,7 @@ import { repository, runTool } from './programs/run-program.ts';
 
 const { status, output } = await runTool('tsc', ['-b']);
 process.stdout.write(output);
+if (status === 0) await import('@trellis/explorer/build');
 const problems = status === 0 ? findProblems() : ['The compiler found errors; they stand above.'];
 if (problems.length === 0) printPrograms();
 else process.stderr.write(`${problems.join('\n')}\n`);

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build, type Metafile } from 'esbuild';
 import { builtFolder, clientFolder, digestOfClient } from './client-sources.ts';
+import { writeLicences } from './write-licences.ts';
 import { CODINGS, MANIFEST, type Manifest } from './manifest.ts';
 
 const SCRIPT = 'main.tsx';
@@ -19,7 +20,8 @@ export async function buildClient(): Promise<void> {
   const folder = mkdtempSync(`${builtFolder}-`);
   chmodSync(folder, 0o755); // temporary folders are for their owner alone
   const metafile = await bundle(folder);
-  const files = Object.keys(metafile.outputs).map((path) => basename(path));
+  const licences = writeLicences(metafile, folder);
+  const files = [...Object.keys(metafile.outputs).map((path) => basename(path)), licences];
   await Promise.all(files.map((file) => compressFile(join(folder, file))));
   const manifest: Manifest = {
     digest,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { builtFolder, digestOfClient } from './client-sources.ts';
 import { CODINGS, MANIFEST, type Coding, type Manifest } from './manifest.ts';
 
@@ -51,10 +51,12 @@ function readManifest(): Manifest | undefined {
   }
 }
 
+const CONTENT_TYPES: Readonly<Record<string, string>> = { '.css': 'text/css', '.js': 'text/javascript' };
+
 function readAsset(file: string): AssetFile {
   const path = join(builtFolder, file);
   return {
-    contentType: file.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8',
+    contentType: `${CONTENT_TYPES[extname(file)] ?? 'text/plain'}; charset=utf-8`,
     content: readFileSync(path),
     compressed: { br: readFileSync(path + CODINGS.br), gzip: readFileSync(path + CODINGS.gzip) },
   };
