@@ -60,6 +60,8 @@ export interface AccountStore {
    * @returns false, and does nothing, for a disabled account and one that has another address, role or password than is known
    */
   setPassword(id: string, passwordHash: string, now: number, known: CredentialsState): Promise<boolean>;
+  /** Removes an account with all that hangs on its row. @throws LastAdministrator instead of leaving none @returns whether there was one */
+  remove(id: string): Promise<boolean>;
   /** Replaces the hash of an unchanged password by one with current parameters. */
   rehash(id: string, from: string, to: string): Promise<void>;
 }
@@ -96,6 +98,7 @@ const sql = defineStatements(statements, 'account-store', {
     SET disabled_at = CASE WHEN $2 THEN coalesce(disabled_at, now()) END, updated_at = now() WHERE id = $1`,
   setPassword: `UPDATE account SET password_hash = $2, credentials_changed_at = $3
     WHERE id = $1 AND email = $4 AND role = $6 AND credentials_changed_at = $5 AND disabled_at IS NULL`,
+  remove: 'DELETE FROM account WHERE id = $1',
   rehash: 'UPDATE account SET password_hash = $3 WHERE id = $1 AND password_hash = $2',
   lock: `SELECT ${ACCOUNT_COLUMNS} FROM account WHERE id = $1 FOR UPDATE`,
   update: `UPDATE account SET name = coalesce($2, name), role = coalesce($3, role), claims = coalesce($4, claims),
@@ -143,6 +146,13 @@ export function createAccountStore(
         if (isUniqueViolation(error)) return 'taken';
         throw error;
       }
+    },
+    remove: async (id) => {
+      if (!UUID.test(id)) return false;
+      return inTransaction(pool, async (connection) => {
+        await keepAnAdministrator(connection, id);
+        return (await execute(connection, sql.remove, [id])) === 1;
+      });
     },
     setDisabled: (id, disabled) =>
       inTransaction(pool, async (connection) => {

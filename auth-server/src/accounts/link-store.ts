@@ -21,12 +21,25 @@ export type AccountLink =
       readonly email: string;
       readonly role: Role;
       readonly credentialsChangedAt: number;
+    }
+  | {
+      readonly purpose: 'change_email';
+      /** The account's id. */
+      readonly subject: string;
+      /** The new address. */
+      readonly email: string;
+      /** The address and the moment of the last password, when the link was issued. */
+      readonly from: string;
+      readonly credentialsChangedAt: number;
     };
+
+/** A link that reads `change_email`: who reads what is sent to a new address confirms that it is theirs. */
+export type EmailLink = Extract<AccountLink, { readonly purpose: 'change_email' }>;
 
 /** What links are live for. */
 export type LinkFor =
   | { readonly purpose: 'invitation' | 'sign_up'; readonly email: string }
-  | { readonly purpose: 'reset'; readonly subject: string };
+  | { readonly purpose: 'reset' | 'change_email'; readonly subject: string };
 
 /** Whose wish a link is: anybody's who has typed an e-mail address, or an administrator's. */
 export type LinkIssuer = 'anybody' | 'administrator';
@@ -53,7 +66,7 @@ const REPEATED_FOR = 1 / 12;
  * More than there are parts of a life. Those for sign-up differ by the name, which anybody may choose: more than are sent to one
  * address in a day (`mail/mail-limits.ts`), and each has taken room of its own.
  */
-const MOST_LIVE = { reset: 16, sign_up: 320, invitation: 16 } as const;
+const MOST_LIVE = { reset: 16, change_email: 1, sign_up: 320, invitation: 16 } as const;
 
 /** The link that was asked for last, and what it is for. */
 interface NewestLink {
@@ -121,6 +134,6 @@ function newestKeyOf(what: LinkFor): string {
 
 /** Names the live ones among the links for the same. */
 function liveKeyOf(what: LinkFor): string {
-  const whose = what.purpose === 'reset' ? what.subject : canonicalEmail(what.email);
+  const whose = 'subject' in what ? what.subject : canonicalEmail(what.email);
   return `live-link:{${what.purpose} ${sha256(whose)}}`;
 }

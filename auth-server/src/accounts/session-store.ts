@@ -17,6 +17,19 @@ export interface Session {
   readonly browser?: string | undefined;
 }
 
+/** When and from where a session was used last. */
+export interface SessionSeen {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** Of the browser, as the server saw it. */
+  readonly address: string;
+}
+
+/** A session as its owner sees it. */
+export interface ListedSession extends Session {
+  readonly seen: SessionSeen | undefined;
+}
+
 /** What hung on a session that has ended. */
 export interface EndedSession {
   /** Clients that knew of it. OpenID Connect Back-Channel Logout §2.3 */
@@ -42,15 +55,15 @@ export interface SessionStore {
    * @returns the value for the cookie, which is always a new one (session fixation); one of before is of no use any more
    */
   save(session: Session): Promise<string>;
-  /** Finds a live session and prolongs it. */
-  touch(cookie: string, now: number): Promise<Session | undefined>;
+  /** Finds a live session and prolongs it. @param address from where it is used, for its owner to see */
+  touch(cookie: string, now: number, address?: string): Promise<Session | undefined>;
   find(sessionId: string, now: number): Promise<Session | undefined>;
   /** Whether there is such a session. It does not prolong it. @param now milliseconds since 1970 */
   isLive(sessionId: string, now: number): Promise<boolean>;
   /** The names of an account's sessions, oldest first. Some may have idled out. */
   listIds(subject: string): Promise<readonly string[]>;
   /** The live sessions of an account, newest first. @param now milliseconds since 1970 */
-  list(subject: string, now: number): Promise<readonly Session[]>;
+  list(subject: string, now: number): Promise<readonly ListedSession[]>;
   /** Stores which clients to notify of the session's end, and what ends with it. */
   addUse(sessionId: string, use: SessionUse): Promise<void>;
   /** Grants have ended before the session. */
@@ -70,7 +83,7 @@ interface SessionRecord extends Session {
   readonly secretHash: string;
 }
 
-const endSession = defineScript(new URL('../../src/accounts/end-session-3.lua', import.meta.url));
+const endSession = defineScript(new URL('../../src/accounts/end-session-4.lua', import.meta.url));
 
 const COOKIE = /^([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{43})$/;
 
@@ -84,6 +97,7 @@ export function createSessionStore(
   lifetimes: SessionLifetimes,
 ): SessionStore {
   const records = createSealedJson<SessionRecord>(sealer);
+  const sightings = createSealedJson<SessionSeen>(sealer);
   const opened = createOpenedRecords<SessionRecord>();
   const remainingS = ({ authenticatedAt }: Session, now: number): number =>
     lifetimes.ttlS - Math.floor((now - authenticatedAt) / 1000);
@@ -95,6 +109,10 @@ export function createSessionStore(
   const read = (sessionId: string, now: number): Promise<SessionRecord | undefined> => {
     const key = sessionKeys.session(sessionId);
     return getTogether(redis, key).then((sealed) => open(key, sealed, now));
+  };
+  const see = async (sessionId: string, seen: SessionSeen, ttlS: number): Promise<void> => {
+    const key = sessionKeys.seen(sessionId);
+    await redis.set(key, sightings.seal(key, seen), 'EX', ttlS);
   };
   const find: SessionStore['find'] = async (sessionId, now) => withoutSecret(await read(sessionId, now));
   return {
@@ -118,21 +136,28 @@ export function createSessionStore(
         await redis.expire(used, lifetimes.ttlS);
       return `${sessionId}.${secret}`;
     },
-    touch: async (cookie, now) => {
+    touch: async (cookie, now, address) => {
       const [, sessionId = '', secret = ''] = COOKIE.exec(cookie) ?? [];
       const record = sessionId === '' ? undefined : await read(sessionId, now);
       if (!record || !equalsConstantTime(record.secretHash, sha256(secret))) return undefined;
-      await redis.expire(
-        sessionKeys.session(sessionId),
-        Math.min(lifetimes.idleTtlS, remainingS(record, now)),
-      );
+      const ttlS = Math.min(lifetimes.idleTtlS, remainingS(record, now));
+      await Promise.all([
+        redis.expire(sessionKeys.session(sessionId), ttlS),
+        address === undefined ? undefined : see(sessionId, { at: now, address }, ttlS),
+      ]);
       return withoutSecret(record);
     },
     listIds: (subject) => redis.zrange(indexKey(subject), '0', '-1'),
     list: async (subject, now) => {
       const ids = await redis.zrevrange(indexKey(subject), 0, -1);
       const found = await Promise.all(ids.map((sessionId) => find(sessionId, now)));
-      return found.flatMap((session) => session ?? []);
+      const live = found.flatMap((session) => session ?? []);
+      return Promise.all(
+        live.map(async (session) => {
+          const key = sessionKeys.seen(session.sessionId);
+          return { ...session, seen: sightings.open(key, await redis.get(key)) };
+        }),
+      );
     },
     addUse: async (sessionId, { clientId, boundGrantId }) => {
       const { clients, grants } = sessionKeys;
@@ -151,8 +176,8 @@ export function createSessionStore(
       if (grants.length > 0) await redis.srem(sessionKeys.grants(sessionId), ...grants.map(memberOf));
     },
     end: async (subject, sessionId) => {
-      const { session, clients, grants } = sessionKeys;
-      const keys = [session(sessionId), clients(sessionId), grants(sessionId)];
+      const { session, clients, grants, seen } = sessionKeys;
+      const keys = [session(sessionId), clients(sessionId), grants(sessionId), seen(sessionId)];
       const [clientIds, members] = (await endSession(redis, keys, [])) as [string[], string[]]; // as the script's head says
       await redis.zrem(indexKey(subject), sessionId);
       return { clientIds, grants: members.map(parseMember) };
@@ -171,6 +196,7 @@ const sessionKeys = {
   session: (sessionId: string): string => `session:{${sessionId}}`,
   clients: (sessionId: string): string => `session-clients:{${sessionId}}`,
   grants: (sessionId: string): string => `session-grants:{${sessionId}}`,
+  seen: (sessionId: string): string => `session-seen:{${sessionId}}`,
 };
 
 function indexKey(subject: string): string {

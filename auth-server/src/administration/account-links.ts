@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/accounts.ts';
 import type { Actor } from '../audit/audit.ts';
-import type { AccountLink } from '../accounts/link-store.ts';
-import { addAccount, setPassword, type AccountAdministrationFeatures } from './accounts.ts';
+import type { AccountLink, EmailLink } from '../accounts/link-store.ts';
+import { addAccount, changeAccount, setPassword, type AccountAdministrationFeatures } from './accounts.ts';
 import type { HasSettings } from '../settings/settings.ts';
 import type { AuditFeatures } from '../audit/audit-features.ts';
 import type { AccountFeatures } from '../accounts/account-features.ts';
@@ -43,6 +43,8 @@ export async function findUsableLink(
 ): Promise<AccountLink | undefined> {
   const link = await links.find(token);
   if (!link) return undefined;
+  if (link.purpose === 'change_email')
+    return isOfUse(link, await accounts.findById(link.subject)) ? link : undefined;
   if (link.purpose !== 'reset') return (await accounts.findByEmail(link.email)) ? undefined : link;
   const account = await accounts.findById(link.subject);
   const isAsThen =
@@ -51,6 +53,33 @@ export async function findUsableLink(
     account.role === link.role &&
     account.credentialsChangedAt === link.credentialsChangedAt;
   return isAsThen ? link : undefined;
+}
+
+/** Whether the account is as it was when the link was issued. */
+function isOfUse({ from, credentialsChangedAt }: EmailLink, account: Account | undefined): boolean {
+  return (
+    account?.disabled === false &&
+    account.email === from &&
+    account.credentialsChangedAt === credentialsChangedAt
+  );
+}
+
+/**
+ * Gives an account the address that its link was sent to.
+ *
+ * @param by who has opened the link: nobody has to be signed in for it
+ * @returns whether it was done
+ */
+export async function redeemEmailLink(
+  features: RedeemLinkFeatures,
+  token: string,
+  by: Actor,
+): Promise<boolean> {
+  const link = await findUsableLink(features, token);
+  if (link?.purpose !== 'change_email') return false;
+  const changed = await changeAccount(features, link.subject, { email: link.email }, by);
+  await features.links.end(link);
+  return changed !== undefined && changed !== 'taken';
 }
 
 /**
@@ -65,7 +94,7 @@ export async function redeemLink(
   password: string,
 ): Promise<boolean> {
   const link = await findUsableLink(features, token);
-  if (!link) return false;
+  if (!link || link.purpose === 'change_email') return false;
   const isDone =
     link.purpose === 'reset'
       ? await setPassword(features, { id: link.subject, ...link }, password, 'password_reset')

@@ -8,6 +8,8 @@ export interface AccountMail {
   offerAccount(email: string, name: string, from: MailSender, texts: PageTexts): void;
   /** To the owner of an account a link for its password, to others nothing. */
   offerReset(email: string, from: MailSender, texts: PageTexts): void;
+  /** A link to a new address of an account, by which who reads it confirms that it is theirs. */
+  confirmAddress(account: Account, email: string, from: MailSender, texts: PageTexts): void;
   /**
    * Notifies the owner of an account what happened to it.
    *

@@ -5,6 +5,7 @@ import { newAccountId } from '../accounts/new-account-id.ts';
 import type { AccountChanges, CredentialsState } from '../accounts/account-store.ts';
 import { endSessionsOf, type EndSessionFeatures } from './end-session.ts';
 import type { PageFeatures } from '../pages/language.ts';
+import type { PageTexts } from '../pages/texts/page-texts.ts';
 import type { HasClock } from '../clock.ts';
 import type { AuditFeatures } from '../audit/audit-features.ts';
 import type { AccountFeatures } from '../accounts/account-features.ts';
@@ -76,6 +77,28 @@ export async function disableAccount(
   await features.links.end({ purpose: 'reset', subject: id });
   features.audit.record({ event: 'account_disabled', subject: id, by });
   return endEverything(features, id);
+}
+
+/**
+ * Deletes an account with its consents and identities, and ends its sessions and grants. What the graph's services have of its
+ * user stays with them, and so do security events, which name it by its id, until they are old enough.
+ *
+ * @throws LastAdministrator instead of leaving none
+ * @returns whether there was one
+ */
+export async function deleteAccount(
+  features: AccountAdministrationFeatures,
+  { id, email }: Pick<Account, 'id' | 'email'>,
+  by: Actor,
+  texts: PageTexts,
+): Promise<boolean> {
+  if (!(await features.accounts.remove(id))) return false;
+  features.audit.record({ event: 'account_deleted', subject: id, by });
+  await endEverything(features, id);
+  await features.links.end({ purpose: 'reset', subject: id });
+  await features.links.end({ purpose: 'change_email', subject: id });
+  features.accountMail?.notify({ id, email }, 'account_deleted', texts);
+  return true;
 }
 
 /** Lets a disabled account sign in again. */

@@ -21,11 +21,15 @@ export interface Application {
   /** What the user has allowed, and what grants that are live allow. */
   readonly scopes: readonly string[];
   readonly liveGrants: number;
+  /** When it last got a token, seconds since 1970; undefined where no grant is live. */
+  readonly usedAt: number | undefined;
 }
 
 /** A grant and its id. */
 export interface GrantWithId extends Grant {
   readonly grantId: string;
+  /** When a token was last issued for it, seconds since 1970. */
+  readonly usedAt: number;
 }
 
 /** Most grants of a user that are looked at. */
@@ -37,12 +41,14 @@ export async function listGrants(
   subject: string,
 ): Promise<readonly GrantWithId[]> {
   const listed = await features.accountGrants.list(subject, nowS(features));
-  const found = await Promise.all(
+  const all = await Promise.all(
     listed
       .slice(-MOST_GRANTS)
-      .map(async ({ grantId }) => ({ grantId, grant: await features.grants.find(grantId) })),
+      .map(async ({ grantId }) => ({ grantId, found: await features.grants.findWithGeneration(grantId) })),
   );
-  const live = found.flatMap(({ grantId, grant }) => (grant ? [{ ...grant, grantId }] : []));
+  const live = all.flatMap(({ grantId, found }) =>
+    found ? [{ ...found.grant, grantId, usedAt: found.rotatedAt }] : [],
+  );
   const clients = await findClients(features, live);
   return live
     .filter((grant) => {
@@ -76,11 +82,13 @@ export async function listApplications(
     [...clientIds].map(async (clientId) => {
       const client = await features.clients.find(clientId);
       const concerned = [...consents, ...grants].filter((given) => given.clientId === clientId);
+      const ofClient = grants.filter((grant) => grant.clientId === clientId);
       return {
         clientId,
         clientName: client?.metadata.client_name ?? clientId,
         scopes: [...new Set(concerned.flatMap(({ scopes }) => scopes))],
-        liveGrants: grants.filter((grant) => grant.clientId === clientId).length,
+        liveGrants: ofClient.length,
+        usedAt: ofClient.length === 0 ? undefined : Math.max(...ofClient.map(({ usedAt }) => usedAt)),
       };
     }),
   );

@@ -67,6 +67,17 @@ export function createAccountMail(mail: Mail, features: AccountMailFeatures, log
       asked.run(shareKeysOf(from), async () => {
         if (await features.mailLimits.reserveRecipient(email, from)) await sendReset(email, texts);
       }),
+    confirmAddress: (account, email, from, texts) =>
+      asked.run(shareKeysOf(from), async () => {
+        // Who has another account with the address learns nothing, and loses nothing.
+        if (await features.accounts.findByEmail(email)) return;
+        if (!(await features.mailLimits.reserveRecipient(email, from))) return;
+        const { id: subject, email: before, credentialsChangedAt } = account;
+        const link = { purpose: 'change_email', subject, email, from: before, credentialsChangedAt } as const;
+        const address = await issueLink(features, link, 'user');
+        const { changeEmailSubject, changeEmail } = texts.mail;
+        await mail.send({ to: email, subject: changeEmailSubject, text: changeEmail(address) });
+      }),
     notify: ({ id, email }, kind, texts, what) =>
       notices.run([], async () => {
         if (!(await features.mailLimits.reserveNotice(id, kind))) return;

@@ -7,6 +7,7 @@ export const events = {
   password_reset: 'Password reset',
   email_changed: 'E-mail address changed',
   account_disabled: 'Account disabled',
+  account_deleted: 'Account deleted',
   role_reduced: 'Role reduced',
   claims_changed: 'Claims changed',
   scope_reduced: 'Scope taken out of `API_SCOPES`',
@@ -135,6 +136,7 @@ export const whatEndsWhat: Readonly<Record<LifeCycleEvent, Row>> = Object.freeze
     ...everythingEnds,
     consent: within('stays', 'of use when the account is enabled again'),
   },
+  account_deleted: { ...nothing, ...everythingEnds, consent: ends },
   role_reduced: { ...nothing, ...tokensEnd, link: within('ends', 'with every other role') },
   claims_changed: { ...nothing, ...tokensEnd },
   scope_reduced: {

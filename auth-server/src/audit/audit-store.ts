@@ -39,6 +39,18 @@ export interface AuditStore {
   append(events: readonly StoredAuditEvent[]): Promise<void>;
   /** Newest first. */
   list(filter: AuditFilter): Promise<readonly NumberedAuditEvent[]>;
+  /**
+   * What has happened to one account, newest first.
+   *
+   * @param account hash of its address, which failed sign-ins name
+   * @param names of the events that count
+   */
+  listOfSubject(
+    subject: string,
+    account: string,
+    names: readonly string[],
+    limit: number,
+  ): Promise<readonly NumberedAuditEvent[]>;
   /** @param moment milliseconds since 1970 @returns how many were removed */
   removeBefore(moment: number): Promise<number>;
 }
@@ -60,6 +72,16 @@ const sql = defineStatements(statements, 'audit-store', {
     AND ($6::timestamptz IS NULL OR occurred_at >= $6)
     AND ($7::bigint IS NULL OR id < $7)
   ORDER BY id DESC LIMIT $8`,
+  /** Two indices, each read from its end. */
+  listOfSubject: {
+    notNull: ['id', 'occurred_at', 'event', 'details'],
+    text: `SELECT id, occurred_at, event, subject, client_id, grant_id, details FROM (
+      (SELECT * FROM audit_event WHERE subject = $1 AND event = ANY($3) ORDER BY id DESC LIMIT $4)
+      UNION ALL
+      (SELECT * FROM audit_event WHERE details ->> 'account' = $2 AND event = 'sign_in_failed'
+        ORDER BY id DESC LIMIT $4)) AS found
+    ORDER BY id DESC LIMIT $4`,
+  },
   removeBefore: 'DELETE FROM audit_event WHERE occurred_at < $1',
 });
 
@@ -75,6 +97,8 @@ export function createAuditStore(pool: Pool): AuditStore {
       const parameters = [event, subject, account, clientId, grantId, from, before, limit] as const;
       return (await queryRows(pool, sql.list, parameters)).map(toEvent);
     },
+    listOfSubject: async (subject, account, names, limit) =>
+      (await queryRows(pool, sql.listOfSubject, [subject, account, names, limit])).map(toEvent),
     removeBefore: (moment) => execute(pool, sql.removeBefore, [new Date(moment)]),
   };
 }

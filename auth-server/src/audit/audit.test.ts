@@ -244,6 +244,7 @@ describe('audit events while the database is unavailable', () => {
         stored.push(...events);
       },
       list: async () => [],
+      listOfSubject: async () => [],
       removeBefore: async () => 0,
     };
   }

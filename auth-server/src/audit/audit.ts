@@ -98,15 +98,19 @@ export type AuditEvent =
       readonly clientId: string;
       readonly by: Actor;
     }
-  | { readonly event: 'account_signed_up' | 'password_changed' | 'password_reset'; readonly subject: string }
   | {
-      readonly event: 'account_added' | 'account_changed' | 'account_disabled' | 'account_enabled';
+      readonly event: 'account_signed_up' | 'password_changed' | 'password_reset' | 'account_exported';
+      readonly subject: string;
+    }
+  | {
+      readonly event:
+        'account_added' | 'account_changed' | 'account_deleted' | 'account_disabled' | 'account_enabled';
       readonly subject: string;
       readonly by: Actor;
     }
   | {
       readonly event: 'link_issued';
-      readonly purpose: 'invitation' | 'reset' | 'sign_up';
+      readonly purpose: 'invitation' | 'reset' | 'sign_up' | 'change_email';
       /** Hash of the e-mail address. */
       readonly account: string;
       readonly by: Actor | 'user';

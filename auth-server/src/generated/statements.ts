@@ -51,6 +51,7 @@ export const statements = {
     },
     setDisabled: { parameters: ['uuid', 'bool'], row: {} },
     setPassword: { parameters: ['uuid', 'text', 'timestamptz', 'text', 'timestamptz', 'text'], row: {} },
+    remove: { parameters: ['uuid'], row: {} },
     rehash: { parameters: ['uuid', 'text', 'text'], row: {} },
     lock: {
       parameters: ['uuid'],
@@ -121,6 +122,18 @@ export const statements = {
     append: { parameters: ['jsonb'], row: {} },
     list: {
       parameters: ['text', 'text', 'text', 'text', 'text', 'timestamptz', 'int8', 'int8'],
+      row: {
+        id: 'int8',
+        occurred_at: 'timestamptz',
+        event: 'text',
+        subject: 'text?',
+        client_id: 'text?',
+        grant_id: 'text?',
+        details: 'jsonb',
+      },
+    },
+    listOfSubject: {
+      parameters: ['text', 'text', 'text[]', 'int8'],
       row: {
         id: 'int8',
         occurred_at: 'timestamptz',

@@ -65,10 +65,10 @@ export function decodeGrant(
   key: string,
   record: string,
   opened: OpenedRecords<FoundGrant>,
-): (Pick<GrantProgress, 'generation'> & { readonly grant: FoundGrant }) | undefined {
-  const [generation = '', , sealed = ''] = record.split('\n', 3);
+): (GrantProgress & { readonly grant: FoundGrant }) | undefined {
+  const [generation = '', rotatedAt = '', sealed = ''] = record.split('\n', 3);
   const grant = opened.read(key, sealed, () => openGrant(sealer, key, sealed));
-  return grant && { generation: Number(generation), grant };
+  return grant && { generation: Number(generation), rotatedAt: Number(rotatedAt), grant };
 }
 
 function openGrant(sealer: Sealer, key: string, sealed: string): FoundGrant | undefined {

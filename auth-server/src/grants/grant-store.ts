@@ -2,7 +2,14 @@ import { defineItemScript, defineScript, getTogether, type RedisConnection } fro
 import type { Sealer } from '../secrets/sealing.ts';
 import { createOpenedRecords } from '../secrets/opened-records.ts';
 import { grantKeys } from './grant-keys.ts';
-import { decodeGrant, encodeGrant, sealGrant, type FoundGrant, type Grant } from './grant-record.ts';
+import {
+  decodeGrant,
+  encodeGrant,
+  sealGrant,
+  type FoundGrant,
+  type Grant,
+  type GrantProgress,
+} from './grant-record.ts';
 import type { RevocationReason } from '../audit/revocation-reason.ts';
 
 /** How an attempt to rotate a refresh token ended. See `rotate-refresh-tokens-2-each.lua`. */
@@ -29,10 +36,8 @@ export interface GrantStore {
   /** Begins a grant that no code begins. */
   save(grantId: string, grant: Grant, idleTtlS: number): Promise<void>;
   find(grantId: string): Promise<FoundGrant | undefined>;
-  /** The grant, and the generation of its live refresh token. */
-  findWithGeneration(
-    grantId: string,
-  ): Promise<{ readonly grant: FoundGrant; readonly generation: number } | undefined>;
+  /** The grant, the generation of its live refresh token, and when that was issued. */
+  findWithGeneration(grantId: string): Promise<(GrantProgress & { readonly grant: FoundGrant }) | undefined>;
   /** Atomic: of any number of callers with one token one gets `rotated`. */
   rotate(request: RotateRequest): Promise<RotateOutcome>;
   /** Ends a grant with its code or device code, for the revoker alone. Idempotent. @returns whether it was live */

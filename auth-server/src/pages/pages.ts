@@ -109,6 +109,8 @@ const templates = [
   'choose-password',
   'ask-for-mail',
   'notice',
+  'table',
+  'confirm-email',
 ];
 const eta = new Eta({ autoEscape: true });
 for (const name of templates) {

@@ -235,3 +235,142 @@ describe('one-time links', () => {
     expect((await fetch(`${server.issuer}/link?token=${token}`)).status).toBe(403);
   });
 });
+
+/** An account of its own, signed in. */
+async function newAccount(name: string): Promise<{ browser: Browser; email: string; password: string }> {
+  const [email, password] = [`${name}@example.com`, `the password of ${name}`];
+  const add = ['accounts', 'add', '--email', email, '--name', name, '--role', 'VIEWER', '--password-stdin'];
+  await runCommand(server, add, password);
+  const browser = new Browser();
+  await openAccount(browser, email, password);
+  return { browser, email, password };
+}
+
+async function send(
+  browser: Browser,
+  name: string,
+  fields: Record<string, string>,
+  headers: Record<string, string> = { 'x-forwarded-for': '192.0.2.50' },
+): Promise<Response> {
+  const page = await (await browser.get(`${server.issuer}/account`)).text();
+  const form = formTo(page, `account/${name}`);
+  return browser.post(`${server.issuer}/account/${name}`, { ...form, ...fields }, headers);
+}
+
+describe('A-258: the account page lists', () => {
+  it('sessions with device, network address and last use', async () => {
+    const { browser } = await newAccount('listed');
+    const headers = {
+      'x-forwarded-for': '203.0.113.77',
+      'user-agent': 'Mozilla/5.0 (X11; Linux) Firefox/140',
+    };
+    const html = await (await browser.get(`${server.issuer}/account`, headers)).text();
+    expect(html).toContain('data-label="Network address">\n203.0.113.77');
+    expect(html).toMatch(/data-label="Last seen">\s*<time datetime="\d{4}-/);
+    expect(html).toContain('<strong>This browser</strong>');
+  });
+
+  it('applications with what they may do and their last use, and what happened', async () => {
+    const { browser, email, password } = await newAccount('busy');
+    await obtainTokens(server.issuer, { scope: 'openid email' }, browser, email, password);
+    const other = new Browser();
+    const signIn = await other.follow(await other.get(`${server.issuer}/account`), server.issuer);
+    await submitSignIn(other, signIn, email, 'wrong');
+    await expect.poll(async () => openAccount(browser)).toContain('Sign-in failed');
+    const html = async (): Promise<string> => (await browser.get(`${server.issuer}/account`)).text();
+    await expect.poll(html).toContain('Access given: The &lt;b&gt;Web&lt;/b&gt; App');
+    expect(await html()).toMatch(/see your e-mail address[\s\S]*data-label="Last use">\s*<time/);
+    expect(await html()).toContain('Signed in');
+  });
+});
+
+describe('A-259: a user changes', () => {
+  it('the name', async () => {
+    const { browser } = await newAccount('renamed');
+    expect((await send(browser, 'name', { name: ' ' })).status).toBe(400);
+    const response = await browser.follow(await send(browser, 'name', { name: 'Fresh Name' }), server.issuer);
+    expect(await response.text()).toMatch(/Your name was changed\.[\s\S]*Fresh Name/);
+  });
+
+  it('the e-mail address, once its reader has confirmed it and not before; the address before learns of it', async () => {
+    const { browser, email, password } = await newAccount('moving');
+    const fresh = 'moved@example.com';
+    expect((await send(browser, 'email', { email: fresh, password: 'wrong' })).status).toBe(403);
+    expect((await send(browser, 'email', { email: 'no address', password })).status).toBe(400);
+    expect((await send(browser, 'email', { email: fresh, password })).status).toBe(303);
+    const link = await linkFor(fresh);
+    const reader = new Browser();
+    const page = await reader.get(link);
+    const { action, fields } = readForm(await page.text(), page.url);
+    await openAccount(new Browser(), email, password);
+    expect((await reader.post(action, fields)).status).toBe(200);
+    expect((await reader.post(action, fields)).status).toBe(403);
+    expect(await openAccount(new Browser(), fresh, password)).toContain(fresh);
+    await expect
+      .poll(() =>
+        server.log.some((line) => line.includes(`"to":"${email}"`) && line.includes('no longer the address')),
+      )
+      .toBe(true);
+  });
+
+  it('the address by no link of before another password, and to none that another account has', async () => {
+    const { browser, email, password } = await newAccount('careful');
+    await send(browser, 'email', { email: 'late@example.com', password });
+    const link = await linkFor('late@example.com');
+    await send(browser, 'password', { password, new_password: 'another password entirely' });
+    expect((await new Browser().get(link)).status).toBe(403);
+    const taken = await send(browser, 'email', {
+      email: 'ada@example.com',
+      password: 'another password entirely',
+    });
+    expect(taken.headers.get('location')).toContain('?done=email');
+    await openAccount(new Browser(), email, 'another password entirely');
+    expect(messagesTo('ada@example.com').some(({ subject }) => subject.startsWith('Confirm'))).toBe(false);
+  });
+});
+
+describe('A-260: a user who gives the password once more', () => {
+  it('takes along all that is stored, but no secret', async () => {
+    const { browser, email, password } = await newAccount('exporting');
+    await obtainTokens(server.issuer, { scope: 'openid' }, browser, email, password);
+    expect((await send(browser, 'export', { password: 'wrong' })).status).toBe(403);
+    const response = await send(browser, 'export', { password });
+    expect(response.headers.get('content-disposition')).toBe('attachment; filename="account.json"');
+    const exported = (await response.json()) as Record<string, unknown>;
+    expect(exported).toMatchObject({
+      account: { email, name: 'exporting', role: 'VIEWER', email_verified: true },
+      applications: [{ client_id: 'spa', scope: 'openid' }],
+    });
+    expect(exported['sessions']).toHaveLength(1);
+    expect(JSON.stringify(exported)).not.toMatch(/argon2|secret|hash/i);
+  });
+
+  it('deletes the account, which then is like one that never was', async () => {
+    const { browser, email, password } = await newAccount('leaving');
+    const tokens = await obtainTokens(server.issuer, {}, browser, email, password);
+    expect((await send(browser, 'delete', { password: 'wrong' })).status).toBe(403);
+    expect(await isHonoured(server.issuer, tokens.accessToken)).toBe(true);
+    const response = await send(browser, 'delete', { password });
+    expect(await response.text()).toContain('Your account was deleted.');
+    expect(await isHonoured(server.issuer, tokens.accessToken)).toBe(false);
+    expect((await browser.get(`${server.issuer}/account`)).status).toBe(303);
+    const signIn = await new Browser().get(`${server.issuer}/account`);
+    expect(signIn.status).toBe(303);
+    const { out } = await runCommand(server, ['audit', 'list', '--event', 'account_deleted']);
+    expect(out).toContain('account_deleted');
+    const again = await runCommand(
+      server,
+      ['accounts', 'add', '--email', email, '--name', 'A', '--role', 'VIEWER', '--password-stdin'],
+      password,
+    );
+    expect(again.status).toBe(0);
+  });
+
+  it('does not delete the last administrator', async () => {
+    const browser = new Browser();
+    await openAccount(browser);
+    const response = await send(browser, 'delete', { password: demoPassword });
+    expect(response.status).toBe(409);
+    expect(await response.text()).toContain('This is the last administrator.');
+  });
+});

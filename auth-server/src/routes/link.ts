@@ -1,5 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { findUsableLink, redeemLink, type RedeemLinkFeatures } from '../administration/account-links.ts';
+import {
+  findUsableLink,
+  redeemEmailLink,
+  redeemLink,
+  type RedeemLinkFeatures,
+} from '../administration/account-links.ts';
 import { addEndpoint } from '../http/endpoint.ts';
 import { formParameters, queryParameters } from '../http/request-parameters.ts';
 import { checkSameOrigin } from '../http/same-origin.ts';
@@ -9,10 +14,10 @@ import {
   type PasswordContext,
   type PasswordProblem,
 } from '../passwords/password-problem.ts';
-import { renderChoosePassword, renderNotice } from '../pages/account-page.ts';
+import { renderChoosePassword, renderConfirmEmail, renderNotice } from '../pages/account-page.ts';
 import { textsFor } from '../http/texts-for.ts';
 import { sha256 } from '../secrets/secrets.ts';
-import type { AccountLink } from '../accounts/link-store.ts';
+import type { AccountLink, EmailLink } from '../accounts/link-store.ts';
 import { rememberBrowser, type BeginSessionFeatures } from './begin-session.ts';
 import { formToken, isFormToken, type BoundFormFeatures } from './bound-form.ts';
 import { pageExpired } from './page-errors.ts';
@@ -46,6 +51,7 @@ export function addLinkRoutes(server: FastifyInstance, features: LinkPageFeature
       const form = linkForm(features, token, request, reply);
       if (!isFormToken(features, parameters.get('csrf'), ...form)) throw pageExpired('wrong form token');
       const link = await findLink(features, token);
+      if (link.purpose === 'change_email') return confirmEmail(features, token, link, request, reply);
       const password = parameters.get('new_password') ?? '';
       const unfit = passwordProblem(password, await contextOf(features, link));
       if (unfit !== undefined) return showForm(features, token, link, request, reply, unfit);
@@ -63,6 +69,22 @@ export function addLinkRoutes(server: FastifyInstance, features: LinkPageFeature
   });
 }
 
+/** No one has to be signed in: whoever reads the mail has the address. */
+async function confirmEmail(
+  features: LinkPageFeatures,
+  token: string,
+  { subject }: EmailLink,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const by = { name: `user ${subject}`, address: request.ip } as const;
+  if (!(await redeemEmailLink(features, token, by))) throw pageExpired('link of no use any more');
+  const texts = textsFor(request);
+  const account = `${features.settings.issuer}${paths.account}`;
+  const { title, done: text } = texts.changeEmail;
+  return sendPage(reply, renderNotice({ title, text, account }, texts));
+}
+
 async function findLink(features: LinkPageFeatures, token: string): Promise<AccountLink> {
   const link = token === '' ? undefined : await findUsableLink(features, token);
   if (!link) throw pageExpired('no such link');
@@ -72,7 +94,7 @@ async function findLink(features: LinkPageFeatures, token: string): Promise<Acco
 /** The words that a password for the account must not be made of. */
 async function contextOf(features: LinkPageFeatures, link: AccountLink): Promise<PasswordContext> {
   const { issuer } = features.settings;
-  if (link.purpose !== 'reset') return { ...link, issuer };
+  if (!('subject' in link)) return { ...link, issuer };
   const account = await features.accounts.findById(link.subject);
   return { email: link.email, name: account?.name ?? '', issuer };
 }
@@ -90,17 +112,16 @@ function linkForm(
 function showForm(
   features: LinkPageFeatures,
   token: string,
-  { email }: AccountLink,
+  link: AccountLink,
   request: FastifyRequest,
   reply: FastifyReply,
   problem?: PasswordProblem,
 ): FastifyReply {
   const texts = textsFor(request);
-  const page = {
-    email,
-    token,
-    csrf: formToken(features, ...linkForm(features, token, request, reply)),
-    problem,
-  };
+  const csrf = formToken(features, ...linkForm(features, token, request, reply));
+  const { email } = link;
+  if (link.purpose === 'change_email')
+    return sendPage(reply, renderConfirmEmail({ from: link.from, email, token, csrf }, texts));
+  const page = { email, token, csrf, problem };
   return sendPage(reply, renderChoosePassword(page, texts), { status: problem === undefined ? 200 : 400 });
 }

@@ -15,5 +15,5 @@ export async function readSession(
   request: FastifyRequest,
 ): Promise<Session | undefined> {
   const cookie = features.cookies.readSession(request);
-  return cookie === undefined ? undefined : features.sessions.touch(cookie, features.clock());
+  return cookie === undefined ? undefined : features.sessions.touch(cookie, features.clock(), request.ip);
 }

@@ -35,6 +35,9 @@ export const bringAbout: Readonly<
   account_disabled: async ({ stage, email }) => {
     await command(stage, ['accounts', 'disable', '--email', email]);
   },
+  account_deleted: async (scene) => {
+    await sendAccountForm(scene, 'delete', { password: scene.password }, 200);
+  },
   role_reduced: async ({ stage, email }) => {
     await command(stage, ['accounts', 'update', '--email', email, '--role', 'VIEWER']);
   },
@@ -123,9 +126,10 @@ async function sendAccountForm(
   { browser, url }: Scene,
   name: string,
   fields: Record<string, string>,
+  status = 303,
 ): Promise<void> {
   const html = await (await browser.get(`${url}/account`)).text();
   const form = html.split('<form ').find((text) => text.includes(`account/${name}"`)) ?? '';
   const { action, fields: hidden } = readForm(`<form ${form}`, `${url}/`);
-  expect((await browser.post(action, { ...hidden, ...fields })).status).toBe(303);
+  expect((await browser.post(action, { ...hidden, ...fields })).status).toBe(status);
 }

@@ -13,6 +13,7 @@ import {
   type JsonResponse,
 } from './flow.ts';
 import { register } from './life-cycle-events.ts';
+import { runCommand } from './run-command.ts';
 import { command, ONLINE, type Scene } from './life-cycle-scene.ts';
 
 type Probe = (scene: Scene) => Promise<Effect>;
@@ -65,7 +66,8 @@ export const probes: Readonly<Record<LifeCycleThing, Probe>> = {
     const { issuer } = stage.server;
     const registered = (await command(stage, ['clients', 'list'])).includes(`"${clientId}"`);
     if (!registered) await register(scene);
-    await command(stage, ['accounts', 'enable', '--email', email]);
+    const { status } = await runCommand(stage.server, ['accounts', 'enable', '--email', email]);
+    if (status !== 0) return 'ends'; // with the account
     const browser = new Browser();
     const request = { client_id: clientId, scope: 'openid read:data' };
     const page = await browser.follow(

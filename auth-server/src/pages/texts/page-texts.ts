@@ -1,8 +1,9 @@
 import type { PasswordProblem } from '../../passwords/password-problem.ts';
+import type { AccountTexts } from './account-texts.ts';
 import type { Brand } from '../theme/brand.ts';
 
 /** What the owner of an account is written about without having asked. */
-export type NoticeKind = 'password_changed' | 'new_device' | 'address_withdrawn';
+export type NoticeKind = 'password_changed' | 'new_device' | 'address_withdrawn' | 'account_deleted';
 
 /** A message about an account. */
 export interface NoticeText {
@@ -79,24 +80,7 @@ export interface LanguageTexts {
     readonly done: string;
     readonly stayed: string;
   };
-  readonly account: {
-    readonly title: string;
-    readonly sessions: string;
-    readonly someBrowser: string;
-    readonly since: (moment: string) => string;
-    readonly thisBrowser: string;
-    readonly end: string;
-    readonly endOthers: string;
-    readonly applications: string;
-    readonly noApplications: string;
-    readonly withdraw: string;
-    readonly password: string;
-    readonly current: string;
-    readonly change: string;
-    readonly changed: string;
-    readonly rejected: string;
-    readonly throttled: string;
-  };
+  readonly account: AccountTexts;
   /** Why a password can't be chosen. */
   readonly passwordProblems: Readonly<Record<PasswordProblem, string>>;
   /** The page behind a one-time link. */
@@ -104,6 +88,13 @@ export interface LanguageTexts {
     readonly title: string;
     readonly intro: (email: string) => string;
     readonly password: string;
+    readonly submit: string;
+    readonly done: string;
+  };
+  /** The page behind a link to a new address. */
+  readonly changeEmail: {
+    readonly title: string;
+    readonly intro: (from: string, to: string) => string;
     readonly submit: string;
     readonly done: string;
   };
@@ -119,6 +110,8 @@ export interface LanguageTexts {
     readonly signUp: (link: string) => string;
     readonly resetSubject: string;
     readonly reset: (link: string) => string;
+    readonly changeEmailSubject: string;
+    readonly changeEmail: (link: string) => string;
     /** To the owner of an account, who did what they report, or should know of it. */
     readonly notices: Readonly<Record<NoticeKind, NoticeText>>;
   };
