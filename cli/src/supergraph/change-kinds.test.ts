@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import {
   changeKinds,
   compareGraphs,
-  composeSubgraphs,
   CoordinateIndex,
-  formatDiagnostic,
   reportChanges,
   Usage,
   type Change,
@@ -16,8 +14,9 @@ import {
 } from '@trellis/composition';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changePairs, type ChangePair, type Schemas } from '../../testing/change-pairs.ts';
+import { serveSchemas } from '../../testing/served-pair.ts';
 import { measureCosts } from './measure-costs.ts';
-import { readServedGraph, type ServedGraph } from './served-graph.ts';
+import type { ServedGraph } from './served-graph.ts';
 
 /** Found by planning, not by comparing: the tests of the window have them. */
 const BY_PROOF: readonly string[] = [
@@ -36,20 +35,11 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-async function serve(schemas: Schemas, urls: Schemas = {}, settings?: string): Promise<ServedGraph> {
-  const composition = composeSubgraphs(
-    Object.entries(schemas).map(([name, sdl]) => ({
-      name,
-      routingUrl: urls[name] ?? `http://${name}.example`,
-      sdl,
-      source: name,
-    })),
-  );
-  if (composition.kind === 'failed') throw new Error(composition.errors.map(formatDiagnostic).join('\n'));
-  if (settings === undefined) return readServedGraph(composition.supergraphSdl, undefined);
+async function serve(schemas: Schemas, urls?: Schemas, settings?: string): Promise<ServedGraph> {
+  if (settings === undefined) return serveSchemas(schemas, urls);
   const file = join(folder, 'gateway.yaml');
   await writeFile(file, settings);
-  return readServedGraph(composition.supergraphSdl, file);
+  return serveSchemas(schemas, urls, file);
 }
 
 /** A caller with no token, and one with a scope that pairs name. */

@@ -4,12 +4,17 @@ import {
   compareGraphs,
   CoordinateIndex,
   DEFAULT_CHECK_RULES,
+  extractSubgraphs,
   openRootFields,
   outcomeOf,
+  proveWindow,
   readCheckRules,
   readOperations,
   reportChanges,
+  reportedPlans,
+  reportedWindow,
   Usage,
+  windowChanges,
   writeDiagnostics,
   writeReport,
   writeText,
@@ -17,6 +22,8 @@ import {
   type Release,
   type Report,
   type ReportedDiagnostic,
+  type SubgraphSchema,
+  type WindowProof,
 } from '@trellis/composition';
 import { readBase } from './base-graph.ts';
 import { composeInput, type ComposedGraph } from './composed-graph.ts';
@@ -25,6 +32,7 @@ import { measureCosts } from './measure-costs.ts';
 import type { Output } from './output.ts';
 import type { CheckCall } from './read-command-line.ts';
 import { readServedGraph, type ServedGraph } from './served-graph.ts';
+import { windowSide } from './window-side.ts';
 import { writeFileAtomically } from './write-file-atomically.ts';
 
 const DAY_MS = 86_400_000;
@@ -100,14 +108,16 @@ function readServed(supergraphSdl: string, settings: string | undefined): Served
 
 async function compareServed(
   call: CheckCall,
-  { rules, composed, now }: Given,
+  { base, rules, composed, now }: Given,
   before: ServedGraph,
   after: ServedGraph,
 ): Promise<Report> {
   const usage = await readUsage(call, rules, before, after, now);
-  const changes = compareGraphs(before.comparable, after.comparable);
+  const compared = compareGraphs(before.comparable, after.comparable);
+  const window = await proveBetween(base, composed, before, after, usage);
+  const changes = [...compared, ...(window ? windowChanges(window.proof) : [])];
   const { changes: reported, problems } = reportChanges(changes, {
-    evidence: { usage, costsOf: measureCosts(before, after), isWindowProved: false },
+    evidence: { usage, costsOf: measureCosts(before, after), isWindowProved: true },
     approvals: rules.approvals,
     places: new CoordinateIndex(composed.subgraphs),
     config: { source: call.config },
@@ -118,9 +128,39 @@ async function compareServed(
     ...emptyReport('check'),
     diagnostics: [...composed.diagnostics, ...warnings],
     changes: reported,
+    ...(window && {
+      window: reportedWindow(window.proof, window.ownSchemas),
+      plans: reportedPlans(window.proof),
+    }),
     openRootFields: openRootFields(after.comparable.supergraphSdl),
     operations: usage?.operations.length,
   };
+}
+
+interface ProvedWindow {
+  readonly proof: WindowProof;
+  /** Whether the own schemas of subgraphs before are known. */
+  readonly ownSchemas: boolean;
+}
+
+async function proveBetween(
+  base: Release,
+  composed: ComposedGraph,
+  before: ServedGraph,
+  after: ServedGraph,
+  usage: Usage | undefined,
+): Promise<ProvedWindow | undefined> {
+  const ownSchemas = base.subgraphs !== undefined;
+  const formerOf = (): ReadonlyMap<string, string> =>
+    base.subgraphs ? ownSchemasOf(base.subgraphs) : extractSubgraphs(base.supergraphSdl);
+  const latterOf = (): ReadonlyMap<string, string> =>
+    ownSchemas ? ownSchemasOf(composed.subgraphs) : extractSubgraphs(after.comparable.supergraphSdl);
+  const proof = await proveWindow(windowSide(before, formerOf()), windowSide(after, latterOf()), usage);
+  return proof && { proof, ownSchemas };
+}
+
+function ownSchemasOf(subgraphs: readonly SubgraphSchema[]): ReadonlyMap<string, string> {
+  return new Map(subgraphs.map(({ name, sdl }) => [name, sdl]));
 }
 
 async function readUsage(

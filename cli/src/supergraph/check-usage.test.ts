@@ -190,7 +190,9 @@ describe('Approvals', () => {
     await write('checks.yaml', approval('FIELD_REMOVED User.name', '', soon));
     expect(await check()).toMatchObject({
       status: 0,
-      out: `approved: User.name: FIELD_REMOVED: by team-users until ${soon}: agreed\n0 breaking, 0 dangerous, 1 approved\nopen to anonymous callers: Query.me, Query.users, Query.find\n`,
+      out: expect.stringContaining(
+        `\napproved: User.name: FIELD_REMOVED: by team-users until ${soon}: agreed\n`,
+      ) as string,
     });
   });
 
@@ -272,21 +274,18 @@ describe('What a check compares with', () => {
       '--routing-url',
       'http://elsewhere/graphql',
     );
-    expect(out).toBe(
-      'breaking: User.name: FIELD_REMOVED: User.name was removed.\n' +
-        'dangerous: users: ROUTING_URL_CHANGED: users is asked at http://elsewhere/graphql now; it was at http://users/graphql.\n' +
-        '1 breaking, 1 dangerous\nopen to anonymous callers: Query.me, Query.users, Query.find\n',
-    );
+    expect(out.split('\n').slice(0, -2)).toEqual([
+      'breaking: User.name: FIELD_REMOVED: User.name was removed.',
+      'dangerous: users: ROUTING_URL_CHANGED: users is asked at http://elsewhere/graphql now; it was at http://users/graphql.',
+      'dangerous: users: PUBLISH_FIRST: Plans before fail at users after: Cannot query field "name" on type "User".',
+      'order: 1 publish · 2 deploy users (proved with 0 recorded operations and 3 probes)',
+      '1 breaking, 2 dangerous',
+    ]);
   });
 });
 
 describe('Forms of reports', () => {
-  beforeEach(() =>
-    write(
-      'users.graphql',
-      before.replace(' name: String bio', ' bio: String, name_: String bio').replace('bio: String, ', ''),
-    ),
-  );
+  beforeEach(() => write('users.graphql', before.replace(' name: String bio', ' bio')));
 
   it.each(['json', 'junit', 'github', 'sarif', 'markdown'] as const)(
     '%s names the change, its place and its action',
@@ -301,7 +300,13 @@ describe('Forms of reports', () => {
       if (form === 'sarif')
         expect(JSON.parse(out)).toMatchObject({
           version: '2.1.0',
-          runs: [{ results: [{ ruleId: 'FIELD_REMOVED', level: 'error' }] }],
+          runs: [
+            {
+              results: expect.arrayContaining([
+                expect.objectContaining({ ruleId: 'FIELD_REMOVED', level: 'error' }),
+              ]) as unknown,
+            },
+          ],
         });
       if (form === 'json')
         expect(JSON.parse(out)).toMatchObject({

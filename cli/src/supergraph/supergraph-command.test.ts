@@ -121,7 +121,9 @@ describe('supergraph check', () => {
       out: [
         'breaking: Query.users: FIELD_REMOVED: Query.users was removed.',
         'breaking: User.name: FIELD_REMOVED: User.name was removed.',
-        '2 breaking, 0 dangerous',
+        'dangerous: users: PUBLISH_FIRST: Plans before fail at users after: Cannot query field "users" on type "Query"; Cannot query field "name" on type "User".',
+        'order: 1 publish · 2 deploy users (proved with 0 recorded operations and 3 probes, against schemas extracted from the supergraph before)',
+        '2 breaking, 1 dangerous',
         'open to anonymous callers: Query.me\n',
       ].join('\n'),
       error: '',
@@ -134,7 +136,7 @@ describe('supergraph check', () => {
     );
     expect(await check()).toEqual({
       status: 0,
-      out: `dangerous: Role.B: VALUE_ADDED_TO_ENUM: Role.B was added.\n0 breaking, 1 dangerous\n${OPEN}`,
+      out: `dangerous: Role.B: VALUE_ADDED_TO_ENUM: Role.B was added.\ndangerous: users: PUBLISH_FIRST: Plans before fail at users after: User.role may return Role.B.\norder: 1 publish · 2 deploy users (proved with 0 recorded operations and 2 probes, against schemas extracted from the supergraph before)\n0 breaking, 2 dangerous\n${OPEN}`,
       error: '',
     });
   });

@@ -51,3 +51,7 @@ export { SupergraphConfigError } from './supergraph-config-error.ts';
 export { DEFAULT_CHECK_RULES, readCheckRules, type CheckRules } from './verdicts/approvals.ts';
 export type { OperationCosts } from './verdicts/judge-change.ts';
 export { reportChanges } from './verdicts/report-changes.ts';
+export { extractSubgraphs } from './window/extract-subgraphs.ts';
+export type { PlannedOperation } from './window/planned-operation.ts';
+export { proveWindow, type WindowProof, type WindowSide } from './window/prove-window.ts';
+export { reportedPlans, reportedWindow, windowChanges } from './window/window-changes.ts';

@@ -55,7 +55,7 @@ function writeChange({
     ...(operations.length === 0
       ? []
       : [
-          `  used by ${operations.length} ${operations.length === 1 ? 'operation' : 'operations'}${percent}: ${operations
+          `  used by ${counted(operations.length, 'operation')}${percent}: ${operations
             .slice(0, 3)
             .map(
               ({ name, id, clients }) =>
@@ -73,10 +73,14 @@ function writeApproved({ coordinate, code, approval }: ReportedChange): string {
 
 function writeWindow({ verdict, steps, operations, probes, ownSchemas }: ReportedWindow): readonly string[] {
   const schemas = ownSchemas ? '' : ', against schemas extracted from the supergraph before';
-  const proof = `proved with ${operations} recorded operations and ${probes} probes${schemas}`;
-  if (verdict === 'any-order') return [`order: any (${proof})`];
+  const proof = `proved with ${counted(operations, 'recorded operation')} and ${counted(probes, 'probe')}${schemas}`;
+  if (verdict === 'any-order') return [];
   const title = verdict === 'ordered' ? 'order' : 'not in one step';
   return [`${title}: ${steps.map((step, index) => `${index + 1} ${step}`).join(' · ')} (${proof})`];
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function writePlan({ operation, calls, depth, cost }: ReportedPlan): string {

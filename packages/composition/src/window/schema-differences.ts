@@ -1,0 +1,101 @@
+import { Kind, parse, print, visit, type DocumentNode, type TypeDefinitionNode } from 'graphql';
+import { mergeDefinitions, operationTypesOf } from './merge-definitions.ts';
+
+/** A subgraph's own schema, parsed once. */
+export interface ParsedSubgraph {
+  readonly document: DocumentNode;
+  /** By type: its text without descriptions. */
+  readonly types: ReadonlyMap<string, TypeText>;
+  /** Names of its root types. */
+  readonly roots: ReadonlySet<string>;
+}
+
+interface TypeText {
+  readonly interfaces: readonly string[];
+  /** Of all but its fields. */
+  readonly head: string;
+  readonly fields: ReadonlyMap<string, string>;
+}
+
+/** What differs between two versions of a subgraph. */
+export interface SchemaDifferences {
+  /** Types of which anything differs; of root types, their fields (`Query.user`). */
+  readonly concerned: ReadonlySet<string>;
+  /** Coordinates of the fields that differ, were added or removed. */
+  readonly fields: ReadonlySet<string>;
+  /** Types that differ in more than their fields. */
+  readonly types: ReadonlySet<string>;
+}
+
+/** Parses a subgraph's own schema. */
+export function parseSubgraph(sdl: string): ParsedSubgraph {
+  const document = parse(sdl, { noLocation: true });
+  const named = operationTypesOf(document.definitions).map(({ type }) => type.name.value);
+  const types = new Map([...mergeDefinitions(document)].map(([name, type]) => [name, textOf(type)]));
+  return { document, types, roots: new Set([...named, 'Query', 'Mutation', 'Subscription']) };
+}
+
+function textOf(type: TypeDefinitionNode): TypeText {
+  const fields = 'fields' in type ? (type.fields ?? []) : [];
+  const interfaces = 'interfaces' in type ? (type.interfaces ?? []) : [];
+  return {
+    interfaces: interfaces.map(({ name }) => name.value),
+    head: write({ ...type, fields: [] } as TypeDefinitionNode), // of its kind, without members
+    fields: new Map(fields.map((field) => [field.name.value, write(field)])),
+  };
+}
+
+function write(node: Parameters<typeof print>[0]): string {
+  return print(
+    visit(node, {
+      enter(inner) {
+        return 'description' in inner && inner.description && inner.kind !== Kind.DIRECTIVE_DEFINITION
+          ? { ...inner, description: undefined }
+          : undefined;
+      },
+    }),
+  );
+}
+
+/** Compares two versions of a subgraph; one that is absent has nothing. */
+export function compareSubgraphs(
+  before: ParsedSubgraph | undefined,
+  after: ParsedSubgraph | undefined,
+): SchemaDifferences {
+  const [former, latter] = [
+    before?.types ?? new Map<string, TypeText>(),
+    after?.types ?? new Map<string, TypeText>(),
+  ];
+  const concerned = new Set<string>();
+  const fields = new Set<string>();
+  const types = new Set<string>();
+  for (const name of new Set([...former.keys(), ...latter.keys()])) {
+    const [was, is] = [former.get(name), latter.get(name)];
+    const differing = differingFields(was?.fields, is?.fields);
+    for (const field of differing) fields.add(`${name}.${field}`);
+    const isRoot = before?.roots.has(name) === true || after?.roots.has(name) === true;
+    if (isRoot) for (const field of differing) concerned.add(`${name}.${field}`);
+    else if (was?.head !== is?.head) types.add(name);
+    for (const other of differingInterfaces(was, is)) {
+      types.add(other);
+      concerned.add(other);
+    }
+    if (!isRoot && (differing.length > 0 || was?.head !== is?.head)) concerned.add(name);
+  }
+  return { concerned, fields, types };
+}
+
+/** Where one of these stands, another type may stand, or not any more. */
+function differingInterfaces(was: TypeText | undefined, is: TypeText | undefined): readonly string[] {
+  const [former, latter] = [was?.interfaces ?? [], is?.interfaces ?? []];
+  return [
+    ...former.filter((name) => !latter.includes(name)),
+    ...latter.filter((name) => !former.includes(name)),
+  ];
+}
+
+type Texts = ReadonlyMap<string, string>;
+
+function differingFields(was: Texts = new Map(), is: Texts = new Map()): readonly string[] {
+  return [...new Set([...was.keys(), ...is.keys()])].filter((name) => was.get(name) !== is.get(name));
+}
