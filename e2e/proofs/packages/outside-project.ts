@@ -1,0 +1,42 @@
+import { cpSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { root } from '../../harness/running-program.ts';
+import { runProgram } from './run-program.ts';
+
+const PROGRAMS = fileURLToPath(new URL('./programs/', import.meta.url));
+
+/** What a project that uses the packages has beside them. */
+const OWN_DEPENDENCIES = ['fastify@5', 'jose@6'];
+
+/** Which Node.js programs run on; npm itself runs on the one that runs this. */
+export interface NodeRelease {
+  /** For example `v20.20.2`. */
+  readonly version: string;
+  readonly executable: string;
+}
+
+/** Makes an empty folder a project that has installed the packed files, as npm does it by default. */
+export async function installOutside(directory: string, files: readonly string[]): Promise<void> {
+  writeFileSync(join(directory, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
+  await install(directory, [...files, ...OWN_DEPENDENCIES]);
+  cpSync(PROGRAMS, directory, { recursive: true });
+  cpSync(join(root, 'graph/supergraph.graphql'), join(directory, 'supergraph.graphql'));
+}
+
+/** The one that runs this, and the newest that npm has for this platform. */
+export async function nodeReleases(directory: string): Promise<readonly NodeRelease[]> {
+  const own = { version: process.version, executable: process.execPath };
+  if (process.platform !== 'linux') return [own];
+  const name = `node-linux-${process.arch}`;
+  writeFileSync(join(directory, 'package.json'), '{ "private": true }');
+  await install(directory, [`${name}@latest`]);
+  const executable = join(directory, 'node_modules', name, 'bin/node');
+  const version = await runProgram(executable, ['--version'], { cwd: directory });
+  return [own, { version: version.trim(), executable }];
+}
+
+async function install(cwd: string, packages: readonly string[]): Promise<void> {
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--prefer-offline'];
+  await runProgram('npm', ['install', ...quiet, ...packages], { cwd });
+}
