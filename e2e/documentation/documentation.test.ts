@@ -6,8 +6,8 @@ import { codeBlocks, documentationPages, repository } from './code-blocks.ts';
 import { readCommands, runSession } from './console-session.ts';
 import { matchesExample } from './matches-example.ts';
 
-/** Followed to the letter by a test of its own. */
-const GUIDES = new Set(['docs/add-a-subgraph.md', 'docs/user-context.md']);
+/** Followed to the letter by a test, or a proof, of its own. */
+const GUIDES = new Set(['docs/add-a-subgraph.md', 'docs/packages.md', 'docs/user-context.md']);
 
 const pages = documentationPages();
 const blocks = pages.filter((page) => !GUIDES.has(page)).flatMap(codeBlocks);

@@ -17,7 +17,7 @@ import { serve } from './packages/served-program.ts';
 /** A gateway has that long from its start to its first response, on a machine that does nothing else. */
 const START_BUDGET_MS = { full: 3_000, small: 15_000 };
 
-/** Does what somebody does who has never seen the repository. */
+/** Does what a user does who has never seen the repository. */
 proof({
   name: 'packages',
   description:
@@ -95,8 +95,8 @@ async function tryGateway(cwd: string, trellis: readonly string[]): Promise<numb
 
 async function tryEmbedding(cwd: string, { executable }: NodeRelease): Promise<void> {
   const port = await freePort();
-  const program = [executable, 'embedding.mjs', 'supergraph.graphql', String(port)];
-  const host = await serve(program, `${urlOf(port)}/ready`, { cwd, env: plainEnvironment() });
+  const env = { ...plainEnvironment(), LOG_LEVEL: 'warn', PORT: String(port) };
+  const host = await serve([executable, 'embedding.mjs'], `${urlOf(port)}/ready`, { cwd, env });
   await expectData(port, '{ __typename }', { __typename: 'Query' });
   await host.stop();
 }
@@ -112,14 +112,13 @@ async function tryJoining(cwd: string, node: NodeRelease, trellis: readonly stri
     `${urlOf(gatewayPort)}/health/ready`,
     { cwd, env },
   );
-  const subgraph = await serve(
-    [node.executable, 'greetings.mjs', urlOf(gatewayPort), String(subgraphPort)],
-    `${urlOf(subgraphPort)}/health/ready`,
-    { cwd, env: plainEnvironment() },
-  );
+  const subgraph = await serve([node.executable, 'greetings.mjs'], `${urlOf(subgraphPort)}/health/ready`, {
+    cwd,
+    env: { ...plainEnvironment(), GATEWAY: urlOf(gatewayPort), PORT: String(subgraphPort) },
+  });
   writeFileSync(join(cwd, 'joined.yaml'), joinedConfiguration(subgraphPort));
-  const [file = '', ...args] = [...trellis, 'supergraph', 'compose', '--config', 'joined.yaml'];
-  await runProgram(file, [...args, '--output', 'served.graphql'], { cwd });
+  const compose = ['supergraph', 'compose', '--config', 'joined.yaml', '--output', 'served.graphql'];
+  await runProgram(node.executable, [...trellis.slice(1), ...compose], { cwd });
   await expectData(gatewayPort, '{ greeting }', { greeting: 'Hello, world' });
   await subgraph.stop();
   await gateway.stop();

@@ -1,10 +1,12 @@
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { codeBlocks } from '../../documentation/code-blocks.ts';
 import { root } from '../../harness/running-program.ts';
 import { runProgram } from './run-program.ts';
 
-const PROGRAMS = fileURLToPath(new URL('./programs/', import.meta.url));
+const PAGE = 'docs/packages.md';
+const CONSUMER = fileURLToPath(new URL('./consumer.mts', import.meta.url));
 
 /** What a project that uses the packages has beside them. */
 const OWN_DEPENDENCIES = ['fastify@5', 'jose@6'];
@@ -16,11 +18,12 @@ export interface NodeRelease {
   readonly executable: string;
 }
 
-/** Makes an empty folder a project that has installed the packed files, as npm does it by default. */
+/** Makes an empty folder a project that has installed the packed files, as npm does it by default, with the files of the page. */
 export async function installOutside(directory: string, files: readonly string[]): Promise<void> {
   writeFileSync(join(directory, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
   await install(directory, [...files, ...OWN_DEPENDENCIES]);
-  cpSync(PROGRAMS, directory, { recursive: true });
+  for (const { note, text } of codeBlocks(PAGE)) if (note !== '') writeFileSync(join(directory, note), text);
+  cpSync(CONSUMER, join(directory, 'consumer.mts'));
   cpSync(join(root, 'graph/supergraph.graphql'), join(directory, 'supergraph.graphql'));
 }
 
