@@ -189,7 +189,6 @@ export const projects: readonly Project[] = [
       },
       abort: { floor: 1, purpose: 'deadlines, and waiting until they pass' },
       'errors.ts': { floor: 2, purpose: 'the catalogue of errors' },
-      'watch-file.ts': { floor: 1, purpose: 'notices when a file changes' },
       'value-trie.ts': {
         floor: 0,
         purpose: 'leads from values, one after the other, to what belongs to them',
@@ -322,7 +321,7 @@ export const projects: readonly Project[] = [
       explorer: { floor: 1, purpose: 'the page that sends operations to a graph, built to files' },
       composition: { floor: 1, purpose: 'supergraphs from subgraphs, and what changes between two' },
       'dev-stores': {
-        floor: 1,
+        floor: 2,
         purpose: 'PostgreSQL and Redis for development: embedded, supervised, or in the process',
       },
     },

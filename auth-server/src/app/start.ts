@@ -1,5 +1,6 @@
 import type { Server as HttpsServer } from 'node:https';
-import { findFreePort, type Deployable, type Logger, type Resources } from '@trellis/runtime';
+import { freePort } from '@trellis/runtime/free-port';
+import { type Deployable, type Logger, type Resources } from '@trellis/runtime';
 import { createPool, migrate, type Pool } from '@trellis/postgres';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { synchronizeClients } from '../administration/synchronize-clients.ts';
@@ -29,8 +30,7 @@ export async function startAuthServer(config: AuthServerConfig, resources: Resou
   await migrateAuthServer(config.DATABASE_URL);
   const connections = openConnections(config, logger);
   // the issuer is part of what is built, so the port must be known before the server listens
-  const port =
-    config.PORT === 0 && config.ISSUER === undefined ? await findFreePort(config.HOST) : config.PORT;
+  const port = config.PORT === 0 && config.ISSUER === undefined ? await freePort(config.HOST) : config.PORT;
   const issuer = config.ISSUER ?? `http://localhost:${port}`;
   const created = await createFeatures(config, { ...resources, ...connections, issuer, clock: Date.now });
   await fillCanonicalEmails(connections.pool);

@@ -1,7 +1,8 @@
-import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { Server as HttpsServer } from 'node:https';
 import { createSecureContext } from 'node:tls';
 import type { Logger } from '@trellis/runtime';
+import { watchFile } from '@trellis/runtime/watch-file';
 
 /** A certificate chain and its key, in PEM. */
 export interface Certificate {
@@ -14,9 +15,6 @@ export interface CertificateFiles {
   readonly certFile: string;
   readonly keyFile: string;
 }
-
-/** Milliseconds between two looks at the files. Polling also sees what a mounted secret replaces by a link. */
-const INTERVAL_MS = 1_000;
 
 /** Reads a certificate. @throws Error when a file is missing, or the key is of another certificate */
 export function readCertificate({ certFile, keyFile }: CertificateFiles): Certificate {
@@ -40,9 +38,8 @@ export function followCertificate(server: HttpsServer, files: CertificateFiles, 
       logger.warn({ err: error }, 'TLS certificate reload failed; keeping the current one');
     }
   };
-  const paths = [files.certFile, files.keyFile];
-  for (const path of paths) watchFile(path, { interval: INTERVAL_MS, persistent: false }, reload);
+  const stops = [files.certFile, files.keyFile].map((path) => watchFile(path, reload));
   return () => {
-    for (const path of paths) unwatchFile(path, reload);
+    for (const stop of stops) stop();
   };
 }

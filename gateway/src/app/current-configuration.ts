@@ -5,7 +5,7 @@ import { readSettings, settingFiles } from '../config/read-settings.ts';
 import { settingsThatNeedRestart, settingsInUse, type SettingsInUse } from '../config/settings-in-use.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 import type { GatewaySettings } from '../settings/settings.ts';
-import { watchFile } from '../watch-file.ts';
+import { watchFile } from '@trellis/runtime/watch-file';
 import { createServices } from './create-services.ts';
 import { prepareReplaced, type Replaced } from './replaced-resources.ts';
 import { changeResources } from './resource-rules.ts';

@@ -1,4 +1,5 @@
 import type { Logger } from '@trellis/runtime';
+import { createOutageLog } from '@trellis/runtime/outage-log';
 import { isBelievedAddress, type ConfiguredIssuer } from '../config/configured-issuers.ts';
 import type { CallerRules } from '../identity/caller-of-token.ts';
 import { createIssuerDiscovery, type IssuerDiscovery } from '../identity/discover-issuer.ts';
@@ -49,11 +50,14 @@ export function createIssuerConnections({ cooldownMs, logger }: IssuerConnection
         fetchKeys: async () =>
           fetchKeySet(jwksUrl ?? (await discovered(discoveryOf(issuer), issuer, 'jwksUrl'))),
         cooldownMs,
-        onFetchError: seldom((error) =>
-          logger.warn({ err: error, issuer, jwksUrl }, 'issuer keys unavailable'),
-        ),
+        outages: createOutageLog({
+          logger,
+          failure: 'issuer keys unavailable',
+          success: 'issuer keys available again',
+          bindings: { issuer, ...(jwksUrl !== undefined && { jwksUrl }) },
+        }),
       });
-      keys.load().catch(() => undefined); // reported by onFetchError, and retried at need
+      keys.load().catch(() => undefined); // logged, and retried at need
       keySets.set(source, keys);
       return keys;
     },
@@ -72,24 +76,14 @@ export function createIssuerConnections({ cooldownMs, logger }: IssuerConnection
         maxConcurrent,
         leewayS,
         callerRules,
-        onError: seldom((error) =>
-          logger.warn({ err: error, issuer: issuer.issuer }, 'introspection unavailable'),
-        ),
+        outages: createOutageLog({
+          logger,
+          failure: 'introspection unavailable',
+          success: 'introspection available again',
+          bindings: { issuer: issuer.issuer },
+        }),
       });
     },
-  };
-}
-
-const LOG_PAUSE_MS = 10_000;
-
-/** However many tokens ask for what is unavailable, the log has it once in a while. */
-function seldom(log: (error: unknown) => void): (error: unknown) => void {
-  let loggedAtMs = Number.NEGATIVE_INFINITY;
-  return (error) => {
-    const nowMs = performance.now();
-    if (nowMs - loggedAtMs < LOG_PAUSE_MS) return;
-    loggedAtMs = nowMs;
-    log(error);
   };
 }
 

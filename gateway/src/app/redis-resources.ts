@@ -5,6 +5,7 @@ import {
   type OperationsRoutes,
   type Resources,
 } from '@trellis/runtime';
+import { createOutageLog } from '@trellis/runtime/outage-log';
 import { PROOF_WINDOW_S } from '@trellis/admission';
 import { createActivityStream } from '@trellis/subgraph-protocol';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
@@ -208,7 +209,11 @@ function openPersistedQueries(
   return createSharedPersistedQueryStore({
     ...bounds,
     redis,
-    onError: (error) => logger.warn({ err: error }, 'persisted query sharing unavailable'),
+    outages: createOutageLog({
+      logger,
+      failure: 'persisted query sharing unavailable',
+      success: 'persisted query sharing available again',
+    }),
   });
 }
 

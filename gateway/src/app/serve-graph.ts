@@ -188,7 +188,7 @@ function createResponseObserver({
   const operations = createOperationMetrics(metrics, (text) => isListed(text, services().persistedQueries));
   const clients = createClientMetrics(metrics);
   return (request, response, durationMs) => {
-    const client = clientSoftwareOf(request.headers);
+    const client = clientSoftwareOf(request);
     operations.observe(response, durationMs / 1_000);
     clients.observe(client, response);
     if (!logger.isLevelEnabled('debug')) return;

@@ -1,7 +1,8 @@
 import cluster, { type ClusterSettings, type Worker } from 'node:cluster';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { CannotStart, findFreePort, type Deployable, type Logger, type Resources } from '@trellis/runtime';
+import { freePort } from '@trellis/runtime/free-port';
+import { CannotStart, type Deployable, type Logger, type Resources } from '@trellis/runtime';
 import { AggregatorRegistry } from 'prom-client';
 import type { GatewayConfig } from '../config/config.ts';
 import { HEAP_FLAGS } from './heap-flags.ts';
@@ -138,7 +139,7 @@ class WorkerPool {
 
 /** The port that every worker listens on, those that come later too: each listening to port 0 would get its own. */
 async function fixedPort({ PORT, HOST }: GatewayConfig): Promise<number> {
-  return PORT === 0 ? findFreePort(HOST) : PORT;
+  return PORT === 0 ? freePort(HOST) : PORT;
 }
 
 /** From source, a worker needs what runs TypeScript; compiled, nothing. */

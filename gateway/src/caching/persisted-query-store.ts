@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { OutageLog } from '@trellis/runtime/outage-log';
 import { LRUCache } from 'lru-cache';
 import type { PersistedQuerySettings } from '../settings/persisted-queries.ts';
 import type { CacheRedis } from './cache-redis.ts';
@@ -42,8 +43,8 @@ export function createMemoryPersistedQueryStore({
 /** Settings of {@link createSharedPersistedQueryStore}. */
 export interface SharedStoreOptions extends PersistedQueryBounds {
   readonly redis: CacheRedis;
-  /** Called when Redis fails. */
-  readonly onError: (error: Error) => void;
+  /** Hears whether Redis answers. */
+  readonly outages: OutageLog;
 }
 
 const KEY_PREFIX = 'persisted-query:';
@@ -53,17 +54,18 @@ const KEY_PREFIX = 'persisted-query:';
  * in memory. What comes from Redis is hashed again: a writer there still can't change what a hash means.
  */
 export function createSharedPersistedQueryStore(options: SharedStoreOptions): PersistedQueryStore {
-  const { redis, lifetimeS, onError } = options;
+  const { redis, lifetimeS, outages } = options;
   const memory = createMemoryPersistedQueryStore(options);
 
   async function fetchShared(hash: string): Promise<string | undefined> {
     try {
       const text = await redis.connection.getex(KEY_PREFIX + hash, 'EX', lifetimeS);
+      outages.succeeded();
       if (text === null || createHash('sha256').update(text).digest('hex') !== hash) return undefined;
       memory.set(hash, text);
       return text;
     } catch (error) {
-      onError(error as Error); // ioredis rejects with Errors
+      outages.failed(error);
       return undefined;
     }
   }
@@ -73,7 +75,10 @@ export function createSharedPersistedQueryStore(options: SharedStoreOptions): Pe
     takes: (hash, text) => memory.takes(hash, text),
     set(hash, text) {
       memory.set(hash, text);
-      if (redis.isUsable) redis.connection.set(KEY_PREFIX + hash, text, 'EX', lifetimeS).catch(onError);
+      if (redis.isUsable)
+        redis.connection
+          .set(KEY_PREFIX + hash, text, 'EX', lifetimeS)
+          .then(outages.succeeded, outages.failed);
     },
   };
 }

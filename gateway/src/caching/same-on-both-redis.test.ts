@@ -25,7 +25,12 @@ describe.skipIf(!canMirrorRedis())(
       const text = '{ me { id } }';
       const hash = createHash('sha256').update(text).digest('hex');
       const bounds = { memoryBytes: 1_000_000, textBytes: 16_384, lifetimeS: 60 };
-      const share = () => createSharedPersistedQueryStore({ ...bounds, redis, onError });
+      const share = () =>
+        createSharedPersistedQueryStore({
+          ...bounds,
+          redis,
+          outages: { failed: onError, succeeded: () => undefined },
+        });
       expect(await share().get(hash)).toBeUndefined();
       share().set(hash, text);
       expect(await share().get(hash)).toBe(text);

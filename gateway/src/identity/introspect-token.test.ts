@@ -81,7 +81,7 @@ function authenticatorWith(
     leewayS: 10,
     timeoutMs: 300,
     now: () => clockMs,
-    onError: (error) => errors.push(error),
+    outages: { failed: (error) => errors.push(error), succeeded: () => undefined },
     ...changes,
   });
   const keys = createKeySet({ fetchKeys: () => Promise.reject(new Error('there are none')) });

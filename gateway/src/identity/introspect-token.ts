@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { DEFAULT_SHARES, type QueueCaller } from '@trellis/admission';
+import type { OutageLog } from '@trellis/runtime/outage-log';
 import { LRUCache } from 'lru-cache';
 import type { JWTPayload } from 'jose';
 import { ConcurrencyLimit } from '../concurrency/concurrency-limit.ts';
@@ -41,8 +42,8 @@ export interface TokenIntrospectionOptions extends CallerIssuer {
   readonly callerRules?: CallerRules;
   /** Milliseconds since 1970. @default Date.now */
   readonly now?: () => number;
-  /** Called when the issuer can't be asked. */
-  readonly onError?: (error: unknown) => void;
+  /** Hears whether the issuer could be asked. */
+  readonly outages?: OutageLog;
 }
 
 /** Tokens that were not good, by their hash: a flood of long ones takes no more room than one of short ones. */
@@ -112,7 +113,7 @@ async function ask(token: string, options: TokenIntrospectionOptions): Promise<u
   const { clientId, clientSecret, timeoutMs } = options;
   const credentials = `${formEncoded(clientId)}:${formEncoded(clientSecret)}`; // RFC 6749 §2.3.1
   try {
-    return await fetchJson(await options.url(), {
+    const response = await fetchJson(await options.url(), {
       what: 'introspection endpoint',
       form: {
         body: new URLSearchParams({ token, token_type_hint: 'access_token' }).toString(),
@@ -123,8 +124,10 @@ async function ask(token: string, options: TokenIntrospectionOptions): Promise<u
       },
       ...(timeoutMs !== undefined && { timeoutMs }),
     });
+    options.outages?.succeeded();
+    return response;
   } catch (error) {
-    options.onError?.(error);
+    options.outages?.failed(error);
     throw new KeysUnavailable('The issuer of the token could not be asked.');
   }
 }

@@ -38,7 +38,7 @@ function openKeySet(): KeySet {
     cooldownMs: () => 5_000,
     maxAgeMs: 300_000,
     now: () => now,
-    onFetchError: (error) => errors.push(error),
+    outages: { failed: (error) => errors.push(error), succeeded: () => undefined },
   });
 }
 

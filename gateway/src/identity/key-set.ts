@@ -1,3 +1,4 @@
+import type { OutageLog } from '@trellis/runtime/outage-log';
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { authentication } from '../settings/identity.ts';
 import { fetchJson } from './fetch-json.ts';
@@ -22,8 +23,8 @@ interface KeySetOptions {
   readonly maxAgeMs?: number;
   /** Milliseconds since 1970. @default Date.now */
   readonly now?: () => number;
-  /** Called for failed fetches. The keys at hand stay in use. */
-  readonly onFetchError?: (error: unknown) => void;
+  /** Hears of fetches. After a failed one the keys at hand stay in use. */
+  readonly outages?: OutageLog;
 }
 
 /** Until there are any keys, no one can be served: an issuer that starts beside the gateway is found soon. */
@@ -62,12 +63,13 @@ export function createKeySet(options: KeySetOptions): KeySet {
   async function fetchAndHold(): Promise<void> {
     try {
       const keys = parseKeys(await options.fetchKeys());
+      options.outages?.succeeded();
       fetchedAtMs = now();
       if (keys.text === held?.text) return;
       held = keys;
       generation += 1;
     } catch (error) {
-      options.onFetchError?.(error);
+      options.outages?.failed(error);
     }
   }
 

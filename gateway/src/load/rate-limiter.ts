@@ -4,7 +4,7 @@ import { clientOf, userOf, type Caller } from '../identity/caller.ts';
 import type { CacheRedis } from '../caching/cache-redis.ts';
 import { gatewayErrorCodes, rejected } from '../errors.ts';
 import { clientSoftwareOf } from '../request/client-software.ts';
-import type { ClientHeaders } from '../request/context.ts';
+import type { RequestContext } from '../request/context.ts';
 import type { Rate, RateLimits } from '../settings/rate-limits.ts';
 
 /** Counts operations against the rates. */
@@ -27,7 +27,10 @@ export interface RateLimiter {
    * @returns nothing where there is nothing to wait for
    * @throws RequestError RATE_LIMITED
    */
-  countSoftware(headers: ClientHeaders, operations: number): Promise<void> | undefined;
+  countSoftware(
+    request: Pick<RequestContext, 'headers' | 'software'>,
+    operations: number,
+  ): Promise<void> | undefined;
   /**
    * Counts a response that was given: as one more operation for each {@link RateLimits.objectsPerOperation}, of the address and
    * of the caller. It rejects nothing: what is too much is what comes next.
@@ -73,9 +76,9 @@ export function createRateLimiter(rates: RateLimits, redis: CacheRedis | undefin
     countAddress: (key, operations) => address?.(key, operations),
     countCaller: (caller, operations) =>
       user || client ? countCaller(caller, operations, { user, client }) : undefined,
-    countSoftware(headers, operations) {
+    countSoftware(request, operations) {
       if (named.size === 0) return undefined;
-      const name = clientSoftwareOf(headers)?.name ?? '';
+      const name = clientSoftwareOf(request)?.name ?? '';
       return named.get(name)?.(name, operations);
     },
   };

@@ -1,5 +1,6 @@
 import { gql } from 'graphql-tag';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RawSocket } from '../testing/raw-socket.ts';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
 
@@ -40,6 +41,13 @@ describe('rateLimits.clientNames', () => {
     const first = await codesOf({ 'apollographql-client-name': 'partner' });
     expect(first).toEqual([undefined, undefined, 'RATE_LIMITED']);
     expect((await codesOf({ 'graphql-client-name': 'partner' }))[0]).toBe('RATE_LIMITED');
+  });
+
+  it('holds for a name in connection_init', async () => {
+    const socket = await RawSocket.connect(`${gateway.url}/graphql`, { client: { name: 'partner' } });
+    socket.subscribe('1', '{ one }');
+    expect(await socket.next()).toMatchObject({ payload: [{ extensions: { code: 'RATE_LIMITED' } }] });
+    socket.close();
   });
 
   it('holds for no other name, and for none', async () => {

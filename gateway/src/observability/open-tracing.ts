@@ -1,4 +1,5 @@
 import type { Logger } from '@trellis/runtime';
+import { createOutageLog, type OutageLog } from '@trellis/runtime/outage-log';
 import { ExportResultCode, type ExportResult } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
@@ -84,23 +85,25 @@ class RatioSampler implements Sampler {
   }
 }
 
-/** Logs that the collector is unavailable, when that begins. */
+/** Logs when the collector begins to be unavailable, and when it is available again. */
 class ReportingExporter implements SpanExporter {
   readonly #exporter: SpanExporter;
-  readonly #logger: Logger;
-  #isUnavailable = false;
+  readonly #outages: OutageLog;
 
   constructor(exporter: SpanExporter, logger: Logger) {
     this.#exporter = exporter;
-    this.#logger = logger;
+    this.#outages = createOutageLog({
+      logger,
+      failure: 'trace export failed',
+      success: 'trace export works again',
+      isTransient: () => true,
+    });
   }
 
   export(spans: ReadableSpan[], done: (result: ExportResult) => void): void {
     this.#exporter.export(spans, (result) => {
-      const isUnavailable = result.code === ExportResultCode.FAILED;
-      if (isUnavailable && !this.#isUnavailable)
-        this.#logger.warn({ reason: result.error?.message }, 'trace export failed');
-      this.#isUnavailable = isUnavailable;
+      if (result.code === ExportResultCode.FAILED) this.#outages.failed(result.error);
+      else this.#outages.succeeded();
       done(result);
     });
   }

@@ -14,10 +14,11 @@ describe('The headers by which a client names itself', () => {
   it.each([
     [{ 'apollographql-client-name': 'web', 'apollographql-client-version': '1.2' }, 'web', '1.2'],
     [{ 'graphql-client-name': 'web', 'graphql-client-version': '1.2' }, 'web', '1.2'],
+    [{ 'x-graphql-client-name': 'web', 'x-graphql-client-version': '1.2' }, 'web', '1.2'],
     [{ 'graphql-client-name': 'other', 'apollographql-client-name': 'web' }, 'web', ''],
     [{ 'graphql-client-name': 'web', 'graphql-client-version': 'x'.repeat(101) }, 'web', ''],
   ])('%o', (headers, name, version) => {
-    expect(clientSoftwareOf(headers)).toEqual({ name, version });
+    expect(clientSoftwareOf({ headers })).toEqual({ name, version });
   });
 
   it.each([
@@ -29,7 +30,7 @@ describe('The headers by which a client names itself', () => {
     { 'graphql-client-name': 'ä' },
     { 'graphql-client-name': ['a', 'b'] },
   ])('name none: %o', (headers) => {
-    expect(clientSoftwareOf(headers)).toBeUndefined();
+    expect(clientSoftwareOf({ headers })).toBeUndefined();
   });
 });
 
@@ -83,5 +84,39 @@ describe('A gateway', () => {
     expect(gateway.logged()).toContainEqual(
       expect.objectContaining({ msg: 'operation answered', client: 'web', clientVersion: '1.2' }),
     );
+  });
+
+  it('knows a client by connection_init alone: in metrics and logs, and not in headers for subgraphs', async () => {
+    subgraph.forget();
+    const client = { name: 'desktop', version: '3' };
+    const socket = await RawSocket.connect(`${gateway.url}/graphql`, { client });
+    for (let use = 0; use < 20; use += 1) {
+      socket.subscribe(`${use}`, '{ one }');
+      await socket.next(); // next
+      await socket.next(); // complete
+    }
+    socket.close();
+    const text = await gateway.metrics.getSingleMetricAsString(NAME);
+    expect(text).toContain('client="desktop",version="3"');
+    expect(gateway.logged()).toContainEqual(
+      expect.objectContaining({ msg: 'operation answered', client: 'desktop', clientVersion: '3' }),
+    );
+    expect(
+      Object.keys(subgraph.received[0]?.headers ?? {}).filter((name) => name.includes('client')),
+    ).toEqual([]);
+  });
+
+  it('takes the headers of the upgrade request before connection_init', async () => {
+    const headers = { 'graphql-client-name': 'proxied' };
+    const socket = await RawSocket.connect(
+      `${gateway.url}/graphql`,
+      { client: { name: 'said' } },
+      { headers },
+    );
+    socket.subscribe('1', '{ one }');
+    await socket.next();
+    socket.close();
+    const named = gateway.logged().filter(({ msg }) => msg === 'operation answered');
+    expect(named.at(-1)).toMatchObject({ client: 'proxied' });
   });
 });

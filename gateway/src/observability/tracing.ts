@@ -190,7 +190,7 @@ export function createRunTracer(tracing: Tracing): RunTracer {
       const record = async (span: Span): ReturnType<typeof perform> => {
         const result = await perform();
         describe(span, run);
-        describeClient(span, clientSoftwareOf(headers));
+        describeClient(span, clientSoftwareOf(run.context));
         return result;
       };
       if (run.kind === 'request') return tracing.traceRequest(headers, about, record);

@@ -58,7 +58,7 @@ export async function admitOperation(
   run.enter('caller rate');
   const countedToo = rateLimiter.countCaller(caller, weight);
   if (countedToo) await countedToo;
-  const countedByName = rateLimiter.countSoftware(context.headers, weight);
+  const countedByName = rateLimiter.countSoftware(context, weight);
   if (countedByName) await countedByName;
   store?.(caller, context.address);
   services.knownOperations.remember({

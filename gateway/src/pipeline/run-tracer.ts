@@ -7,7 +7,10 @@ import type { StageName } from './stages.ts';
 export type RunKind = 'request' | 'event' | 'tick';
 
 /** What a run knows of the request that it is made for. */
-export interface RunContext extends Pick<RequestContext, 'requestId' | 'headers' | 'address' | 'signal'> {
+export interface RunContext extends Pick<
+  RequestContext,
+  'requestId' | 'headers' | 'software' | 'address' | 'signal'
+> {
   /** The span in which the stream was opened that an event or a tick belongs to. */
   readonly opened?: SpanContext | undefined;
 }

@@ -15,7 +15,10 @@ import type { RunKind } from './run-tracer.ts';
 import type { PipelineServices } from './services.ts';
 
 /** What a stream keeps of the request that opened it. */
-export interface StreamContext extends Pick<RequestContext, 'requestId' | 'headers' | 'address'> {
+export interface StreamContext extends Pick<
+  RequestContext,
+  'requestId' | 'headers' | 'software' | 'address'
+> {
   /** The span in which the stream was opened; absent where nothing is traced. */
   readonly opened: SpanContext | undefined;
 }

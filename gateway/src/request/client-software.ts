@@ -1,4 +1,3 @@
-import type { ClientHeaders } from './context.ts';
 import { own } from '../own-property.ts';
 
 /** What a client says of its program. Nothing of it is proved. */
@@ -8,22 +7,42 @@ export interface ClientSoftware {
   readonly version: string;
 }
 
+/** A request, as far as its client names itself in it. */
+interface NamesItself {
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, unknown>>;
+  /** What it says where its headers say nothing. */
+  readonly software?: ClientSoftware | undefined;
+}
+
+/** Headers by which clients name themselves: those of Apollo's clients, and those of others. The first that says it counts. */
+const clientHeaders = {
+  name: ['apollographql-client-name', 'graphql-client-name', 'x-graphql-client-name'],
+  version: ['apollographql-client-version', 'graphql-client-version', 'x-graphql-client-version'],
+} as const;
+
 /** Printable, and short enough for logs and labels. */
 const PLAIN = /^[\x20-\x7e]{1,100}$/;
 
 /**
- * Reads the headers by which clients name themselves: those of Apollo's clients, and those of others.
+ * Which program has sent a request.
  *
  * @returns nothing where there is no name, or one that is no short text
  */
-export function clientSoftwareOf(headers: ClientHeaders): ClientSoftware | undefined {
-  const name = plain(headers, 'apollographql-client-name') ?? plain(headers, 'graphql-client-name');
-  if (name === undefined) return undefined;
-  const version = plain(headers, 'apollographql-client-version') ?? plain(headers, 'graphql-client-version');
-  return { name, version: version ?? '' };
+export function clientSoftwareOf({ headers, software }: NamesItself): ClientSoftware | undefined {
+  return softwareNamedIn((name) => own(headers, name)) ?? software;
 }
 
-function plain(headers: ClientHeaders, name: string): string | undefined {
-  const value = own(headers, name);
-  return typeof value === 'string' && PLAIN.test(value) ? value : undefined;
+/** @param valueOf a header, or what stands for it; its name is in lower case */
+export function softwareNamedIn(valueOf: (name: string) => unknown): ClientSoftware | undefined {
+  const name = firstPlain(clientHeaders.name, valueOf);
+  return name === undefined ? undefined : { name, version: firstPlain(clientHeaders.version, valueOf) ?? '' };
+}
+
+function firstPlain(names: readonly string[], valueOf: (name: string) => unknown): string | undefined {
+  for (const name of names) {
+    const value = valueOf(name);
+    if (typeof value === 'string' && PLAIN.test(value)) return value;
+  }
+  return undefined;
 }

@@ -1,5 +1,6 @@
 import type { PresentedProof } from '../identity/verify-proof.ts';
 import { tooComplex } from '../errors.ts';
+import type { ClientSoftware } from './client-software.ts';
 import type { Uploads } from './uploads.ts';
 
 /** A GraphQL request as a client sent it, whatever the transport. Members are checked for their JSON types, no more. */
@@ -23,6 +24,8 @@ export interface RequestContext {
   /** Names the request in logs, in `x-request-id`, and towards subgraphs. */
   readonly requestId: string;
   readonly headers: ClientHeaders;
+  /** What the client says of its program on a transport without headers of its own. */
+  readonly software?: ClientSoftware | undefined;
   /** The client's network address, as reported by trusted proxies. */
   readonly address: string;
   /** The value of the `Authorization` header, or what stands for it on the transport. */

@@ -103,9 +103,9 @@ class Streams implements OpenStreams, StreamKeeper {
     const release = this.#quota.take(kind, admitted.caller, request.address, this.#options.settings());
     try {
       const id = randomUUID();
-      const { requestId, headers, address } = request;
+      const { requestId, headers, software, address } = request;
       const opened = this.services().tracer?.current();
-      const context = { requestId, headers, address, opened };
+      const context = { requestId, headers, software, address, opened };
       const findTopic = await this.topicOf(admitted, context, id);
       const stream = new ClientStream({ admitted, context, kind, id }, findTopic, this, release);
       this.#streams.add(stream);

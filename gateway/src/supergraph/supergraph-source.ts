@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { request } from 'undici';
-import { watchFile } from '../watch-file.ts';
+import { watchFile } from '@trellis/runtime/watch-file';
 import type { SubgraphEndpoint } from './supergraph.ts';
 
 /** Where the text of a supergraph comes from. */

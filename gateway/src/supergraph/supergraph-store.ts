@@ -1,3 +1,4 @@
+import { observeOutages, type OutageLog } from '@trellis/runtime/outage-log';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildSupergraph, InvalidSupergraph } from './build-supergraph.ts';
 import { createFileSource, type SupergraphSource, createUrlSource } from './supergraph-source.ts';
@@ -73,7 +74,10 @@ async function readFirst(
   signal: AbortSignal,
 ): Promise<FirstReading> {
   const lastTryAt = performance.now() + (options.patienceMs ?? source.patienceMs ?? 0);
-  let reported: string | undefined;
+  const outages = observeOutages({
+    kindOf: messageOf,
+    begins: (error) => options.observer?.waiting?.(source.description, asError(error)),
+  });
   for (;;) {
     try {
       return await readOnce(source, options, signal);
@@ -84,8 +88,7 @@ async function readFirst(
           `The supergraph at ${source.description} can't be served. ${cause.message}`,
           { cause },
         );
-      if (cause.message !== reported) options.observer?.waiting?.(source.description, cause);
-      reported = cause.message;
+      outages.failed(cause);
     }
     await delay(FIRST_READING_AGAIN_MS, undefined, { signal });
   }
@@ -121,7 +124,7 @@ class WatchingStore implements SupergraphStore {
   readonly #poll: NodeJS.Timeout;
   #current: Supergraph;
   #lastText: string;
-  #lastProblem: string | undefined;
+  readonly #problems: OutageLog;
   #settling: NodeJS.Timeout | undefined;
   #work: Promise<void> = Promise.resolve();
 
@@ -136,6 +139,10 @@ class WatchingStore implements SupergraphStore {
     this.#closing = closing;
     this.#current = first.supergraph;
     this.#lastText = first.text;
+    this.#problems = observeOutages({
+      kindOf: messageOf,
+      begins: (error) => options.observer?.rejected(source.description, asError(error)),
+    });
     this.#unwatch = source.watch?.(() => this.#settle());
     this.#poll = setInterval(() => this.#enqueue(), options.pollMs ?? source.pollMs ?? POLL_MS);
     this.#poll.unref();
@@ -173,13 +180,13 @@ class WatchingStore implements SupergraphStore {
     if (this.#closing.signal.aborted) return;
     try {
       const text = await this.#source.read(this.#closing.signal);
-      if (text === undefined) this.#lastProblem = undefined; // it can be read again
+      if (text === undefined) this.#problems.succeeded(); // it can be read again
       if (text === undefined || text === this.#lastText) return;
       this.#lastText = text;
-      this.#lastProblem = undefined;
+      this.#problems.succeeded();
       await this.#swap(buildSupergraph(text, this.#options));
     } catch (error) {
-      this.#reject(asError(error));
+      if (!this.#closing.signal.aborted) this.#problems.failed(error);
     }
   }
 
@@ -191,10 +198,9 @@ class WatchingStore implements SupergraphStore {
     this.#options.observer?.serving(next);
     for (const listener of this.#listeners) listener(next, previous);
   }
+}
 
-  #reject(error: Error): void {
-    if (this.#closing.signal.aborted || error.message === this.#lastProblem) return;
-    this.#lastProblem = error.message;
-    this.#options.observer?.rejected(this.#source.description, error);
-  }
+/** A problem is reported once for each of its messages. */
+function messageOf(error: unknown): string {
+  return asError(error).message;
 }

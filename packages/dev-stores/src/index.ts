@@ -5,7 +5,7 @@ export {
   ownerOfDirectory,
   type DirectoryLock,
 } from './supervision/directory-lock.ts';
-export { freePort, freePorts } from './supervision/free-port.ts';
+export { freePort, freePorts } from '@trellis/runtime/free-port';
 export {
   startGuarded,
   type GuardedProcess,

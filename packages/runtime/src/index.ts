@@ -24,7 +24,6 @@ export {
   type Resources,
 } from './process/deployable.ts';
 export { CannotStart, explainFailedStart } from './process/failed-start.ts';
-export { findFreePort } from './http/find-free-port.ts';
 export { type ReadinessCheck } from './http/health-routes.ts';
 export {
   CLOSING_BEGAN,

@@ -24,7 +24,7 @@ export interface ResponseOptions {
   readonly unread: UnreadResponses;
   /** Called for each response, for logs and metrics. */
   readonly onResponse: (
-    request: Pick<RequestContext, 'headers'> & { readonly id: string },
+    request: Pick<RequestContext, 'headers' | 'software'> & { readonly id: string },
     response: OperationResult,
     durationMs: number,
   ) => void;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ANONYMOUS, type Caller } from '../../identity/caller.ts';
 import { ConnectionIdentity } from './connection-identity.ts';
+import { readPayload } from './connection-payload.ts';
 
 const ada: Caller = { ...ANONYMOUS, authenticated: true, actor: 'ada' };
 const open = (headers: Readonly<Record<string, string>>): ConnectionIdentity =>
@@ -10,7 +11,7 @@ const open = (headers: Readonly<Record<string, string>>): ConnectionIdentity =>
     certificate: undefined,
     path: '/graphql',
   });
-const payload = { Authorization: 'Bearer of-payload' };
+const payload = readPayload({ Authorization: 'Bearer of-payload' });
 
 describe('G6: The Authorization that goes on to subgraphs', () => {
   it('is that of the upgrade request, which connection_init does not replace', () => {

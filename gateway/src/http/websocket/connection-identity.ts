@@ -2,10 +2,14 @@ import { ANONYMOUS, userOf, type Caller } from '../../identity/caller.ts';
 import type { ClientHeaders, RequestContext } from '../../request/context.ts';
 import type { PresentedCredentials } from '../../pipeline/authenticate.ts';
 import type { MessagePayload } from './client-message.ts';
-import { authorizationOf, headersOf, proofOf } from './connection-credentials.ts';
+import type { ClientSoftware } from '../../request/client-software.ts';
+import { headersOf, type PayloadMembers } from './connection-payload.ts';
 
 /** As whom, and with which headers, operations of a connection run. */
-export type RunsAs = Pick<RequestContext, 'headers' | 'address' | 'authorization' | 'proof' | 'certificate'>;
+export type RunsAs = Pick<
+  RequestContext,
+  'headers' | 'software' | 'address' | 'authorization' | 'proof' | 'certificate'
+>;
 
 /** The upgrade request of a connection. */
 export interface UpgradeRequest {
@@ -25,6 +29,8 @@ export class ConnectionIdentity {
   /** Of the upgrade request. */
   readonly #authorization: string | undefined;
   #headers: ClientHeaders;
+  /** What `connection_init` says of the client's program. */
+  software: ClientSoftware | undefined;
   /** What the client is let in by, now. */
   #credentials: PresentedCredentials;
   #caller: Caller = ANONYMOUS;
@@ -43,18 +49,17 @@ export class ConnectionIdentity {
   }
 
   get runsAs(): RunsAs {
-    return { headers: this.#headers, ...this.#credentials };
+    return { headers: this.#headers, software: this.software, ...this.#credentials };
   }
 
   /** What the client is let in by: a token of the upgrade request, else that of `connection_init`. */
-  credentialsAtInit(payload: MessagePayload): PresentedCredentials {
+  credentialsAtInit(payload: PayloadMembers): PresentedCredentials {
     return this.#authorization === undefined ? this.credentialsOf(payload) : this.#credentials;
   }
 
   /** What the client presents in a payload; where that has no token, what it is let in by until now. */
-  credentialsOf(payload: MessagePayload): PresentedCredentials {
-    const authorization = authorizationOf(payload);
-    return authorization === undefined ? this.#credentials : this.#presented(authorization, proofOf(payload));
+  credentialsOf({ authorization, dpop }: PayloadMembers): PresentedCredentials {
+    return authorization === undefined ? this.#credentials : this.#presented(authorization, dpop);
   }
 
   /**

@@ -25,12 +25,13 @@ import { writeResult } from '../../pipeline/respond.ts';
 import type { TransportSettings } from '../../settings/settings.ts';
 import type { Admission } from '../../load/admission.ts';
 import type { HeldBytes } from '../../load/unanswered-bytes.ts';
+import type { RunsAs } from './connection-identity.ts';
 import { nextFrame, OperationSink, type MessageWriter } from './client-socket.ts';
 
 /** Called for finished operations. Streams are reported elsewhere. */
 export interface OperationObserver {
   answered(
-    request: Pick<RequestContext, 'headers'> & { readonly id: string },
+    request: Pick<RequestContext, 'headers' | 'software'> & { readonly id: string },
     response: OperationResult,
     durationMs: number,
   ): void;
@@ -49,7 +50,7 @@ export interface OperationOptions {
 /** Whose operations they are. */
 export interface OperationClient {
   /** As whom, and with which headers, an operation runs that begins now. */
-  caller(): Pick<RequestContext, 'headers' | 'address' | 'authorization' | 'proof' | 'certificate'>;
+  caller(): RunsAs;
   /** Whose share its operations count in. */
   shareKeys(): ShareKeys;
   /** Whether its caller comes first when there is too much to do. */
@@ -106,11 +107,8 @@ export class ConnectionOperations {
     const response = await this.#response(request, requestId, operation.controller);
     if (response.kind === 'stream') return this.#startStream(id, operation, response.stream);
     const first = response.kind === 'parts' ? response.initial : response;
-    this.#options.observer.answered(
-      { id: requestId, headers: this.#client.caller().headers },
-      first,
-      performance.now() - beganMs,
-    );
+    const { headers, software } = this.#client.caller();
+    this.#options.observer.answered({ id: requestId, headers, software }, first, performance.now() - beganMs);
     if (!this.#isWanted(id, operation)) return;
     if (response.kind === 'parts') await this.#sendParts(id, operation, response);
     else this.#sendResponse(id, response);

@@ -17,13 +17,13 @@ import {
   type MessagePayload,
 } from './client-message.ts';
 import { ClientSocket, type UpgradedSocket } from './client-socket.ts';
-import { authorizationOf } from './connection-credentials.ts';
 import { ConnectionIdentity } from './connection-identity.ts';
 import {
   ConnectionOperations,
   type OperationObserver,
   type OperationOptions,
 } from './connection-operations.ts';
+import { readPayload } from './connection-payload.ts';
 
 /** How connections are stored. */
 export interface ConnectionOptions extends OperationOptions {
@@ -186,11 +186,13 @@ export class Connection implements RunsForCaller, Beating {
       return this.#close(CloseCode.TooManyInitialisationRequests, 'Too many initialisation requests');
     clearTimeout(this.#initTimer);
     this.#state = 'authenticating';
-    const credentials = this.#identity.credentialsAtInit(payload);
+    const members = readPayload(payload);
+    const credentials = this.#identity.credentialsAtInit(members);
     const caller = await this.#authenticate(credentials);
     if (!caller || this.#isClosed()) return;
     if (!this.#count(caller)) return;
     this.#identity.addHeaders(payload, this.#options.services().headersForSubgraphs.fromPayload);
+    this.#identity.software = members.software;
     if (payload['incrementalSpec'] === 'v0.2') this.#dialect = 'v0.2';
     this.#state = 'acknowledged';
     this.#runAs(caller, credentials);
@@ -199,8 +201,9 @@ export class Connection implements RunsForCaller, Beating {
 
   /** A token in the payload takes the place of the one until now: it has to be of the same user. */
   async #onPing(payload: MessagePayload): Promise<void> {
-    if (authorizationOf(payload) !== undefined && this.#state === 'acknowledged') {
-      const credentials = this.#identity.credentialsOf(payload);
+    const members = readPayload(payload);
+    if (members.authorization !== undefined && this.#state === 'acknowledged') {
+      const credentials = this.#identity.credentialsOf(members);
       const caller = await this.#authenticate(credentials);
       if (!caller || this.#isClosed()) return;
       if (!this.#identity.isSameUser(caller)) return this.#close(CloseCode.Forbidden, 'Forbidden');

@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { endLeftovers } from '../supervision/leftovers.ts';
-import { freePort } from '../supervision/free-port.ts';
+import { freePort } from '@trellis/runtime/free-port';
 import { keepRunning } from '../supervision/keep-running.ts';
 import { lockDirectory } from '../supervision/directory-lock.ts';
 import { type GuardedProcess, type ProcessExit } from '../supervision/guarded-process.ts';

@@ -13,7 +13,7 @@ import { createConnection } from 'node:net';
 import { basename, delimiter, join } from 'node:path';
 import { becomesReady } from '../supervision/become-ready.ts';
 import { endLeftovers } from '../supervision/leftovers.ts';
-import { freePort } from '../supervision/free-port.ts';
+import { freePort } from '@trellis/runtime/free-port';
 import { keepRunning } from '../supervision/keep-running.ts';
 import { lockDirectory } from '../supervision/directory-lock.ts';
 import { startGuarded, type GuardedProcess, type ProcessExit } from '../supervision/guarded-process.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { freePort } from '../../supervision/free-port.ts';
+import { freePort } from '@trellis/runtime/free-port';
 import { startMemoryRedis } from '../start-memory-redis.ts';
 
 /** A server that the cases run on. */

@@ -14,3 +14,10 @@ it('freePorts gives ports in sequence that can be listened on at once, below tho
   await Promise.all(servers.map((server) => once(server, 'listening')));
   await Promise.all(servers.map((server) => once(server.close(), 'close')));
 });
+
+it('freePort is of the host that is asked for, and says so where that is none of this machine', async () => {
+  const server = createServer().listen(await freePort('0.0.0.0'), '0.0.0.0');
+  await once(server, 'listening');
+  server.close();
+  await expect(freePort('192.0.2.1')).rejects.toThrow('EADDRNOTAVAIL');
+});
