@@ -1,0 +1,14 @@
+import { ApolloClient } from '@apollo/client';
+import type { Config } from '../config.ts';
+import type { Session } from '../session/session.ts';
+import { createCache } from './create-cache.ts';
+import { createLink } from './create-link.ts';
+
+/** The client of the graph. It forgets what it knows when the session ends. */
+export function createGraphClient(config: Config, session: Session): ApolloClient {
+  const client = new ApolloClient({ cache: createCache(), link: createLink(config, session) });
+  session.subscribe(() => {
+    if (session.state.kind !== 'signed-in') void client.clearStore();
+  });
+  return client;
+}
