@@ -26,6 +26,7 @@ export const exampleValues: Readonly<Record<string, unknown>> = {
   'authentication.dpopUrls': ['https://api.example/graphql'],
   'authorization.policies': { vetted: { claim: 'vetted', value: true, maxAgeS: 3_600 } },
   'cost.types': { Search: 20 },
+  'extensions.onRequest': false,
   'headers.forward': ['accept-language', 'x-tenant'],
   'headers.set': { 'x-gateway': 'trellis' },
   'headers.remove': ['x-debug'],

@@ -223,8 +223,8 @@ function countErrors(errors: readonly GraphQLError[]): readonly { message: strin
   return [...counts].map(([message, count]) => ({ message, count }));
 }
 
-function shownExtensions({ extensions: shows }: SettingsInUse): Pick<ResponsePolicy, 'shows' | 'showsAny'> {
-  return { shows, showsAny: shows.cost || shows.plan || shows.timings };
+function shownExtensions({ extensions: shows }: SettingsInUse): Pick<ResponsePolicy, 'shows' | 'showsAny' | 'explains'> {
+  return { shows, showsAny: shows.cost || shows.plan || shows.timings, explains: shows.onRequest };
 }
 
 /** No one but the operator can know which forwarded headers say who asks: all are taken to, unless they are declared public. */

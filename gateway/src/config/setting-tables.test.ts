@@ -217,6 +217,7 @@ describe('A gateway that was started', () => {
   });
   const computed: Readonly<Record<string, () => unknown>> = {
     introspection: () => true,
+    'extensions.onRequest': () => true,
     'pages.enabled': () => true,
     'pages.title': () => 'Trellis',
     'pages.clientId': () => 'trellis-explorer',

@@ -23,6 +23,7 @@ export function settingsInUse(config: GatewayConfig): SettingsInUse {
     isBare: !isGuarded(config),
     computed: {
       introspection: !production,
+      'extensions.onRequest': !production,
       'pages.enabled': !production,
       'pages.title': 'Trellis',
       'pages.clientId': 'trellis-explorer',

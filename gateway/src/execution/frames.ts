@@ -51,8 +51,12 @@ export function updateFrame(update: ShownUpdate, dialect: IncrementalDialect): s
   return dialect === 'v0.2' ? announcedFrame(update) : plainFrame(update);
 }
 
-function plainFrame({ completed, hasNext }: ShownUpdate): string {
-  return `{"incremental":[${completed.map(plainItem).join()}],"hasNext":${hasNext}}`;
+function plainFrame({ completed, hasNext, extensions }: ShownUpdate): string {
+  return `{"incremental":[${completed.map(plainItem).join()}],"hasNext":${hasNext}${extensionsMember(extensions)}}`;
+}
+
+function extensionsMember(extensions: ShownUpdate['extensions']): string {
+  return extensions ? `,"extensions":${JSON.stringify(extensions)}` : '';
 }
 
 function plainItem({ pending, dataText = 'null', errors }: ShownPart): string {
@@ -60,12 +64,12 @@ function plainItem({ pending, dataText = 'null', errors }: ShownPart): string {
   return `{${label}"path":${JSON.stringify(pending.path)},"data":${dataText}${errorsMember(errors)}}`;
 }
 
-function announcedFrame({ completed, pending, hasNext }: ShownUpdate): string {
+function announcedFrame({ completed, pending, hasNext, extensions }: ShownUpdate): string {
   const members = [
     pending.length > 0 ? `"pending":${writePending(pending)}` : '',
     arrayMember('incremental', completed.flatMap(addedItems)),
     arrayMember('completed', completed.map(completedItem)),
-    `"hasNext":${hasNext}`,
+    `"hasNext":${hasNext}${extensionsMember(extensions)}`,
   ];
   return `{${members.filter((member) => member !== '').join()}}`;
 }

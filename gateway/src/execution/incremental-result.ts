@@ -53,6 +53,8 @@ export interface IncrementalUpdate<Failure = GraphQLError> {
   readonly pending: readonly PendingPart[];
   /** Whether more will come. */
   readonly hasNext: boolean;
+  /** What is said beside the data, with the last update. Absent for most clients. */
+  readonly extensions?: Readonly<Record<string, unknown>> | undefined;
   /** As of {@link FirstPart}. */
   readonly untold?: readonly GraphQLError[] | undefined;
 }

@@ -10,9 +10,11 @@ import type { ExecutionContext } from '../execution/plan-run.ts';
 import { executeIncrementally } from '../execution/execute-incrementally.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
+import { describePlan } from './describe-plan.ts';
 import type { PipelineResult } from './operation-result.ts';
 import type { OperationRun } from './operation-run.ts';
 import { showErrors } from './respond.ts';
+import type { PipelineServices } from './services.ts';
 
 /**
  * Executes an operation whose response may come in parts, and waits for the first of them.
@@ -39,6 +41,7 @@ export async function respondIncrementally(
       errorsOf: (failure) => run.shownErrorsOf(failure),
       onObjects: (objects) => run.charge(objects, admitted),
       onEnd: services.tracer?.begin('graphql.deferred'),
+      explained: explainedAfter(plan, services),
     };
     return { kind: 'parts', initial: result, pending, updates: shownUpdates({ pending, updates }, policy) };
   } catch (error) {
@@ -59,6 +62,14 @@ interface PartsPolicy {
   errorsOf(failure: unknown): readonly GraphQLFormattedError[];
   /** Ends the span of the deferred fragments. Absent where nothing is traced. */
   readonly onEnd: (() => void) | undefined;
+  /** What is said beside the last part. Absent where the client wants to know nothing. */
+  readonly explained: (() => Readonly<Record<string, unknown>>) | undefined;
+}
+
+/** The first part came before most requests were made: the plan comes once more, with all of them. */
+function explainedAfter(plan: Plan, { responsePolicy }: PipelineServices): PartsPolicy['explained'] {
+  const { explanation } = responsePolicy;
+  return explanation && (() => ({ plan: describePlan(plan, explanation) }));
 }
 
 /**
@@ -80,7 +91,8 @@ async function* shownUpdates(
       policy.onObjects(update.completed.reduce((sum, { objects }) => sum + objects, 0));
       for (const part of update.completed) outstanding.delete(part.pending.id);
       for (const part of update.pending) outstanding.set(part.id, part);
-      yield { ...update, completed: update.completed.map((part) => shownPart(part, policy)) };
+      const extensions = update.hasNext ? undefined : policy.explained?.();
+      yield { ...update, completed: update.completed.map((part) => shownPart(part, policy)), extensions };
     }
   } catch (failure) {
     yield failedUpdate([...outstanding.values()], policy.errorsOf(failure));

@@ -50,6 +50,7 @@ async function respondToOperation(
     const admitted = await admitOperation(request, context, run);
     run.admitted = admitted;
     run.clock?.lap('admissionMs');
+    if (isEstimate(run)) return await estimate(admitted, context, run);
     if (!isStreamed(admitted)) return await planAndExecute(admitted, context, run);
     run.enter('open stream');
     return { kind: 'stream', stream: await run.services.streams.open(admitted, context), admitted };
@@ -61,6 +62,28 @@ async function respondToOperation(
 /** Admission has made sure that the transport carries a stream. */
 function isStreamed({ operation, decided }: AdmittedOperation): boolean {
   return operation.kind === 'subscription' || decided.isLive;
+}
+
+/** Whether only cost and plan are wanted. */
+function isEstimate({ services }: OperationRun): boolean {
+  return services.responsePolicy.explanation?.kind === 'estimate';
+}
+
+/** Plans as if the operation were executed. */
+async function estimate(
+  admitted: AdmittedOperation,
+  context: RequestContext,
+  run: OperationRun,
+): Promise<OperationResult> {
+  run.enter('plan');
+  const plan = await planOf(admitted, context, run.services);
+  run.clock?.lap('planningMs');
+  enforceSubgraphCalls(plan.subgraphCalls, run.services.limits);
+  return run.respond({ dataText: 'null', objects: 0 }, admitted, {
+    plan,
+    clock: run.clock,
+    objects: undefined,
+  });
 }
 
 async function planAndExecute(

@@ -7,8 +7,9 @@ import type { ForwardedHeaders } from '../plan/forwarded-headers.ts';
 import type { OperationResult } from './operation-result.ts';
 import type { PipelineServices } from './services.ts';
 import { NOT_CACHEABLE, strictest, type CachePolicy } from '../caching/cache-policy.ts';
-import { operationOf } from '../plan/fetch-fields.ts';
-import type { DeferredPlan, PlanStep, Plan } from '../plan/plan.ts';
+import type { Plan } from '../plan/plan.ts';
+import { describeFields } from './describe-fields.ts';
+import { describePlan } from './describe-plan.ts';
 
 /** What was executed, or its first part: data as a tree or as text. */
 export interface Executed {
@@ -141,8 +142,8 @@ export interface ResultReport {
   readonly plan: Plan;
   /** Absent where the client gets none. */
   readonly clock: OperationClock | undefined;
-  /** Of the response, or of its first part. */
-  readonly objects: number;
+  /** Of the response, or of its first part; absent where nothing was executed. */
+  readonly objects: number | undefined;
 }
 
 /** Milliseconds of each stage. */
@@ -168,12 +169,13 @@ function extensionsOf(
   report: ResultReport | undefined,
   { responsePolicy, limits }: Pick<PipelineServices, 'responsePolicy' | 'limits'>,
 ): Readonly<Record<string, unknown>> | undefined {
-  const { showsAny, shows } = responsePolicy;
+  const { showsAny, shows, explanation } = responsePolicy;
   if (!showsAny) return undefined;
   return {
     ...(shows.cost && { cost: costOf(admitted, limits.cost, report?.objects) }),
-    ...(shows.plan && report && { plan: describePlan(report.plan) }),
+    ...(shows.plan && report && { plan: describePlan(report.plan, explanation) }),
     ...(shows.timings && report?.clock && { timings: report.clock.stages }),
+    ...(explanation?.kind === 'schema' && { fields: describeFields(admitted) }),
   };
 }
 
@@ -188,27 +190,6 @@ function costOf(
     limit: Number.isFinite(limit) ? limit : null,
     ...(objects !== undefined && { objects }),
   };
-}
-
-type Description = Readonly<Record<string, unknown>>;
-
-function describePlan({ step, parts }: Plan): Description | null {
-  if (parts) return describeParts(parts);
-  return step ? describeStep(step) : null;
-}
-
-function describeParts({ first, later }: DeferredPlan): Description {
-  return {
-    kind: 'defer',
-    first: first ? describeStep(first) : null,
-    later: later.map(({ after, plan }) => ({ after, plan: describeParts(plan) })),
-  };
-}
-
-function describeStep(step: PlanStep): Description {
-  if (step.kind !== 'fetch') return { kind: step.kind, steps: step.steps.map(describeStep) };
-  const { kind, id, subgraph, path } = step;
-  return { kind, ...(id !== undefined && { id }), subgraph, path, operation: operationOf(step) };
 }
 
 /** A response that is nothing but data, as bytes: its text is only made where a transport asks for it. */

@@ -17,6 +17,7 @@ import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
 import type { ErrorBehavior } from '../request/context.ts';
 import type { ErrorPolicy } from './format-errors.ts';
+import type { Explanation } from './explanation.ts';
 import type { KnownOperations } from '../planning/generation-plans.ts';
 import type { OperationCatalogue } from '../operation/operation-catalogue.ts';
 import type { RunKind, RunTracer } from './run-tracer.ts';
@@ -50,6 +51,10 @@ export interface ResponsePolicy {
   readonly shows: { readonly cost: boolean; readonly plan: boolean; readonly timings: boolean };
   /** Whether any of that is. */
   readonly showsAny: boolean;
+  /** Whether requests may ask for an explanation of themselves. */
+  readonly explains: boolean;
+  /** What this request wants to have explained. Absent where it wants nothing, as most do. */
+  readonly explanation?: Explanation | undefined;
   /** Names of the request headers that decide what is answered. RFC 9110 §12.5.5. */
   readonly varyOn: readonly string[];
   /** Names of the request headers that may say who asks: where one of them is sent, the response is for this client alone. */

@@ -57,5 +57,11 @@ export const extensions = {
       reload: 'live',
       doc: 'Milliseconds for admission, planning and execution.',
     },
+    onRequest: {
+      type: 'flag',
+      default: { computed: 'true, in production false' },
+      reload: 'live',
+      doc: 'Whether a request may ask for them by the header trellis-explain: run (cost, plan with the requests that were made, timings), estimate (cost and plan, without execution), or schema (with an introspection: subgraphs, costs and rights of each field). The explorer does.',
+    },
   },
 } as const;

@@ -5,6 +5,7 @@ import { type GraphRequest, type RequestContext, CostBudget } from '../../reques
 import { RequestError } from '../../errors.ts';
 import { runOperation } from '../../pipeline/index.ts';
 import type { OperationResult, PipelineResult } from '../../pipeline/operation-result.ts';
+import { servicesFor } from '../../pipeline/explained-services.ts';
 import type { PipelineServices } from '../../pipeline/services.ts';
 import { writeResult, writeBatch } from '../../pipeline/respond.ts';
 import type { TransportSettings } from '../../settings/settings.ts';
@@ -96,6 +97,7 @@ async function runRequests(
   const { signal, settle } = exchange.watch();
   const { id: requestId, headers, address, proof, certificate } = exchange;
   const { authorization } = headers;
+  const inForce = servicesFor(headers, services());
   const context: RequestContext = {
     requestId,
     headers,
@@ -105,11 +107,10 @@ async function runRequests(
     certificate,
     signal,
     takesParts,
-    accepts,
+    accepts: inForce.responsePolicy.explanation?.kind === 'estimate' ? 'any' : accepts, // nothing is executed
     uploads,
     budget: requests.length > 1 ? new CostBudget() : undefined,
   };
-  const inForce = services();
   const run = (element: GraphRequest | RequestError): Promise<PipelineResult> =>
     element instanceof RequestError
       ? Promise.resolve(rejectedResponse(element))
