@@ -223,7 +223,9 @@ function countErrors(errors: readonly GraphQLError[]): readonly { message: strin
   return [...counts].map(([message, count]) => ({ message, count }));
 }
 
-function shownExtensions({ extensions: shows }: SettingsInUse): Pick<ResponsePolicy, 'shows' | 'showsAny' | 'explains'> {
+function shownExtensions({
+  extensions: shows,
+}: SettingsInUse): Pick<ResponsePolicy, 'shows' | 'showsAny' | 'explains'> {
   return { shows, showsAny: shows.cost || shows.plan || shows.timings, explains: shows.onRequest };
 }
 
