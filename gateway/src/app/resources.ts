@@ -33,8 +33,7 @@ import {
   createTrafficMetrics,
   registerTrafficGauges,
 } from '../observability/graph-metrics.ts';
-import { overloaded } from '../errors.ts';
-import { Admission } from '../load/admission.ts';
+import { Admission, Pressure } from '../load/admission.ts';
 import { UnreadResponses } from '../load/unread-responses.ts';
 import { UnansweredBytes } from '../load/unanswered-bytes.ts';
 import {
@@ -111,10 +110,15 @@ export async function openResources(
   const connections = new SubgraphConnections(inUse.subgraphConnections, CONNECTION_BOUNDS);
   const subgraphClient = createSubgraphClient({ connections });
   const traffic = openTraffic(logger, metrics);
-  const executionGate = new ExecutionGate({ isPressed: () => admission.isPressed });
+  const pressure = new Pressure();
+  const executionGate = new ExecutionGate({ pressure });
   const unread = openUnreadResponses(inUse, metrics);
   const unanswered = openUnansweredBytes(inUse, metrics);
-  const admission = openAdmission(inUse, executionGate, unread);
+  const admission = new Admission(inUse.admission, {
+    pressure,
+    queue: executionGate,
+    makeRoom: () => unread.cutOffSlowest(), // a request that finds all places taken gets that of someone who does not read
+  });
   const {
     close: closeRedis,
     openResponseCache,
@@ -190,21 +194,6 @@ export async function openResources(
         closeRedis,
       }),
   };
-}
-
-/** A request that finds all places taken gets that of someone who does not read. */
-function openAdmission(
-  { admission }: SettingsInUse,
-  gate: ExecutionGate,
-  unread: UnreadResponses,
-): Admission {
-  return new Admission(admission, {
-    queueDelayMs: () => gate.longestWaitMs,
-    expectedDelayMs: () => gate.expectedWaitMs,
-    newcomerDelayMs: () => gate.newcomerWaitMs,
-    onPressure: (targetDelayMs) => gate.dropWaiting(targetDelayMs, overloaded),
-    makeRoom: () => unread.cutOffSlowest(),
-  });
 }
 
 /** The configuration that is in force now. */

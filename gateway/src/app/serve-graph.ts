@@ -12,12 +12,10 @@ import { addGraphqlRoute, type GraphqlRouteOptions } from '../http/routes/graphq
 import { EventStreams } from '../http/event-stream/event-streams.ts';
 import { Heartbeats } from '../http/delivery/heartbeats.ts';
 import { serveWebSockets } from '../http/websocket/websocket-server.ts';
-import { clientSoftwareOf } from '../request/client-software.ts';
-import { isListed } from '../pipeline/persisted-query.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 import type { TransportSettings } from '../settings/settings.ts';
 import type { OpenStreams } from '../streams/open-streams.ts';
-import { createClientMetrics, createOperationMetrics } from '../observability/operation-metrics.ts';
+import { createResponseObserver } from '../observability/operation-metrics.ts';
 import type { StreamMetrics } from '../observability/graph-metrics.ts';
 import type { Admission } from '../load/admission.ts';
 import type { UnansweredBytes } from '../load/unanswered-bytes.ts';
@@ -75,9 +73,14 @@ export interface GraphServing {
 
 /** Prepares what both ways of reading requests have in common. */
 export function prepareServing(dependencies: ServerDependencies): GraphServing {
-  const { services, settings, unread, metrics, admission } = dependencies;
+  const { logger, services, settings, unread, metrics, admission } = dependencies;
   return {
-    answering: { services, settings, unread, onResponse: createResponseObserver(dependencies) },
+    answering: {
+      services,
+      settings,
+      unread,
+      onResponse: createResponseObserver(metrics, logger, services),
+    },
     admission: {
       admission,
       paths: ADMITTED_PATHS,
@@ -176,36 +179,4 @@ function addWebSockets(
       connectionRejected: connectionRejections(metrics, 'websocket'),
     },
   });
-}
-
-const MAX_LOGGED_NAME_CHARACTERS = 100;
-
-function createResponseObserver({
-  logger,
-  metrics,
-  services,
-}: ServerDependencies): GraphqlRouteOptions['onResponse'] {
-  const operations = createOperationMetrics(metrics, (text) => isListed(text, services().persistedQueries));
-  const clients = createClientMetrics(metrics);
-  return (request, response, durationMs) => {
-    const client = clientSoftwareOf(request);
-    operations.observe(response, durationMs / 1_000);
-    clients.observe(client, response);
-    if (!logger.isLevelEnabled('debug')) return;
-    const operation = response.admitted?.operation;
-    logger.debug(
-      {
-        requestId: request.id,
-        operation: operation?.name?.slice(0, MAX_LOGGED_NAME_CHARACTERS),
-        kind: operation?.kind,
-        client: client?.name,
-        clientVersion: client?.version,
-        oauthClient: response.admitted?.caller.context.clientId,
-        outcome: response.errors[0]?.extensions?.['code'],
-        stage: response.stage,
-        durationMs,
-      },
-      'operation answered',
-    );
-  };
 }

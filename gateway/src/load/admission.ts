@@ -1,3 +1,4 @@
+import { overloaded } from '../errors.ts';
 import { amountsOf, RecentUse, ShareLimit, sharesAround, type ShareKeys } from '@trellis/admission';
 
 /** When requests are rejected because there are too many. */
@@ -15,16 +16,31 @@ interface AdmissionRules {
 /** Why {@link Admission} rejects: all slots are taken, the process is late, the caller is over its share. */
 export type RejectionReason = 'requests' | 'delay' | 'share';
 
+/** Operations that wait for one another. */
+export interface OperationQueue {
+  /** Milliseconds that the one that came first has waited. */
+  readonly longestWaitMs: number;
+  /** Milliseconds that one more operation would have to wait. */
+  readonly expectedWaitMs: number;
+  /** Milliseconds that an operation would have to wait of a caller who has none in flight. */
+  readonly newcomerWaitMs: number;
+  /** Gives up what has waited for longer: more requests arrive than are answered, and it only keeps the others waiting. */
+  dropWaiting(longerThanMs: number, reason: () => Error): void;
+}
+
+const NO_QUEUE: OperationQueue = {
+  longestWaitMs: 0,
+  expectedWaitMs: 0,
+  newcomerWaitMs: Number.POSITIVE_INFINITY,
+  dropWaiting: () => undefined,
+};
+
 /** Settings of {@link Admission}. */
 interface AdmissionOptions {
-  /** Milliseconds that the operation next in line has waited for others. @default 0 */
-  readonly queueDelayMs?: () => number;
-  /** Milliseconds that one more operation would have to wait. @default 0 */
-  readonly expectedDelayMs?: () => number;
-  /** Milliseconds that an operation would have to wait of a caller who has none in flight. @default as long as all others */
-  readonly newcomerDelayMs?: () => number;
-  /** More requests arrive than are answered: what has waited for longer than the target only keeps the others waiting. */
-  readonly onPressure?: (targetDelayMs: number) => void;
+  /** Is shown what arrives and is answered. @default one of its own */
+  readonly pressure?: Pressure;
+  /** Where operations wait for one another. @default none waits */
+  readonly queue?: OperationQueue;
   /** All places are taken: ends a request whose client does not read its response. @returns whether there was one. @default none */
   readonly makeRoom?: () => boolean;
   /** Milliseconds on a clock that never goes back. @default performance.now */
@@ -51,12 +67,9 @@ const LATE_TICKS = 4;
  */
 export class Admission {
   readonly #now: () => number;
-  readonly #queueDelayMs: () => number;
-  readonly #expectedDelayMs: () => number;
-  readonly #newcomerDelayMs: () => number;
-  readonly #onPressure: (targetDelayMs: number) => void;
+  readonly #queue: OperationQueue;
   readonly #makeRoom: () => boolean;
-  readonly #pressure = new Pressure();
+  readonly #pressure: Pressure;
   readonly #late = new Float64Array(LATE_TICKS);
   readonly #use: RecentUse;
   readonly #places: ShareLimit;
@@ -69,10 +82,8 @@ export class Admission {
   constructor(rules: AdmissionRules, options: AdmissionOptions = {}) {
     this.#rules = rules;
     this.#now = options.now ?? performance.now.bind(performance);
-    this.#queueDelayMs = options.queueDelayMs ?? (() => 0);
-    this.#expectedDelayMs = options.expectedDelayMs ?? (() => 0);
-    this.#newcomerDelayMs = options.newcomerDelayMs ?? (() => Number.POSITIVE_INFINITY);
-    this.#onPressure = options.onPressure ?? (() => undefined);
+    this.#pressure = options.pressure ?? new Pressure();
+    this.#queue = options.queue ?? NO_QUEUE;
     this.#makeRoom = options.makeRoom ?? (() => false);
     this.#use = new RecentUse({ now: this.#now });
     this.#places = new ShareLimit({ ...placesOf(rules), leavesRoom: true });
@@ -82,11 +93,6 @@ export class Admission {
   set rules(rules: AdmissionRules) {
     this.#rules = rules;
     this.#places.resize(placesOf(rules));
-  }
-
-  /** Whether requests keep arriving faster than they are answered. */
-  get isPressed(): boolean {
-    return this.#pressure.isHigh;
   }
 
   /** Requests that are being answered now. */
@@ -100,8 +106,8 @@ export class Admission {
    * @returns what speaks against another request; `undefined` when it was counted in, and is to {@link leave}
    */
   enter(isKnown: () => boolean, keys?: ShareKeys): RejectionReason | undefined {
-    if (this.#pressure.arrived(this.#now(), this.#expectedDelayMs() > 0))
-      this.#onPressure(this.#rules.targetDelayMs);
+    if (this.#pressure.arrived(this.#now(), this.#queue.expectedWaitMs > 0))
+      this.#queue.dropWaiting(this.#rules.targetDelayMs, overloaded);
     const reason = this.#rejection(isKnown, keys);
     if (reason !== undefined) return reason;
     this.#inFlight += 1;
@@ -149,13 +155,13 @@ export class Admission {
   #isServedSoon(keys: ShareKeys): boolean {
     const held = this.#places.heldBy(keys[0]);
     if (held >= FEW_REQUESTS || this.#isLoopLate) return false;
-    return (held + 1) * this.#newcomerDelayMs() <= this.#rules.targetDelayMs;
+    return (held + 1) * this.#queue.newcomerWaitMs <= this.#rules.targetDelayMs;
   }
 
   #isStrained(): boolean {
     const { maxDelayMs, targetDelayMs } = this.#rules;
-    if (this.#pressure.isHigh && this.#expectedDelayMs() > targetDelayMs) return true;
-    return this.#queueDelayMs() > maxDelayMs * STRAINED_FROM || this.#isLoopLate;
+    if (this.#pressure.isHigh && this.#queue.expectedWaitMs > targetDelayMs) return true;
+    return this.#queue.longestWaitMs > maxDelayMs * STRAINED_FROM || this.#isLoopLate;
   }
 
   #isHeavy(keys: ShareKeys): boolean {
@@ -165,9 +171,9 @@ export class Admission {
 
   #isLate(isKnown: () => boolean): boolean {
     const { maxDelayMs, targetDelayMs } = this.#rules;
-    const delayMs = this.#pressure.isHigh ? this.#expectedDelayMs() : 0;
+    const delayMs = this.#pressure.isHigh ? this.#queue.expectedWaitMs : 0;
     if (delayMs > targetDelayMs || (delayMs > 0 && !isKnown())) return true; // the queue is for those who are known
-    return this.#queueDelayMs() > maxDelayMs || this.#isLoopLate;
+    return this.#queue.longestWaitMs > maxDelayMs || this.#isLoopLate;
   }
 
   #judgeLoop(): void {

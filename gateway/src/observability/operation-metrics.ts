@@ -1,13 +1,17 @@
+import type { Logger } from '@trellis/runtime';
 import { Counter, type Registry } from 'prom-client';
 import { isGatewayErrorCode } from '../errors.ts';
 import type { OperationResult } from '../pipeline/operation-result.ts';
-import type { ClientSoftware } from '../request/client-software.ts';
+import { isListed } from '../pipeline/persisted-query.ts';
+import type { PipelineServices } from '../pipeline/services.ts';
+import { clientSoftwareOf, type ClientSoftware } from '../request/client-software.ts';
+import type { RequestContext } from '../request/context.ts';
 import { OperationNames } from './operation-names.ts';
 import type { ResponseCacheObserver } from '../response-cache/response-cache.ts';
 import { TalliedCounter, TalliedHistogram } from './tallied-metrics.ts';
 
 /** Counts what the gateway answers. */
-export interface OperationMetrics {
+interface OperationMetrics {
   /** @param seconds from the request's arrival to its response */
   observe(response: OperationResult, seconds: number): void;
 }
@@ -21,10 +25,7 @@ const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2
  *
  * @param isListed whether the operator has listed the text of an operation
  */
-export function createOperationMetrics(
-  registry: Registry,
-  isListed: (text: string) => boolean,
-): OperationMetrics {
+function createOperationMetrics(registry: Registry, isListed: (text: string) => boolean): OperationMetrics {
   const responses = new TalliedCounter(
     {
       name: 'trellis_gateway_operations_total',
@@ -113,6 +114,46 @@ export function createClientMetrics(registry: Registry): ClientMetrics {
       const [name = 'other', version = '', id = ''] = label.split(SEPARATOR);
       operations.count(name, version, id, outcomeOf(response));
     },
+  };
+}
+
+const MAX_LOGGED_NAME_CHARACTERS = 100;
+
+/** Counts and, at the level debug, logs each response that goes out. */
+type ResponseObserver = (
+  request: Pick<RequestContext, 'headers' | 'software'> & { readonly id: string },
+  response: OperationResult,
+  durationMs: number,
+) => void;
+
+/** @param services those in force now, which know the operations that the operator has listed */
+export function createResponseObserver(
+  registry: Registry,
+  logger: Logger,
+  services: () => Pick<PipelineServices, 'persistedQueries'>,
+): ResponseObserver {
+  const operations = createOperationMetrics(registry, (text) => isListed(text, services().persistedQueries));
+  const clients = createClientMetrics(registry);
+  return (request, response, durationMs) => {
+    const client = clientSoftwareOf(request);
+    operations.observe(response, durationMs / 1_000);
+    clients.observe(client, response);
+    if (!logger.isLevelEnabled('debug')) return;
+    const operation = response.admitted?.operation;
+    logger.debug(
+      {
+        requestId: request.id,
+        operation: operation?.name?.slice(0, MAX_LOGGED_NAME_CHARACTERS),
+        kind: operation?.kind,
+        client: client?.name,
+        clientVersion: client?.version,
+        oauthClient: response.admitted?.caller.context.clientId,
+        outcome: response.errors[0]?.extensions?.['code'],
+        stage: response.stage,
+        durationMs,
+      },
+      'operation answered',
+    );
   };
 }
 

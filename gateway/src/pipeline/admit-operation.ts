@@ -1,3 +1,5 @@
+import type { PlanningAccount } from '../planning/operation-planner.ts';
+import type { PlannerCaller } from '../planning/threads/job-audience.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { GraphRequest, RequestContext, CostBudget } from '../request/context.ts';
 import { rejectUnfitHeader } from '../request/reject-unfit-texts.ts';
@@ -181,4 +183,27 @@ export function rejectDeferredEvents(
       'GRAPHQL_VALIDATION_FAILED',
       "@defer can't be used in a subscription; give it `if: false`.",
     );
+}
+
+type AccountServices = Pick<PipelineServices, 'shares' | 'rateLimiter'>;
+
+/** A caller's share of planning. What is planned for long counts in the caller's rates as well. */
+export class CallerPlanningAccount implements PlanningAccount {
+  readonly #caller: Caller;
+  readonly #address: string;
+  readonly #services: AccountServices;
+
+  constructor(caller: Caller, address: string, services: AccountServices) {
+    this.#caller = caller;
+    this.#address = address;
+    this.#services = services;
+  }
+
+  plannerCaller(): PlannerCaller {
+    const { shares, rateLimiter } = this.#services;
+    const { keys, isKnown } = shares.of(this.#caller, this.#address);
+    const onSpent = (durationMs: number): void =>
+      rateLimiter.chargePlanning(this.#address, this.#caller, durationMs);
+    return { keys, isKnown, onSpent };
+  }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { CallerPlanningAccount, keyOfBehavior, OperationRun } from './operation-run.ts';
+import { keyOfBehavior, OperationRun } from './operation-run.ts';
 import { type Caller, userOf } from '../identity/caller.ts';
 import type { GraphRequest, RequestContext } from '../request/context.ts';
 import type { ExecutionContext } from '../execution/plan-run.ts';
@@ -8,7 +8,7 @@ import type { ExecutionResult } from '../plan/response-body.ts';
 import type { Plan } from '../plan/plan.ts';
 import { type Variables, NO_VARIABLES } from '../operation/document/decided-conditions.ts';
 import { assertForwardable, assertTakesFiles, executionWithUploads } from './forward-uploads.ts';
-import { admitOperation } from './admit-operation.ts';
+import { admitOperation, CallerPlanningAccount } from './admit-operation.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import { respondIncrementally } from './incremental-operation.ts';
 import { enforceSubgraphCalls } from '../operation/limits/enforce-limits.ts';

@@ -17,8 +17,6 @@ import type { OperationResult } from './operation-result.ts';
 import type { PipelineServices } from './services.ts';
 import type { RunContext, RunKind, TracedRun } from './run-tracer.ts';
 import type { StageName } from './stages.ts';
-import type { PlanningAccount } from '../planning/operation-planner.ts';
-import type { PlannerCaller } from '../planning/threads/job-audience.ts';
 
 /** What was executed, and how many objects it holds. */
 export interface CountedResult extends Executed {
@@ -141,27 +139,4 @@ function recordDemand(
 /** What distinguishes results of equal operations: nothing for most. */
 export function keyOfBehavior(onError: ErrorBehavior): string {
   return onError === 'PROPAGATE' ? '' : ` onError=${onError}`;
-}
-
-type AccountServices = Pick<PipelineServices, 'shares' | 'rateLimiter'>;
-
-/** A caller's share of planning. What is planned for long counts in the caller's rates as well. */
-export class CallerPlanningAccount implements PlanningAccount {
-  readonly #caller: Caller;
-  readonly #address: string;
-  readonly #services: AccountServices;
-
-  constructor(caller: Caller, address: string, services: AccountServices) {
-    this.#caller = caller;
-    this.#address = address;
-    this.#services = services;
-  }
-
-  plannerCaller(): PlannerCaller {
-    const { shares, rateLimiter } = this.#services;
-    const { keys, isKnown } = shares.of(this.#caller, this.#address);
-    const onSpent = (durationMs: number): void =>
-      rateLimiter.chargePlanning(this.#address, this.#caller, durationMs);
-    return { keys, isKnown, onSpent };
-  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Pressure } from '../load/admission.ts';
+import { Pressure } from './admission.ts';
 
 const WINDOW_MS = 50;
 

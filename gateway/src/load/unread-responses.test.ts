@@ -2,8 +2,8 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { shareKeysOf, type ShareKeys } from '@trellis/admission';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { UnreadResponses, type CutOffReason, type UnreadRules } from '../load/unread-responses.ts';
-import type { UnreadBytes } from '../load/unread-reader.ts';
+import { UnreadResponses, type CutOffReason, type UnreadRules } from './unread-responses.ts';
+import type { UnreadBytes } from './unread-reader.ts';
 
 const RULES: UnreadRules = {
   totalBytes: 1_000,

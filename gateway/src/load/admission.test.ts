@@ -1,10 +1,31 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { shareKeysOf } from '@trellis/admission';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Admission } from '../load/admission.ts';
+import { Admission, type OperationQueue } from './admission.ts';
 
 let admission: Admission | undefined;
 afterEach(() => admission?.close());
+
+/** A queue of which each figure is what a function says then. */
+function queueWith(figures: {
+  readonly longestWaitMs?: () => number;
+  readonly expectedWaitMs?: () => number;
+  readonly newcomerWaitMs?: () => number;
+  readonly dropWaiting?: (longerThanMs: number) => void;
+}): OperationQueue {
+  return {
+    get longestWaitMs() {
+      return figures.longestWaitMs?.() ?? 0;
+    },
+    get expectedWaitMs() {
+      return figures.expectedWaitMs?.() ?? 0;
+    },
+    get newcomerWaitMs() {
+      return figures.newcomerWaitMs?.() ?? Number.POSITIVE_INFINITY;
+    },
+    dropWaiting: (longerThanMs) => figures.dropWaiting?.(longerThanMs),
+  };
+}
 
 const known = (): boolean => true;
 const anonymous = (): boolean => false;
@@ -26,7 +47,7 @@ describe('F-20 the door', () => {
     let waitedMs = 0;
     admission = new Admission(
       { maxRequests: 4, maxDelayMs: 100, targetDelayMs: 10, perCaller: 0.5 },
-      { queueDelayMs: () => waitedMs, makeRoom: () => ((ended += 1), true) },
+      { queue: queueWith({ longestWaitMs: () => waitedMs }), makeRoom: () => ((ended += 1), true) },
     );
     const [greedy, other] = [shareKeysOf({ address: '192.0.2.1' }), shareKeysOf({ address: '198.51.100.1' })];
     const entered = [greedy, greedy, undefined, undefined].map((keys) => admission?.enter(known, keys));
@@ -62,7 +83,7 @@ describe('F-20 the door', () => {
     let waitedMs = 50;
     admission = new Admission(
       { maxRequests: 1_000, maxDelayMs: 100, targetDelayMs: 10 },
-      { queueDelayMs: () => waitedMs },
+      { queue: queueWith({ longestWaitMs: () => waitedMs }) },
     );
     expect(admission.enter(known)).toBeUndefined();
     waitedMs = 101;
@@ -79,8 +100,10 @@ describe('F-20 the door', () => {
       { maxRequests: 1_000, maxDelayMs: 1_000, targetDelayMs: 10 },
       {
         now: () => now,
-        expectedDelayMs: () => expectedMs,
-        onPressure: (targetDelayMs) => dropped.push(targetDelayMs),
+        queue: queueWith({
+          expectedWaitMs: () => expectedMs,
+          dropWaiting: (targetDelayMs) => dropped.push(targetDelayMs),
+        }),
       },
     );
     while (admission.enter(known) === undefined) now += 10;
@@ -119,7 +142,7 @@ describe('F-20 the door', () => {
     let now = 1_000;
     admission = new Admission(
       { maxRequests: 10_000, maxDelayMs: 1_000, targetDelayMs: 10 },
-      { now: () => now, queueDelayMs: () => 300 },
+      { now: () => now, queue: queueWith({ longestWaitMs: () => 300 }) },
     );
     const flood = shareKeysOf({ address: '192.0.2.1' });
     const others = ['198.51.100.1', '203.0.113.1'].map((address) => shareKeysOf({ address }));
@@ -139,7 +162,7 @@ describe('F-20 the door', () => {
     let newcomerMs = 0;
     admission = new Admission(
       { maxRequests: 10_000, maxDelayMs: 1_000, targetDelayMs: 10 },
-      { queueDelayMs: () => 1_500, newcomerDelayMs: () => newcomerMs },
+      { queue: queueWith({ longestWaitMs: () => 1_500, newcomerWaitMs: () => newcomerMs }) },
     );
     const enterAll = (address: string): number => {
       const keys = shareKeysOf({ address });
@@ -160,7 +183,7 @@ describe('F-20 the door', () => {
     let now = 1_000;
     admission = new Admission(
       { maxRequests: 10_000, maxDelayMs: 1_000, targetDelayMs: 10 },
-      { now: () => now, queueDelayMs: () => 300 },
+      { now: () => now, queue: queueWith({ longestWaitMs: () => 300 }) },
     );
     const alone = shareKeysOf({ address: '127.0.0.1' });
     for (let request = 0; request < 5_000; request += 1) {
