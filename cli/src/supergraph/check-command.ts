@@ -92,7 +92,7 @@ async function reportOf(call: CheckCall, given: Given): Promise<Report | string>
   if (supergraphSdl === undefined) return { ...emptyReport('check'), diagnostics };
   const before = readServed(base.supergraphSdl, call.limitsAgainst ?? call.limits);
   if (typeof before === 'string') return `error: ${call.against} is not a supergraph: ${before}\n`;
-  const after = readServedGraph(supergraphSdl, call.limits);
+  const after = readServedGraph(supergraphSdl, call.limits, true);
   return compareServed(call, given, before, after);
 }
 
@@ -132,7 +132,7 @@ async function compareServed(
       window: reportedWindow(window.proof, window.ownSchemas),
       plans: reportedPlans(window.proof),
     }),
-    openRootFields: openRootFields(after.comparable.supergraphSdl),
+    openRootFields: openRootFields(after.comparable),
     operations: usage?.operations.length,
   };
 }

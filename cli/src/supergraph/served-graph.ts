@@ -11,11 +11,16 @@ export interface ServedGraph {
  * Reads a supergraph by the gateway's own readers.
  *
  * @param settingsFile a `gateway.yaml`; absent: the defaults
+ * @param isComposedHere whether the text comes straight from composition, and is not validated again
  * @throws InvalidSupergraph
  */
-export function readServedGraph(supergraphSdl: string, settingsFile: string | undefined): ServedGraph {
+export function readServedGraph(
+  supergraphSdl: string,
+  settingsFile: string | undefined,
+  isComposedHere = false,
+): ServedGraph {
   const settings = readOfflineSettings(settingsFile, process.env);
-  const graph = new OfflineGraph(supergraphSdl, settings);
+  const graph = new OfflineGraph(supergraphSdl, settings, isComposedHere);
   const limits = Object.entries(settings.limits).filter(([, value]) => typeof value === 'number');
   return {
     graph,

@@ -1,7 +1,6 @@
 import { FileProblems } from '@trellis/composition';
 import { ConfigError } from '@trellis/runtime';
 import { BaseUnavailable } from './base-graph.ts';
-import { checkCommand } from './check-command.ts';
 import { composeCommand } from './compose-command.ts';
 import type { Output } from './output.ts';
 import { readCommandLine, type Invocation } from './read-command-line.ts';
@@ -67,13 +66,14 @@ export async function runSupergraphCommand(
   }
 }
 
-function run(
+/** The gateway's readers are loaded for a check alone: composing takes half a second. */
+async function run(
   invocation: Extract<Invocation, { kind: 'compose' | 'check' }>,
   output: Output,
 ): Promise<keyof typeof statuses> {
-  return invocation.kind === 'compose'
-    ? composeCommand(invocation, output)
-    : checkCommand(invocation, output);
+  if (invocation.kind === 'compose') return composeCommand(invocation, output);
+  const { checkCommand } = await import('./check-command.ts');
+  return checkCommand(invocation, output);
 }
 
 function explain(error: NodeJS.ErrnoException): string {

@@ -44,9 +44,12 @@ export class OfflineGraph {
   #planner: SupergraphPlanner | undefined;
   #meaning: OfflineMeaning | undefined;
 
-  /** @throws InvalidSupergraph when the text is no supergraph, or uses what can't be honoured */
-  constructor(supergraphSdl: string, settings: OfflineSettings) {
-    this.#supergraph = buildSupergraph(supergraphSdl);
+  /**
+   * @param isComposedHere whether the text comes straight from composition, and is not validated again
+   * @throws InvalidSupergraph when the text is no supergraph, or uses what can't be honoured
+   */
+  constructor(supergraphSdl: string, settings: OfflineSettings, isComposedHere = false) {
+    this.#supergraph = buildSupergraph(supergraphSdl, { isComposedHere });
     this.#catalogues = catalogues(this.#supergraph, settings);
   }
 

@@ -13,6 +13,8 @@ import { createTypeIndex } from './type-index.ts';
 export interface BuildOptions {
   /** Replaces the addresses in the supergraph, by the subgraph's name. */
   readonly subgraphUrls?: Readonly<Record<string, string>> | undefined;
+  /** Whether the text comes straight from composition: then it is not validated again. @default false */
+  readonly isComposedHere?: boolean | undefined;
 }
 
 /** A supergraph that can't be served. The message says why, in words for an operator. */
@@ -38,7 +40,7 @@ directive @live(
  * @throws InvalidSupergraph when the text is no supergraph, or uses what can't be honoured
  */
 export function buildSupergraph(sdl: string, options: BuildOptions = {}): Supergraph {
-  const federated = readSupergraph(sdl);
+  const federated = readSupergraph(sdl, !options.isComposedHere);
   rejectConnectors(federated.schema);
   const subgraphs = endpointsOf(federated, options.subgraphUrls ?? {});
   return new Supergraph({
@@ -56,9 +58,12 @@ export function buildClientSchema(sdl: string): GraphQLSchema {
   return clientSchemaOf(readSupergraph(sdl));
 }
 
-function readSupergraph(sdl: string): FederatedSchema {
+function readSupergraph(sdl: string, validateSupergraph = true): FederatedSchema {
   try {
-    return FederatedSchema.build(sdl, { supportedFeatures: ROUTER_SUPPORTED_SUPERGRAPH_FEATURES });
+    return FederatedSchema.build(sdl, {
+      supportedFeatures: ROUTER_SUPPORTED_SUPERGRAPH_FEATURES,
+      validateSupergraph,
+    });
   } catch (error) {
     throw new InvalidSupergraph(`The text is not a supergraph: ${reasonOf(sdl, error)}`);
   }
