@@ -38,6 +38,11 @@ export const cliCommands: readonly CliCommandEntry[] = [
     load: async () => (await import('./commands/supergraph.ts')).compositionCommand('check'),
   },
   {
+    name: 'explain',
+    summary: 'show how the gateway would run an operation: requests, cost and rights',
+    load: async () => (await import('./commands/supergraph.ts')).compositionCommand('explain'),
+  },
+  {
     name: 'token',
     summary: 'print an access token of a demo account',
     load: async () => (await import('./commands/token.ts')).tokenCommand(),

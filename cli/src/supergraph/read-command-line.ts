@@ -37,9 +37,27 @@ export interface CheckCall extends ComposedInput {
   readonly approvals: string | undefined;
 }
 
+/** A call of `explain`. */
+export interface ExplainCall {
+  readonly kind: 'explain';
+  /** The file of the operation. */
+  readonly operation: string;
+  /** The supergraph, as `check` takes it. */
+  readonly against: string;
+  readonly operationName: string | undefined;
+  readonly variables: Readonly<Record<string, number>>;
+  readonly limits: string | undefined;
+  readonly format: 'text' | 'json' | 'svg';
+  readonly output: string | undefined;
+}
+
 /** A command line, read. */
 export type Invocation =
-  { readonly kind: 'help' } | { readonly kind: 'wrong'; readonly problem: string } | ComposeCall | CheckCall;
+  | { readonly kind: 'help' }
+  | { readonly kind: 'wrong'; readonly problem: string }
+  | ComposeCall
+  | CheckCall
+  | ExplainCall;
 
 const options = {
   config: { type: 'string', default: 'supergraph.yaml' },
@@ -54,6 +72,9 @@ const options = {
   limits: { type: 'string' },
   'limits-against': { type: 'string' },
   approvals: { type: 'string' },
+  supergraph: { type: 'string' },
+  'operation-name': { type: 'string' },
+  variable: { type: 'string', multiple: true },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
@@ -61,10 +82,14 @@ type Option = keyof typeof options;
 
 const common: readonly Option[] = ['config', 'output', 'format', 'subgraph', 'schema', 'routing-url', 'help'];
 
+/** The name of a command. */
+export type CommandName = 'compose' | 'check' | 'explain';
+
 /** The options that each command takes. */
-export const commandOptions: Readonly<Record<'compose' | 'check', readonly string[]>> = {
+export const commandOptions: Readonly<Record<CommandName, readonly string[]>> = {
   compose: [...common, 'release'],
   check: [...common, 'against', 'operations', 'limits', 'limits-against', 'approvals'],
+  explain: ['supergraph', 'operation-name', 'variable', 'limits', 'format', 'output', 'config', 'help'],
 };
 
 /** Reads a command line. Nothing here throws: what is wrong is a result. */
@@ -79,17 +104,46 @@ export function readCommandLine(args: readonly string[]): Invocation {
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
 
-function toInvocation([command, unexpected]: readonly string[], values: Values): Invocation {
+function toInvocation(positionals: readonly string[], values: Values): Invocation {
+  const [command, ...rest] = positionals;
+  if (!isCommand(command))
+    return wrong(
+      command === undefined ? 'Say compose, check or explain.' : `There is no command "${command}".`,
+    );
+  const unexpected = rest[command === 'explain' ? 1 : 0];
   if (unexpected !== undefined) return wrong(`"${unexpected}" is one argument too many.`);
-  if (command !== 'compose' && command !== 'check')
-    return wrong(command === undefined ? 'Say compose or check.' : `There is no command "${command}".`);
   const surplus = Object.keys(values).find((name) => !commandOptions[command].includes(name));
   if (surplus !== undefined) return wrong(`${command} takes no --${surplus}.`);
+  if (command === 'explain') return toExplain(rest[0], values);
   const input = readInput(values);
   if ('problem' in input) return wrong(input.problem);
   return command === 'compose'
     ? { kind: 'compose', ...input, release: values.release }
     : toCheck(values, input);
+}
+
+function isCommand(name: string | undefined): name is CommandName {
+  return name !== undefined && Object.hasOwn(commandOptions, name);
+}
+
+function toExplain(operation: string | undefined, values: Values): Invocation {
+  const { format, supergraph, limits, output, variable = [] } = values;
+  if (operation === undefined) return wrong('explain needs the file of an operation.');
+  if (supergraph === undefined) return wrong('explain needs --supergraph FILE.');
+  if (format !== 'text' && format !== 'json' && format !== 'svg')
+    return wrong('--format is one of text, json, svg.');
+  const variables = variable.map((text) => /^(\w+)=(\d+)$/.exec(text));
+  if (variables.includes(null)) return wrong('--variable is NAME=NUMBER: how long a list is asked for.');
+  return {
+    kind: 'explain',
+    operation,
+    against: supergraph,
+    operationName: values['operation-name'],
+    variables: Object.fromEntries(variables.map((match) => [match?.[1], Number(match?.[2])])),
+    limits,
+    format,
+    output,
+  };
 }
 
 function toCheck(values: Values, input: ComposedInput): Invocation {

@@ -166,7 +166,7 @@ describe('supergraph check', () => {
 
 describe('A command line that is wrong ends with 64 and the usage', () => {
   it.each([
-    ['Say compose or check.', []],
+    ['Say compose, check or explain.', []],
     ['There is no command "publish".', ['publish']],
     ['"extra" is one argument too many.', ['compose', 'extra']],
     ['compose takes no --against.', ['compose', '--against', 'x']],
@@ -175,7 +175,8 @@ describe('A command line that is wrong ends with 64 and the usage', () => {
     ['--subgraph NAME needs --schema FILE.', ['compose', '--subgraph', 'x']],
     ['--schema and --routing-url go with --subgraph NAME.', ['compose', '--schema', 'x']],
     ['check needs --against FILE.', ['check']],
-    ["Unknown option '--supergraph'", ['compose', '--supergraph', 'x']],
+    ['compose takes no --supergraph.', ['compose', '--supergraph', 'x']],
+    ["Unknown option '--nonsense'", ['compose', '--nonsense', 'x']],
   ])('%s', async (problem, args) => {
     const { status, out, error } = await run(...args);
     expect({ status, out }).toEqual({ status: 64, out: '' });

@@ -55,3 +55,8 @@ export { extractSubgraphs } from './window/extract-subgraphs.ts';
 export type { PlannedOperation } from './window/planned-operation.ts';
 export { proveWindow, type WindowProof, type WindowSide } from './window/prove-window.ts';
 export { reportedPlans, reportedWindow, windowChanges } from './window/window-changes.ts';
+export { describeRights } from './changes/compare-rights.ts';
+export { operationCoordinates } from './operations/operation-uses.ts';
+export type { ExplainedOperation } from './plans/explained-operation.ts';
+export { writePlanSvg } from './plans/write-plan-svg.ts';
+export { writePlanText } from './plans/write-plan-text.ts';

@@ -70,6 +70,11 @@ function codeOf({ before, after }: Callers, isOpened: boolean, isClosed: boolean
   return isForAll(before) ? 'RIGHTS_ADDED' : 'RIGHTS_TIGHTENED';
 }
 
+/** What a caller needs, in words: `scope a and scope b, or policy c`. */
+export function describeRights(requirement: RightsRequirement): string {
+  return describe(callerTermsOf(requirement));
+}
+
 function isForAll(terms: CallerTerms): boolean {
   return terms?.some((term) => term.size === 0) ?? false;
 }

@@ -5,6 +5,7 @@ import {
   isEnumType,
   isInputObjectType,
   Kind,
+  parse,
   typeFromAST,
   TypeInfo,
   visit,
@@ -35,6 +36,11 @@ export function operationUses(
   const typeInfo = new TypeInfo(schema);
   visit(document, visitWithTypeInfo(typeInfo, finder.visitor(typeInfo)));
   return finder;
+}
+
+/** The coordinates that a document names. @throws GraphQLError where the text is none */
+export function operationCoordinates(document: string, schema: GraphQLSchema): ReadonlySet<string> {
+  return operationUses(parse(document), schema, new InputIndex()).coordinates;
 }
 
 /** Which input types and enums a value of an input type may hold, looked up once for each schema. */
