@@ -17,6 +17,7 @@ import { generateLimitsSection } from './limits-section.ts';
 import { generateProfilesSection } from './profiles-section.ts';
 import { generateLifeCycleSection } from './life-cycle-section.ts';
 import { generateSettingsSchema } from './settings-schema-file.ts';
+import { generateOperationTypes } from './operation-types-files.ts';
 import { generateStagesSection } from './stages-section.ts';
 import { generateStatementTypes } from './statement-types-file.ts';
 import { generateSupergraph } from './supergraph-file.ts';
@@ -44,6 +45,7 @@ const generators: readonly (() => Promise<GeneratedFile | readonly GeneratedFile
   generateStatementTypes,
   generateChecksSection,
   generateChangesPage,
+  generateOperationTypes,
 ];
 
 /**
@@ -51,7 +53,7 @@ const generators: readonly (() => Promise<GeneratedFile | readonly GeneratedFile
  * types of SQL statements, graph/supergraph.graphql, docs/api.graphql, docs/compatibility.md,
  * gateway.schema.json, gateway-example.yaml, docs/architecture.md, the pages of docs/configuration and docs/authorization-behaviours, the filter
  * of common passwords, docs/what-ends-what.md, the stages in docs/lifecycle.md, the checks in docs/composition.md, docs/changes.md, the
- * limits in docs/errors.md, and the profiles in docs/trusted-issuers.md.
+ * types of the sample application's operations, the limits in docs/errors.md, and the profiles in docs/trusted-issuers.md.
  *
  * @returns the paths of those that were out of date
  */
