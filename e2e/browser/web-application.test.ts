@@ -151,6 +151,7 @@ describe.skipIf(!chromiumPath)(
       await other.getByLabel('Text').fill('Of the second tab.');
       await other.getByRole('button', { name: 'Save' }).click();
       await other.getByText('Saved.').waitFor();
+      await ed.page.bringToFront();
       await ed.page.getByRole('button', { name: 'Save' }).click();
       await ed.page.getByRole('heading', { name: 'Somebody else has changed this post' }).waitFor();
       for (const words of ['Of the first tab.', 'Of the second tab.'])
