@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { expectUsable } from '../harness/accessibility.ts';
 import { chromiumMissing, chromiumPath, startChromium } from '../harness/chromium.ts';
 import { demoPeople } from '../harness/demo-people.ts';
@@ -110,6 +110,7 @@ describe.skipIf(!chromiumPath)(
         socket.on('framesent', ({ payload }) => sent.push(String(payload)));
       });
       await ed.context.setOffline(true);
+      onTestFinished(() => ed.context.setOffline(false));
       await ed.page.getByText('You are offline.').waitFor();
       await ed.page.getByLabel('Your comment').fill('Said without a network.');
       await ed.page.getByRole('button', { name: 'Comment', exact: true }).click();
