@@ -213,7 +213,7 @@ describe.skipIf(!chromiumPath)(
     });
 
     it('refreshes once for all tabs', async () => {
-      const tabs = await Promise.all([1, 2].map(() => ed.context.newPage()));
+      const tabs = await Promise.all([1, 2, 3].map(() => ed.context.newPage()));
       let refreshes = 0;
       ed.context.on('request', (request) => {
         if (request.postData()?.includes('grant_type=refresh_token')) refreshes += 1;
@@ -222,7 +222,7 @@ describe.skipIf(!chromiumPath)(
       for (const tab of tabs) await tab.getByRole('article').first().waitFor();
       const before = await readSession(ed.page);
       await ageSession(ed.page);
-      await Promise.all(tabs.map((tab) => tab.getByRole('article').first().getByRole('link').click()));
+      await Promise.all(tabs.map((tab) => tab.evaluate(openFirstPost))); // at the same moment
       for (const tab of tabs) await tab.getByLabel('Your comment').waitFor();
       expect(refreshes).toBe(1);
       expect((await readSession(ed.page)).refresh_token).not.toBe(before.refresh_token);
@@ -270,4 +270,9 @@ async function say(page: Page, words: string): Promise<void> {
   await page.getByLabel('Your comment').fill(words);
   await page.getByRole('button', { name: 'Comment', exact: true }).click();
   await page.locator('.comment[data-confirmed=true]', { hasText: words }).waitFor();
+}
+
+/** In the page. */
+function openFirstPost(): void {
+  document.querySelector<HTMLAnchorElement>('article a')?.click();
 }
