@@ -113,7 +113,7 @@ async function compareServed(
   after: ServedGraph,
 ): Promise<Report> {
   const usage = await readUsage(call, rules, before, after, now);
-  const compared = compareGraphs(before.comparable, after.comparable);
+  const compared = compareGraphs(before.comparable, after.comparable, rules.contracts);
   const window = await proveBetween(base, composed, before, after, usage);
   const changes = [...compared, ...(window ? windowChanges(window.proof) : [])];
   const { changes: reported, problems } = reportChanges(changes, {

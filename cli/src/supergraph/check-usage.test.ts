@@ -169,7 +169,9 @@ describe('With recorded operations', () => {
     await write('operations.jsonl', text.slice(0, -20));
     expect(await check(...args)).toMatchObject({
       status: 1,
-      error: './operations.jsonl:2:1: INVALID_OPERATIONS: is no JSON: the file may be cut off\n',
+      error: expect.stringMatching(
+        /^\.\/operations\.jsonl:2:1: INVALID_OPERATIONS: is no JSON: the file may be cut off\n {2}2 \| \{"id":"op0"/,
+      ) as string,
     });
     await write('operations.jsonl', '{"format":"trellis-operations/1"}\n{"id":"1"}\n');
     expect((await check(...args)).error).toMatch(
@@ -234,6 +236,50 @@ describe('Approvals', () => {
       /checks\.yaml:2:13: INVALID_APPROVAL: approvals\.0\.change must be a code and a coordinate/,
     );
     expect(error).toMatch(/INVALID_APPROVAL: approvals\.0\.reason /);
+  });
+});
+
+describe('Contracts', () => {
+  const tagged = (name: string, bio: string): string =>
+    before
+      .replace('"@cost"', '"@cost", "@tag"')
+      .replace('me: User', 'me: User @tag(name: "partner")')
+      .replace(
+        'id: ID! name: String bio: String',
+        `id: ID! @tag(name: "partner") name: String ${name} bio: String ${bio}`,
+      );
+  const partner = '@tag(name: "partner")';
+
+  it.each([
+    [
+      'partners: { include: [partner] }',
+      tagged(partner, ''),
+      tagged('', ''),
+      'breaking: partners: User.name: FIELD_REMOVED: User.name was removed.',
+    ],
+    [
+      'public: { exclude: [partner] }',
+      tagged('', ''),
+      tagged(partner, ''),
+      'breaking: public: User.name: FIELD_REMOVED: User.name was removed.',
+    ],
+  ])('of %s are checked as graphs of their own', async (rules, former, latter, expected) => {
+    await write('checks.yaml', `contracts: { ${rules} }\n`);
+    await write('users.graphql', former);
+    await run('compose', '--release', path('release.json'));
+    expect((await check()).out).toMatch(/^0 breaking, 0 dangerous/);
+    await write('users.graphql', latter);
+    expect((await check()).out).toContain(`${expected}\n`);
+  });
+
+  it('that show nothing any more are named', async () => {
+    await write('checks.yaml', 'contracts: { partners: { include: [partner] } }\n');
+    await write('users.graphql', tagged(partner, ''));
+    await run('compose', '--release', path('release.json'));
+    await write('users.graphql', before);
+    expect((await check()).out).toContain(
+      'breaking: partners: Query: TYPE_REMOVED: No query is left in partners.\n',
+    );
   });
 });
 

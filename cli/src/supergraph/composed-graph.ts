@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import {
   composeLoaded,
   loadSubgraphs,
@@ -67,9 +66,4 @@ function replaceSubgraph(
     ...config,
     subgraphs: [...others, replaced].toSorted((left, right) => (left.name < right.name ? -1 : 1)),
   };
-}
-
-/** The text of the configuration, so that its problems have excerpts. */
-export async function configSource(file: string): Promise<Sources> {
-  return new Map([[file, await readFile(file, 'utf8').catch(() => '')]]);
 }

@@ -1,5 +1,5 @@
 import type { OperationCosts, RecordedOperation } from '@trellis/composition';
-import type { AcceptedOperation, OfflineGraph, RejectedOperation } from '@trellis/gateway/offline';
+import type { AcceptedOperation, RejectedOperation } from '@trellis/gateway/offline';
 import type { ServedGraph } from './served-graph.ts';
 
 /** Above this, a recorded operation is not measured with every decision of its conditions. */
@@ -62,12 +62,4 @@ function decisions(names: readonly string[]): readonly Readonly<Record<string, b
       ]),
     [{}],
   );
-}
-
-/** An operation as one side of a change reads it, where it accepts it. */
-export function acceptedBy(
-  graph: OfflineGraph,
-  { document, operationName }: RecordedOperation,
-): readonly AcceptedOperation[] {
-  return graph.read(document, operationName).filter((one) => one.kind === 'accepted');
 }

@@ -198,7 +198,12 @@ describe('A configuration that is not usable', () => {
     expect(await run('compose', '--config', config())).toEqual({
       status: 1,
       out: '',
-      error: './supergraph.yaml:2:3: INVALID_CONFIG: subgraphs.users.schema is required\n',
+      error:
+        './supergraph.yaml:2:3: INVALID_CONFIG: subgraphs.users.schema is required\n' +
+        '  2 |   users: {}\n    |   ^\n',
     });
+    expect((await run('compose', '--config', config(), '--format', 'github')).error).toBe(
+      '::error file=./supergraph.yaml,line=2,col=3,title=INVALID_CONFIG::subgraphs.users.schema is required\n',
+    );
   });
 });

@@ -3,6 +3,7 @@ import { ConfigError } from '@trellis/runtime';
 import { BaseUnavailable } from './base-graph.ts';
 import { composeCommand } from './compose-command.ts';
 import type { Output } from './output.ts';
+import { writeProblems } from './write-problems.ts';
 import { readCommandLine, type Invocation } from './read-command-line.ts';
 
 const EXIT_FAILED = 1;
@@ -63,7 +64,9 @@ export async function runSupergraphCommand(
     return statuses[await run(invocation, output)];
   } catch (error) {
     if (!isExpected(error)) throw error;
-    output.error(`${explain(error)}\n`);
+    if (error instanceof FileProblems && 'format' in invocation)
+      await writeProblems(error, invocation, output);
+    else output.error(`${explain(error)}\n`);
     return error instanceof BaseUnavailable ? EXIT_UNDECIDED : EXIT_FAILED;
   }
 }

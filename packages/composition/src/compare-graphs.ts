@@ -5,6 +5,8 @@ import { compareMeanings } from './changes/compare-meanings.ts';
 import { compareShapes } from './changes/compare-shapes.ts';
 import { compareStructures } from './changes/compare-structures.ts';
 import { compareTransports } from './changes/compare-subscriptions.ts';
+import { compareContracts } from './contracts/compare-contracts.ts';
+import type { ContractRules } from './verdicts/approvals.ts';
 import type { GatewayMeaning, ReadGraph } from './changes/graph-meaning.ts';
 import { readGraphStructure } from './changes/graph-structure.ts';
 
@@ -14,8 +16,15 @@ export interface ComparableGraph extends ReadGraph {
   readonly gateway: GatewayMeaning;
 }
 
-/** Everything that changes from one graph to the next: for clients, for operators, and between subgraphs. */
-export function compareGraphs(before: ComparableGraph, after: ComparableGraph): readonly Change[] {
+/**
+ * Everything that changes from one graph to the next: for clients, for operators, between subgraphs, and for the clients of
+ * contracts.
+ */
+export function compareGraphs(
+  before: ComparableGraph,
+  after: ComparableGraph,
+  contracts: readonly ContractRules[] = [],
+): readonly Change[] {
   const structures = {
     before: readGraphStructure(before.supergraphSdl),
     after: readGraphStructure(after.supergraphSdl),
@@ -23,8 +32,15 @@ export function compareGraphs(before: ComparableGraph, after: ComparableGraph): 
   const inBoth = [...structures.after.subgraphs.keys()].filter((name) =>
     structures.before.subgraphs.has(name),
   );
+  const shapes = compareShapes(before.apiSchema, after.apiSchema);
   return sortChanges([
-    ...compareShapes(before.apiSchema, after.apiSchema),
+    ...shapes,
+    ...compareContracts(
+      { apiSchema: before.apiSchema, tags: structures.before.tags },
+      { apiSchema: after.apiSchema, tags: structures.after.tags },
+      contracts,
+      shapes,
+    ),
     ...compareMeanings(before, after),
     ...compareStructures(structures.before, structures.after),
     ...compareLimits(before.gateway.limits, after.gateway.limits),

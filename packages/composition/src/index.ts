@@ -30,7 +30,7 @@ export type {
 } from './operations/recorded-operation.ts';
 export { Usage, type UsedOperation } from './operations/usage.ts';
 export { parseRelease, releaseText, type Release } from './release.ts';
-export type { Sources } from './reports/excerpt.ts';
+export { excerptOf, type Sources } from './reports/excerpt.ts';
 export { outcomeOf, type Report, type ReportedDiagnostic } from './reports/report.ts';
 export { isReportForm, reportForms, writeReport, type ReportForm } from './reports/write-report.ts';
 export { writeDiagnostics, writeText } from './reports/write-text.ts';

@@ -85,6 +85,8 @@ interface Case {
 
 function judgeOperation(one: Case, usage: Usage, evidence: Evidence): Verdict {
   const { kind } = one;
+  // Whether an operation is valid for a contract's clients is not asked: they are not recorded apart.
+  if (one.change.contract !== undefined) return judgeUse(one);
   switch (kind.withUsage) {
     case 'used':
       return judgeUse(one);
