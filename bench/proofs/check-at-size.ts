@@ -88,7 +88,10 @@ async function writeGraph(folder: string, size: (typeof sizes)['full']['graph'])
   await write('supergraph.yaml', ['subgraphs:', ...subgraphs, ''].join('\n'));
   await Promise.all(Object.entries(schemas).map(([name, sdl]) => write(`${name}.graphql`, sdl)));
   const changed = (schemas['s1'] ?? '')
-    .replace('type S1T3 { id: ID! name: String!', 'type S1T3 { id: ID! added: Int name: String!')
+    .replace(
+      'type Viewer @key(fields: "id") { id: ID!',
+      'type Viewer @key(fields: "id") { id: ID! added: Int',
+    )
     .replace('type S1T5 { id: ID! name: String!', 'type S1T5 { id: ID! name: String');
   await write('next.graphql', changed);
   await write('operations.jsonl', largeRecord(size));

@@ -30,10 +30,13 @@ function schemaOf(index: number, subgraphs: number, types: number): string {
   });
   const foreign = `type S${next}T0 @key(fields: "id") { id: ID! note${index}: String }`;
   const roots = Array.from({ length: types }, (_, type) => `s${index}t${type}(id: ID!): S${index}T${type}`);
-  return `${LINK}type Query { ${roots.join(' ')} }\n${own.join('\n')}\n${foreign}\n`;
+  const viewer = index === 1 ? 'me: Viewer ' : '';
+  const viewerType =
+    index === 1 ? 'type Viewer @key(fields: "id") { id: ID! name: String! theme: String }\n' : '';
+  return `${LINK}${viewerType}type Query { ${viewer}${roots.join(' ')} }\n${own.join('\n')}\n${foreign}\n`;
 }
 
-/** Recorded operations on it, as the lines of a file: most of one subgraph, every fourth of two. */
+/** Recorded operations on it, as the lines of a file: most of one subgraph, every fourth of two, and every third asks who the user is. */
 export function largeRecord({ subgraphs, typesPerSubgraph, operations }: GraphSize): string {
   const lines = Array.from({ length: operations }, (_, index) => {
     const subgraph = index % subgraphs;
@@ -42,7 +45,7 @@ export function largeRecord({ subgraphs, typesPerSubgraph, operations }: GraphSi
     const last = `S${subgraph}T${typesPerSubgraph - 1}`;
     const root = hop ? `s${subgraph}t${typesPerSubgraph - 1}` : `s${subgraph}t${type}`;
     const far = hop ? ` fragment Far on ${last} { neighbour { id name note${subgraph} } }` : '';
-    const document = `query Op${index}($id: ID!, $n: Int) { ${root}(id: $id) { id name${index % 3 === 0 ? '' : ' count'} list(first: $n) { id name }${hop} } }${far}`;
+    const document = `query Op${index}($id: ID!, $n: Int) { ${root}(id: $id) { id name${index % 3 === 0 ? '' : ' count'} list(first: $n) { id name }${hop} }${index % 3 === 0 ? ' me { id name theme }' : ''} }${far}`;
     const clients = [{ name: `app${index % 20}`, version: '1.0', requests: 10 + (index % 1000) }];
     return JSON.stringify({
       id: `op${index}`,

@@ -1,7 +1,8 @@
 import { buildASTSchema, parse, type GraphQLSchema } from 'graphql';
 import { readGraphStructure } from '../changes/graph-structure.ts';
 import type { RecordedOperation } from '../operations/recorded-operation.ts';
-import type { Usage } from '../operations/usage.ts';
+import { InputIndex, operationUses } from '../operations/operation-uses.ts';
+import { requestsOf, type Usage, type UsedOperation } from '../operations/usage.ts';
 import { checkFetch, type PlanOrigin } from './check-fetch.ts';
 import { closeOverFieldSets } from './close-over-field-sets.ts';
 import { orderOfDeployment, type DeploymentOrder, type SubgraphOrder } from './order-of-deployment.ts';
@@ -13,6 +14,7 @@ import {
   type ParsedSubgraph,
   type SchemaDifferences,
 } from './schema-differences.ts';
+import { splitOperation, textOfPart } from './split-operation.ts';
 import { SubgraphVersion } from './subgraph-version.ts';
 import type { Violation } from './violation.ts';
 
@@ -60,8 +62,9 @@ export async function proveWindow(
 ): Promise<WindowProof | undefined> {
   const proof = new Proof(before, after);
   if (proof.changed.size === 0) return undefined;
-  const recorded = usage ? usage.using([...proof.concerned]).map((used) => used.recorded) : [];
-  const differences = await proof.readOperations(recorded);
+  const recorded = usage ? usage.using([...proof.concerned]) : [];
+  const differing = await proof.readOperations(proof.partsOf(recorded).keys());
+  const differences = await proof.readOperations(busiest(proof.wholesOf(differing)));
   const probes = proof.probes(usage);
   await proof.readOperations(probes);
   const subgraphs = proof.orders();
@@ -73,6 +76,14 @@ export async function proveWindow(
     probes: probes.length,
     fetches: proof.fetches,
   };
+}
+
+/** Of operations with parts whose plans differ: these are planned as a whole. */
+const MAX_COMPARED_PLANS = 200;
+
+function busiest(operations: ReadonlySet<UsedOperation>): readonly RecordedOperation[] {
+  const sorted = [...operations].toSorted((left, right) => requestsOf(right) - requestsOf(left));
+  return sorted.slice(0, MAX_COMPARED_PLANS).map(({ recorded }) => recorded);
 }
 
 interface ChangedSubgraph {
@@ -92,6 +103,7 @@ class Proof {
   readonly #after: WindowSide;
   readonly #origins: { readonly before: PlanOrigin; readonly after: PlanOrigin };
   readonly #checked = new Set<string>();
+  readonly #wholes = new Map<RecordedOperation, Set<UsedOperation>>();
 
   constructor(before: WindowSide, after: WindowSide) {
     this.#before = before;
@@ -113,8 +125,34 @@ class Proof {
     );
   }
 
+  /** The parts of operations that use what is concerned, each once, with the operations that have it. */
+  partsOf(operations: readonly UsedOperation[]): ReadonlyMap<RecordedOperation, ReadonlySet<UsedOperation>> {
+    const inputs = new InputIndex();
+    const byText = new Map<string, RecordedOperation | undefined>();
+    for (const operation of operations) {
+      const { conditions } = operation.recorded;
+      for (const part of splitOperation(operation.document, operation.recorded.operationName)) {
+        const document = textOfPart(part);
+        const key = `${document} ${JSON.stringify(conditions)}`;
+        if (!byText.has(key)) {
+          const { coordinates } = operationUses(part, this.#before.apiSchema, inputs);
+          const isConcerned = [...coordinates].some((coordinate) => this.concerned.has(coordinate));
+          byText.set(key, isConcerned ? { id: key, document, clients: [], conditions } : undefined);
+        }
+        const known = byText.get(key);
+        if (known) this.#wholes.set(known, (this.#wholes.get(known) ?? new Set()).add(operation));
+      }
+    }
+    return this.#wholes;
+  }
+
+  /** The operations with parts whose plans differ. */
+  wholesOf(differences: readonly PlanDifference[]): ReadonlySet<UsedOperation> {
+    return new Set(differences.flatMap(({ operation }) => [...(this.#wholes.get(operation) ?? [])]));
+  }
+
   /** Plans operations on both sides, and checks what they send to subgraphs that changed. */
-  async readOperations(operations: readonly RecordedOperation[]): Promise<readonly PlanDifference[]> {
+  async readOperations(operations: Iterable<RecordedOperation>): Promise<readonly PlanDifference[]> {
     const differences: PlanDifference[] = [];
     for (const operation of operations) {
       const [before, after] = [await this.#before.plan(operation), await this.#after.plan(operation)];
