@@ -16,6 +16,7 @@ import {
 } from './clients.ts';
 
 const RULES = {
+  certificates: 'none' as const,
   apiAudiences: [],
   scopes: ['openid', 'read:data'],
   grantTypes: ['authorization_code', 'refresh_token'],

@@ -67,7 +67,10 @@ describe.each(eventNames)('What ends what: %s', (event) => {
   const observed = new Map<LifeCycleThing, Effect>();
 
   beforeAll(async () => {
-    const scene = await setScene(stage, event.replaceAll('_', '-'), event.endsWith('_itself'));
+    const scene = await setScene(stage, event.replaceAll('_', '-'), {
+      isOwn: event.endsWith('_itself'),
+      isCertified: event === 'client_certificate_replaced',
+    });
     const cleanUp = await bringAbout[event](scene);
     await letEverybodyHear();
     const inOrder = Object.keys(probes) as LifeCycleThing[]; // its own keys, a literal

@@ -15,6 +15,8 @@ export const events = {
   client_removed_itself: 'Client removed by itself (RFC 7592)',
   client_narrowed: 'Client narrowed',
   client_narrowed_itself: 'Client narrowed by itself (RFC 7592)',
+  client_method_changed: 'Client authenticates by another method',
+  client_certificate_replaced: 'Registered certificate of a client replaced (RFC 8705)',
   client_registered_again: 'Client removed and registered again',
   consent_withdrawn: 'Consent withdrawn',
   session_over: 'Session idle, or over',
@@ -155,6 +157,15 @@ export const whatEndsWhat: Readonly<Record<LifeCycleEvent, Row>> = Object.freeze
   client_removed_itself: { ...nothing, ...clientRemoved },
   client_narrowed: { ...nothing, ...clientNarrowed },
   client_narrowed_itself: { ...nothing, ...clientNarrowed },
+  client_method_changed: {
+    ...nothing,
+    refreshToken: within('stays', 'the client proves who it is in the new way'),
+  },
+  client_certificate_replaced: {
+    ...nothing,
+    ...tokensEnd,
+    refreshToken: within('stays', 'for the new certificate'),
+  },
   client_registered_again: { ...nothing, ...clientEnds },
   consent_withdrawn: { ...nothing, ...clientEnds },
   session_over: {

@@ -7,6 +7,7 @@ import { isNetwork } from '../outbound/address-guard.ts';
 import { readClientsFile } from '../clients/clients-file.ts';
 import { readTheme } from '../pages/theme/read-theme.ts';
 import { adminScopes, openidScopes, parseScope } from '../clients/scopes.ts';
+import { readCertificateAuthorities } from '../clients/authentication/certificate-authorities.ts';
 import { readCertificate } from './tls-certificate.ts';
 
 /**
@@ -22,6 +23,7 @@ export function contradictions(config: AuthServerConfig): readonly string[] {
     ...networkProblems(config.BACKCHANNEL_NETWORKS),
     ...mailProblems(config),
     ...tlsProblems(config),
+    ...clientCertificateProblems(config),
     ...convenienceProblems(config),
     ...clientsFileProblems(config),
     ...trustedIssuersProblems(config),
@@ -30,17 +32,22 @@ export function contradictions(config: AuthServerConfig): readonly string[] {
 }
 
 function issuerProblems({ ISSUER: issuer }: AuthServerConfig): string[] {
-  if (issuer === undefined) return [];
-  const { protocol, hostname, search, hash, username } = new URL(issuer);
-  const problems: [boolean, string][] = [
-    [issuer.endsWith('/'), 'ISSUER: must not end in a slash.'],
-    [search !== '' || hash !== '' || username !== '', 'ISSUER: must have no query, fragment or user.'],
+  return baseUrlProblems('ISSUER', issuer)
+    .filter(([holds]) => holds)
+    .map(([, problem]) => problem);
+}
+
+function baseUrlProblems(name: string, url: string | undefined): readonly [boolean, string][] {
+  if (url === undefined) return [];
+  const { protocol, hostname, search, hash, username } = new URL(url);
+  return [
+    [url.endsWith('/'), `${name}: must not end in a slash.`],
+    [search !== '' || hash !== '' || username !== '', `${name}: must have no query, fragment or user.`],
     [
       protocol === 'http:' && !isLoopbackHost(hostname),
-      'ISSUER: must be https, except on a loopback address.',
+      `${name}: must be https, except on a loopback address.`,
     ],
   ];
-  return problems.filter(([holds]) => holds).map(([, problem]) => problem);
 }
 
 function audienceProblems(audiences: readonly string[]): string[] {
@@ -121,6 +128,45 @@ function certificateProblems({
     return [];
   } catch (error) {
     return [`TLS_CERT_FILE and TLS_KEY_FILE: ${error instanceof Error ? error.message : String(error)}.`];
+  }
+}
+
+/** RFC 8705 */
+function clientCertificateProblems(config: AuthServerConfig): readonly string[] {
+  const {
+    CLIENT_CERTIFICATE_HEADER: header,
+    MTLS_URL: url,
+    CLIENT_CERTIFICATE_CA_FILE: authorities,
+  } = config;
+  const problems: [boolean, string][] = [
+    [
+      header !== undefined && !/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(header),
+      'CLIENT_CERTIFICATE_HEADER: is no name of a header.',
+    ],
+    [
+      header !== undefined && config.TRUSTED_PROXIES.length === 0,
+      'CLIENT_CERTIFICATE_HEADER: needs TRUSTED_PROXIES, who are believed to send it.',
+    ],
+    [
+      header === undefined && authorities !== undefined,
+      'CLIENT_CERTIFICATE_CA_FILE: needs CLIENT_CERTIFICATE_HEADER.',
+    ],
+    [header === undefined && url !== undefined, 'MTLS_URL: needs CLIENT_CERTIFICATE_HEADER.'],
+    ...baseUrlProblems('MTLS_URL', url),
+  ];
+  const broken = authorities === undefined ? undefined : authoritiesProblem(authorities);
+  return [
+    ...problems.filter(([holds]) => holds).map(([, problem]) => problem),
+    ...(broken === undefined ? [] : [`CLIENT_CERTIFICATE_CA_FILE: ${broken}`]),
+  ];
+}
+
+function authoritiesProblem(path: string): string | undefined {
+  try {
+    readCertificateAuthorities(path);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
   }
 }
 

@@ -15,6 +15,11 @@ import { createClientRegistry } from '../clients/client-registry.ts';
 import type { AuthServerConfig } from './auth-server-config.ts';
 import { createDpopNonces } from '../dpop/nonces.ts';
 import { createGrantRevoker } from '../grants/grant-revoker.ts';
+import {
+  readCertificateAuthorities,
+  type CertificateAuthorities,
+} from '../clients/authentication/certificate-authorities.ts';
+import { createClientCertificates, type ForwardedCertificates } from '../http/client-certificates.ts';
 import { createCookies } from '../http/cookies.ts';
 import { createSealer } from '../secrets/sealing.ts';
 import { createRecordSealer } from '../secrets/record-sealer.ts';
@@ -131,6 +136,8 @@ export async function createFeatures(
     }),
     ...createPages(config, resources.issuer),
     issuers: createIssuers(config, resources),
+    clientCertificates: createClientCertificates(forwardedCertificatesOf(config)),
+    certificateAuthorities: certificateAuthoritiesOf(config),
     ...keyed,
     ...createLimits(config, keyed.accountName, resources),
     ...createStores(config, resources, today),
@@ -233,6 +240,17 @@ function createPages({ THEME_FOLDER: folder }: AuthServerConfig, issuer: string)
   if (read?.kind === 'problems') throw new Error(read.problems.join('\n'));
   const theme = read?.theme ?? readBuiltInTheme();
   return { theme, chooseTexts: createTextChooser(theme, issuer) };
+}
+
+function certificateAuthoritiesOf({
+  CLIENT_CERTIFICATE_CA_FILE: path,
+}: AuthServerConfig): CertificateAuthorities | undefined {
+  return path === undefined ? undefined : readCertificateAuthorities(path);
+}
+
+function forwardedCertificatesOf(config: AuthServerConfig): ForwardedCertificates | undefined {
+  const { CLIENT_CERTIFICATE_HEADER: header, CLIENT_CERTIFICATE_FORMAT: format } = config;
+  return header === undefined ? undefined : { header, format, trustedProxies: config.TRUSTED_PROXIES };
 }
 
 interface AnonymousAttempts {

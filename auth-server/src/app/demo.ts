@@ -74,6 +74,7 @@ function publicClient(
     id_token_signed_response_alg: 'ES256',
     require_auth_time: false,
     dpop_bound_access_tokens: false,
+    tls_client_certificate_bound_access_tokens: false,
     require_pushed_authorization_requests: false,
     require_signed_request_object: false,
     first_party: false,

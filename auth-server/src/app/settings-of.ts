@@ -7,13 +7,28 @@ import { knownScopes, type AuthServerConfig } from './auth-server-config.ts';
 
 /** What clients can be registered for with this configuration. */
 export function clientRulesOf(
-  config: Pick<AuthServerConfig, 'API_SCOPES' | 'ADMIN_API' | 'AUDIENCES'>,
+  config: Pick<
+    AuthServerConfig,
+    'API_SCOPES' | 'ADMIN_API' | 'AUDIENCES' | 'CLIENT_CERTIFICATE_HEADER' | 'CLIENT_CERTIFICATE_CA_FILE'
+  >,
 ): ClientRules {
   return {
     apiAudiences: config.AUDIENCES,
     scopes: knownScopes(config),
+    certificates: certificatesOf(config),
     grantTypes: [...grantHandlers.keys()],
   };
+}
+
+function certificatesOf({
+  CLIENT_CERTIFICATE_HEADER: header,
+  CLIENT_CERTIFICATE_CA_FILE: authorities,
+}: Pick<
+  AuthServerConfig,
+  'CLIENT_CERTIFICATE_HEADER' | 'CLIENT_CERTIFICATE_CA_FILE'
+>): ClientRules['certificates'] {
+  if (header === undefined) return 'none';
+  return authorities === undefined ? 'registered' : 'issued';
 }
 
 /** What trusted issuers can be declared with. @param ownIssuer where it is known */
@@ -41,6 +56,7 @@ export function settingsOf(config: AuthServerConfig, issuer: string): Settings {
     transactionTtlS: config.TRANSACTION_TTL_S,
     linkTtlS: config.LINK_TTL_S,
     signUp: config.SIGN_UP,
+    certificateUrl: config.MTLS_URL,
     keySetMaxAgeS: Math.min(300, config.KEY_PUBLICATION_LEAD_S),
   };
 }

@@ -64,7 +64,7 @@ export async function issueCode(
     sessionId,
     issuedAt,
   };
-  const grant = grantOfCode(contents, keyThumbprint, settings);
+  const grant = grantOfCode(contents, { keyThumbprint }, settings);
   await codes.save(grantId, { secretHash, contents, grant }, request.codeTtlS ?? settings.codeTtlS);
   return { code, state: request.state, iss: settings.issuer };
 }

@@ -1,4 +1,5 @@
-import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import { createLocalJWKSet, type JSONWebKeySet, type JWK, type JWTVerifyGetKey } from 'jose';
+import { isCertificateOf } from './registered-certificates.ts';
 import type { ClientMetadata } from './client-metadata.ts';
 import { createRemoteKeySets, type RemoteKeySetsDependencies } from './remote-key-sets.ts';
 
@@ -6,6 +7,8 @@ import { createRemoteKeySets, type RemoteKeySetsDependencies } from './remote-ke
 export interface ClientKeys {
   /** @returns the keys of a client's `jwks`, or at its `jwks_uri`; undefined for a client without keys */
   of(metadata: ClientMetadata): JWTVerifyGetKey | undefined;
+  /** Whether a certificate is among those that a client has registered: the first of `x5c` of a key. RFC 8705 §2.2.2 */
+  haveCertificate(metadata: ClientMetadata, der: Buffer): Promise<boolean>;
   /** Aborts what is being fetched. */
   close(): void;
 }
@@ -16,11 +19,15 @@ export function createClientKeys(dependencies: RemoteKeySetsDependencies): Clien
   const registered = new WeakMap<object, JWTVerifyGetKey>();
   return {
     of: ({ jwks, jwks_uri: uri }) => {
-      if (uri !== undefined) return remote.at(uri);
+      if (uri !== undefined) return remote.at(uri).find;
       if (!jwks) return undefined;
       const known = registered.get(jwks) ?? createLocalJWKSet(jwks as JSONWebKeySet); // as checked at registration
       registered.set(jwks, known);
       return known;
+    },
+    haveCertificate: async ({ jwks, jwks_uri: uri }, der) => {
+      const matches = (key: JWK): boolean => isCertificateOf(key, der);
+      return uri === undefined ? jwks?.keys.some(matches) === true : remote.at(uri).has(matches);
     },
     close: () => remote.close(),
   };

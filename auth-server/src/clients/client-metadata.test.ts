@@ -4,6 +4,7 @@ import { parseClient } from './client-metadata.ts';
 const RULES = {
   scopes: ['openid', 'read:data'],
   apiAudiences: [],
+  certificates: 'none' as const,
   grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'],
 };
 const PUBLIC_KEY = { kty: 'EC', crv: 'P-256', x: 'x', y: 'y' };

@@ -3,21 +3,47 @@ import { characterProblem, isBoundedKey, unfitTextIn } from '@trellis/admission'
 import { z } from 'zod';
 import type { ClientRules } from '../settings/settings.ts';
 import { TOKEN_EXCHANGE_GRANT, unattendedGrants } from './grant-types.ts';
+import {
+  namedSubjects,
+  subjectMembers,
+  subjectProblem,
+  type CertificateSubject,
+} from './certificate-subject.ts';
+import { hasCertificate } from './registered-certificates.ts';
 import { redirectUriProblem } from './redirect-uri.ts';
 import { allowedAlgorithms, isFapi, profileProblems, type SecurityProfile } from './security-profile.ts';
 import { adminScopes, includesAll, parseScope } from './scopes.ts';
 
 /** How a client proves who it is at the token endpoint. RFC 7591 §2 */
-export type ClientAuthenticationMethod =
-  'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt';
+export type ClientAuthenticationMethod = (typeof authenticationMethods)[number];
 
-/** Every method that is supported, as discovery lists them. */
-export const clientAuthenticationMethods: readonly ClientAuthenticationMethod[] = Object.freeze([
+const authenticationMethods = [
   'none',
   'client_secret_basic',
   'client_secret_post',
   'private_key_jwt',
-]);
+  'tls_client_auth',
+  'self_signed_tls_client_auth',
+] as const;
+
+/** The methods that are supported, as discovery lists them. RFC 8705 §2 */
+export function clientAuthenticationMethods({
+  certificates,
+}: Pick<ClientRules, 'certificates'>): readonly ClientAuthenticationMethod[] {
+  const missing: ReadonlySet<string> = new Set(missingMethods[certificates]);
+  return authenticationMethods.filter((method) => !missing.has(method));
+}
+
+const missingMethods: Readonly<Record<ClientRules['certificates'], readonly ClientAuthenticationMethod[]>> = {
+  none: ['tls_client_auth', 'self_signed_tls_client_auth'],
+  registered: ['tls_client_auth'],
+  issued: [],
+};
+
+/** Whether a client authenticates by the certificate of its connection. */
+export function usesCertificate(method: string): boolean {
+  return method === 'tls_client_auth' || method === 'self_signed_tls_client_auth';
+}
 
 const CLIENT_ID = /^[\x21-\x7E]{1,200}$/;
 
@@ -47,7 +73,7 @@ function algorithmsOf(metadata: ClientMetadata, registered: string | undefined):
 export const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** A registered client: RFC 7591 metadata under its standard names, complete with defaults, without its secret. */
-export interface ClientMetadata {
+export interface ClientMetadata extends CertificateSubject {
   readonly client_id: string;
   readonly client_name: string;
   /** What pages show of a client that someone has looked at. RFC 7591 §2 */
@@ -80,6 +106,8 @@ export interface ClientMetadata {
   readonly default_acr_values?: readonly string[] | undefined;
   /** Access tokens are always bound to a key. RFC 9449 §5.2 */
   readonly dpop_bound_access_tokens: boolean;
+  /** Access tokens are always bound to the client's certificate. RFC 8705 §3.4 */
+  readonly tls_client_certificate_bound_access_tokens: boolean;
   /** Authorization requests must be pushed. RFC 9126 §6 */
   readonly require_pushed_authorization_requests: boolean;
   /** An own member: the set of rules that the client is held to. */
@@ -164,6 +192,8 @@ const scopeList = z
 /** Parted by blanks in requests. */
 const acrValue = z.string().regex(/^[\x21-\x7E]{1,200}$/, { error: 'must be visible ASCII characters' });
 
+const certificateName = z.string().min(1).max(1_000);
+
 const declared = z.object({
   client_id: z.string().regex(CLIENT_ID, { error: 'must be 1 to 200 visible ASCII characters' }),
   client_secret: z
@@ -183,9 +213,7 @@ const declared = z.object({
   post_logout_redirect_uris: z.array(redirectUri).max(50).default([]),
   grant_types: z.array(z.string()).max(20).default(['authorization_code', 'refresh_token']),
   response_types: z.array(z.literal('code')).optional(),
-  token_endpoint_auth_method: z
-    .enum(['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'])
-    .optional(),
+  token_endpoint_auth_method: z.enum(authenticationMethods).optional(),
   token_endpoint_auth_signing_alg: signingAlgorithm.optional(),
   jwks: z.object({ keys: z.array(publicKey).min(1).max(20) }).optional(),
   jwks_uri: webAddress.max(2_000).optional(),
@@ -199,6 +227,12 @@ const declared = z.object({
   default_max_age: z.int().min(0).optional(),
   require_auth_time: z.boolean().default(false),
   default_acr_values: z.array(acrValue).min(1).max(20).optional(),
+  tls_client_auth_subject_dn: certificateName.optional(),
+  tls_client_auth_san_dns: certificateName.optional(),
+  tls_client_auth_san_uri: certificateName.optional(),
+  tls_client_auth_san_ip: certificateName.optional(),
+  tls_client_auth_san_email: certificateName.optional(),
+  tls_client_certificate_bound_access_tokens: z.boolean().default(false),
   dpop_bound_access_tokens: z.boolean().optional(),
   require_pushed_authorization_requests: z.boolean().optional(),
   security_profile: z.literal('fapi2').optional(),
@@ -253,14 +287,15 @@ function complete(given: Declared, { scopes }: ClientRules): ClientDeclaration {
     introspection_encrypted_response_enc: _enc,
     ...rest
   } = given;
-  const isBound = isFapi(given);
+  const isProfiled = isFapi(given);
+  const isBound = isProfiled && !given.tls_client_certificate_bound_access_tokens;
   const metadata: ClientMetadata = {
     ...rest,
     client_name: given.client_name ?? given.client_id,
     token_endpoint_auth_method: given.token_endpoint_auth_method ?? defaultMethod(given),
     scope: given.scope ?? scopes.filter((scope) => !adminScopes.includes(scope)).join(' '),
     dpop_bound_access_tokens: given.dpop_bound_access_tokens ?? isBound,
-    require_pushed_authorization_requests: given.require_pushed_authorization_requests ?? isBound,
+    require_pushed_authorization_requests: given.require_pushed_authorization_requests ?? isProfiled,
   };
   return { metadata, secret };
 }
@@ -301,6 +336,7 @@ function contradictionsOf({ metadata, secret }: ClientDeclaration, rules: Client
       'jwks: is needed for require_signed_request_object, or jwks_uri',
     ],
     [usesCode && metadata.redirect_uris.length === 0, 'redirect_uris: at least one is needed'],
+    ...certificateProblems(metadata, rules),
     ...unattendedProblems(metadata),
     ...exchangeProblems(metadata, rules),
     [metadata.pkce_exempt && method === 'none', 'pkce_exempt: needs a client that authenticates'],
@@ -317,6 +353,38 @@ function contradictionsOf({ metadata, secret }: ClientDeclaration, rules: Client
 }
 
 type Problem = [boolean, string];
+
+/** RFC 8705 §2.1.2, §2.2.2, §3.4 */
+function certificateProblems(metadata: ClientMetadata, rules: ClientRules): Problem[] {
+  const method = metadata.token_endpoint_auth_method;
+  const members = namedSubjects(metadata);
+  const nameProblems = members.map((member): Problem => {
+    const problem = subjectProblem(member, metadata[member] ?? '');
+    return [problem !== undefined, `${member}: ${problem ?? ''}`];
+  });
+  const isBound = metadata.tls_client_certificate_bound_access_tokens;
+  const hasCertificates = metadata.jwks === undefined || metadata.jwks.keys.some(hasCertificate);
+  return [
+    [
+      !clientAuthenticationMethods(rules).includes(method),
+      `token_endpoint_auth_method: ${method} is not possible with the configuration of this server`,
+    ],
+    [
+      isBound && rules.certificates === 'none',
+      'tls_client_certificate_bound_access_tokens: is not possible with the configuration of this server',
+    ],
+    ...nameProblems,
+    [
+      method === 'tls_client_auth' && members.length !== 1,
+      `token_endpoint_auth_method: tls_client_auth needs one of ${subjectMembers.join(', ')}`,
+    ],
+    [method !== 'tls_client_auth' && members.length > 0, `${members.join(', ')}: has no use with ${method}`],
+    [
+      method === 'self_signed_tls_client_auth' && (!hasKeys(metadata) || !hasCertificates),
+      'jwks: is needed for self_signed_tls_client_auth, or jwks_uri, with the certificate as x5c of a key',
+    ],
+  ];
+}
 
 function unattendedProblems({
   grant_types: types,

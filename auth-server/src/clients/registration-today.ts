@@ -1,6 +1,8 @@
 import { parseScope } from './scopes.ts';
 import { redirectUriMatches } from './redirect-uri.ts';
+import { subjectMembers } from './certificate-subject.ts';
 import type { ClientMetadata } from './client-metadata.ts';
+import { certificatesOf } from './registered-certificates.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Client } from './client-store.ts';
 
@@ -49,8 +51,25 @@ export function isNarrower(before: ClientMetadata, after: ClientMetadata): boole
   const scopesAfter = parseScope(after.scope) ?? [];
   const lost = (parseScope(before.scope) ?? []).some((scope) => !scopesAfter.includes(scope));
   const lostGrant = before.grant_types.some((type) => !after.grant_types.includes(type));
-  const isConstrained = after.dpop_bound_access_tokens && !before.dpop_bound_access_tokens;
-  return lost || lostGrant || isConstrained || losesAudience(before, after);
+  const isConstrained =
+    (after.dpop_bound_access_tokens && !before.dpop_bound_access_tokens) ||
+    (after.tls_client_certificate_bound_access_tokens && !before.tls_client_certificate_bound_access_tokens);
+  return (
+    lost || lostGrant || isConstrained || losesAudience(before, after) || losesCertificate(before, after)
+  );
+}
+
+/**
+ * What is bound to a certificate that the registration does not name any more is good for everybody who has its key. What a set at an
+ * address has lost is not known.
+ */
+function losesCertificate(before: ClientMetadata, after: ClientMetadata): boolean {
+  if (!before.tls_client_certificate_bound_access_tokens) return false;
+  const isRenamed = subjectMembers.some(
+    (member) => before[member] !== undefined && before[member] !== after[member],
+  );
+  const certificates = certificatesOf(after.jwks?.keys);
+  return isRenamed || certificatesOf(before.jwks?.keys).some((text) => !certificates.includes(text));
 }
 
 /** What was exchanged for a resource, or without an actor, is not any more. */

@@ -40,7 +40,7 @@ afterEach(async () => {
 /** Whether a signature is good by the set, or why not. */
 async function judge(
   { privateKey, publicJwk }: ClientKey,
-  keys: JWTVerifyGetKey = sets.at(server.uri),
+  keys: JWTVerifyGetKey = sets.at(server.uri).find,
 ): Promise<string> {
   const { kid = '', alg = '' } = publicJwk;
   const token = await new SignJWT({}).setProtectedHeader({ alg, kid }).sign(privateKey);
@@ -175,6 +175,6 @@ describe('G6: a key set at a jwks_uri', () => {
   ])('at %s is not asked for where loopback and private addresses are closed', async (uri) => {
     const guard = createAddressGuard({ loopback: false, networks: [] });
     const guarded = createRemoteKeySets({ guard, clock: () => now, onFetched: () => undefined });
-    expect(await judge(first, guarded.at(uri))).toContain('to which no requests may be sent');
+    expect(await judge(first, guarded.at(uri).find)).toContain('to which no requests may be sent');
   });
 });

@@ -1,16 +1,11 @@
-import type { JWTVerifyGetKey } from 'jose';
 import type { AddressGuard } from '../outbound/address-guard.ts';
-import { createFetchedKeySet, KEY_SET_TYPES } from '../outbound/fetched-key-set.ts';
+import { createFetchedKeySet, KEY_SET_TYPES, type FetchedKeySet } from '../outbound/fetched-key-set.ts';
 import { readDocument } from '../outbound/read-document.ts';
 
 /** Key sets that clients publish at addresses of their own. */
 export interface RemoteKeySets {
-  /**
-   * Looks keys up in the set at an address, which is fetched when it is first needed, when it is old, and when it lacks a key.
-   *
-   * @returns a function that throws where the set can't be had, or has no key for a signature
-   */
-  at(uri: string): JWTVerifyGetKey;
+  /** The set at an address, which is fetched when it is first needed, when it is old, and when it lacks a key. */
+  at(uri: string): FetchedKeySet;
   /** Aborts all fetches. */
   close(): void;
 }
@@ -32,7 +27,7 @@ const MAX_FETCHES = 50;
 /** Key sets, remembered within bounds. */
 export function createRemoteKeySets({ guard, clock, onFetched }: RemoteKeySetsDependencies): RemoteKeySets {
   const closing = new AbortController();
-  const sets = new Map<string, JWTVerifyGetKey>();
+  const sets = new Map<string, FetchedKeySet>();
   let fetches = 0;
 
   const load = async (url: string): Promise<string> => {
@@ -44,7 +39,7 @@ export function createRemoteKeySets({ guard, clock, onFetched }: RemoteKeySetsDe
       fetches -= 1;
     }
   };
-  const createSet = (uri: string): JWTVerifyGetKey =>
+  const createSet = (uri: string): FetchedKeySet =>
     createFetchedKeySet({
       load: () => load(uri),
       mayLoad: () => fetches < MAX_FETCHES,

@@ -14,6 +14,13 @@ const FAPI_GRANT_TYPES: ReadonlySet<string> = new Set([
   'client_credentials',
 ]);
 
+/** Methods by which clients authenticate under FAPI 2.0. §5.3.2.1 (6) */
+const FAPI_METHODS: ReadonlySet<string> = new Set([
+  'private_key_jwt',
+  'tls_client_auth',
+  'self_signed_tls_client_auth',
+]);
+
 interface HasProfile {
   readonly security_profile?: SecurityProfile | undefined;
 }
@@ -28,6 +35,7 @@ export interface ProfiledMetadata extends HasProfile {
   readonly redirect_uris: readonly string[];
   readonly application_type: string;
   readonly dpop_bound_access_tokens: boolean;
+  readonly tls_client_certificate_bound_access_tokens: boolean;
   readonly require_pushed_authorization_requests: boolean;
   readonly pkce_exempt: boolean;
   readonly token_endpoint_audience: boolean;
@@ -63,8 +71,14 @@ export function profileProblems(metadata: ProfiledMetadata): readonly (readonly 
   const isRsa = (algorithm: string | undefined): boolean => algorithm === 'RS256';
   const rule = ' with security_profile fapi2';
   return [
-    [method !== 'private_key_jwt', `token_endpoint_auth_method: must be private_key_jwt${rule}`],
-    [!metadata.dpop_bound_access_tokens, `dpop_bound_access_tokens: must not be false${rule}`],
+    [
+      !FAPI_METHODS.has(method),
+      `token_endpoint_auth_method: must be private_key_jwt, tls_client_auth or self_signed_tls_client_auth${rule}`,
+    ],
+    [
+      !metadata.dpop_bound_access_tokens && !metadata.tls_client_certificate_bound_access_tokens,
+      `dpop_bound_access_tokens: must not be false without tls_client_certificate_bound_access_tokens${rule}`,
+    ],
     [
       !metadata.require_pushed_authorization_requests,
       `require_pushed_authorization_requests: must not be false${rule}`,

@@ -12,8 +12,8 @@ export const PROOF_TTL_S: number = Math.max(2 * PROOF_WINDOW_S, NONCE_LIFETIME_S
 /** What a proof has to be about. */
 export interface ProofExpectation {
   readonly method: string;
-  /** The endpoint's address without query and fragment. */
-  readonly url: string;
+  /** The endpoint's addresses, of which the proof names one; query and fragment do not count. */
+  readonly urls: readonly string[];
   /** The access token that it goes with, at a resource. */
   readonly accessToken?: string | undefined;
 }
@@ -74,14 +74,19 @@ function isTooFarFromNow(iat: number | undefined, nowMs: number): boolean {
 
 function claimsProblem(
   { jti, htm, htu, iat, ath }: JWTPayload & { htm?: unknown; htu?: unknown; ath?: unknown },
-  { method, url, accessToken }: ProofExpectation,
+  { method, urls, accessToken }: ProofExpectation,
 ): string | undefined {
   if (typeof jti !== 'string' || jti === '' || jti.length > MAX_ID_CHARACTERS) return 'jti is no usable text';
   if (typeof iat !== 'number') return 'iat is no time';
   if (htm !== method) return 'htm is another method';
-  if (typeof htu !== 'string' || withoutQuery(htu) !== withoutQuery(url)) return 'htu is another address';
+  if (typeof htu !== 'string' || !isOneOf(htu, urls)) return 'htu is another address';
   if (accessToken !== undefined && ath !== sha256(accessToken)) return 'ath is of another token';
   return undefined;
+}
+
+function isOneOf(htu: string, urls: readonly string[]): boolean {
+  const address = withoutQuery(htu);
+  return address !== undefined && urls.some((url) => withoutQuery(url) === address);
 }
 
 function withoutQuery(url: string): string | undefined {

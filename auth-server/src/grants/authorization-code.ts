@@ -20,11 +20,12 @@ import {
   type ScopesTodayFeatures,
 } from './grant-today.ts';
 import { issueUserTokens, type UserTokensFeatures } from './user-tokens.ts';
-import { boundThumbprint } from './key-binding.ts';
+import { refreshBinding } from './key-binding.ts';
 import { checkResource } from './requested-scopes.ts';
 import type { AuditFeatures } from '../audit/audit-features.ts';
 import type { AccountFeatures } from '../accounts/account-features.ts';
 import type { GrantFeatures } from './grant-features.ts';
+import { isPresented } from '../tokens/token-binding.ts';
 
 /** What this grant type works with. */
 export type AuthorizationCodeFeatures = HasClock &
@@ -44,19 +45,22 @@ export type AuthorizationCodeFeatures = HasClock &
  */
 export const authorizationCodeGrant: GrantHandler<AuthorizationCodeFeatures> = {
   grantType: 'authorization_code',
-  handle: async ({ clientId, clientToday, parameters, keyThumbprint, receivedAt, address }, features) => {
+  handle: async ({ clientId, clientToday, parameters, presented, receivedAt, address }, features) => {
     const code = readCode(parameters);
     const found = await features.codes.find(code.grantId);
     const { contents, hasGrant } = checkCode(code, found, clientId, parameters);
-    if (contents.keyThumbprint !== undefined && contents.keyThumbprint !== keyThumbprint) {
+    if (!isPresented({ keyThumbprint: contents.keyThumbprint }, presented)) {
       throw invalidGrant('other key than dpop_jkt');
     }
     const [account, client] = await Promise.all([findAccount(contents, features), clientToday()]);
     if (contents.codeChallenge === undefined && !isPkceExempt(client)) {
       throw invalidGrant('exemption from PKCE was withdrawn');
     }
-    const grant = grantOfCode(contents, boundThumbprint(client, keyThumbprint), features.settings);
-    const isStored = hasGrant && grant.keyThumbprint === contents.keyThumbprint;
+    const binding = refreshBinding(client, presented);
+    const grant = grantOfCode(contents, binding, features.settings);
+    const isExpected =
+      binding.keyThumbprint === contents.keyThumbprint && binding.certificateThumbprint === undefined;
+    const isStored = hasGrant && isExpected;
     const scopes =
       scopesOfClient(grant, client, features) ?? (await endOverGrant(code.grantId, grant, client, features));
     const write = (): Promise<void> => consume({ code, grant, isStored, client, address }, features);
@@ -70,7 +74,7 @@ export const authorizationCodeGrant: GrantHandler<AuthorizationCodeFeatures> = {
       generation: isRefreshable(client) ? 1 : undefined,
       nonce: contents.nonce,
       receivedAt,
-      keyThumbprint,
+      presented,
     });
   },
 };

@@ -5,6 +5,8 @@ import { newGrantId } from '../tokens/grant-code.ts';
 import type { GrantHandler } from './grant-handler.ts';
 import { chooseResource, narrowScopes } from './requested-scopes.ts';
 import type { HasSettings } from '../settings/settings.ts';
+import { accessBinding } from './key-binding.ts';
+import { tokenTypeOf } from '../tokens/token-binding.ts';
 
 /** What this grant type works with. */
 export type ClientCredentialsFeatures = HasSettings & AccessTokenFeatures;
@@ -16,21 +18,22 @@ export type ClientCredentialsFeatures = HasSettings & AccessTokenFeatures;
  */
 export const clientCredentialsGrant: GrantHandler<ClientCredentialsFeatures> = {
   grantType: 'client_credentials',
-  handle: async ({ clientId, clientToday, parameters, keyThumbprint, receivedAt }, features) => {
+  handle: async ({ clientId, clientToday, parameters, presented, receivedAt }, features) => {
     const client = await clientToday();
     const asked = parameters.get('scope');
     const scopes = narrowScopes(apiScopesOf(client, features, asked === undefined), asked);
+    const binding = accessBinding(client, presented);
     const accessToken = issueAccessToken(features, {
       clientId,
       grantId: newGrantId(),
       audience: chooseResource(parameters.getAll('resource'), features.settings.audiences),
       scopes,
       issuedAt: receivedAt,
-      keyThumbprint,
+      binding,
     });
     return {
       access_token: accessToken,
-      token_type: keyThumbprint === undefined ? 'Bearer' : 'DPoP',
+      token_type: tokenTypeOf(binding),
       expires_in: features.settings.accessTokenTtlS,
       scope: scopes.join(' '),
     };

@@ -8,13 +8,14 @@ import { parseGrantCode, type GrantCode } from '../tokens/grant-code.ts';
 import type { GrantHandler } from './grant-handler.ts';
 import { endOverGrant, scopesOfClient, type EndGrantFeatures } from './grant-today.ts';
 import { issueUserTokens, type UserTokensFeatures } from './user-tokens.ts';
-import { boundThumbprint } from './key-binding.ts';
+import { refreshBinding } from './key-binding.ts';
 import { checkResource } from './requested-scopes.ts';
 import type { HasClock } from '../clock.ts';
 import type { HasSettings } from '../settings/settings.ts';
 import type { AuditFeatures } from '../audit/audit-features.ts';
 import type { AccountFeatures } from '../accounts/account-features.ts';
 import type { GrantFeatures } from './grant-features.ts';
+import type { TokenBinding } from '../tokens/token-binding.ts';
 
 /** What this grant type works with. */
 export type DeviceCodeFeatures = HasClock &
@@ -28,13 +29,13 @@ export type DeviceCodeFeatures = HasClock &
 /** Answers a device that asks for its tokens. RFC 8628 §3.4, §3.5 */
 export const deviceCodeGrant: GrantHandler<DeviceCodeFeatures> = {
   grantType: DEVICE_CODE_GRANT,
-  handle: async ({ clientToday, parameters, keyThumbprint, receivedAt, address }, features) => {
+  handle: async ({ clientToday, parameters, presented, receivedAt, address }, features) => {
     const text = parameters.get('device_code');
     if (text === undefined) throw missingParameter('device_code');
     const code = parseGrantCode('dc', text);
     if (!code) throw invalidGrant('not a device code');
     const client = await clientToday();
-    const grant = grantOf(await poll(code, client, keyThumbprint, features));
+    const grant = grantOf(await poll(code, client, presented, features));
     checkResource(grant.audience, parameters.getAll('resource'));
     const account = await features.accounts.findToday(grant.subject);
     if (!account || !honoursSignInAt(account, grant.authenticatedAt)) throw invalidGrant('account is gone');
@@ -52,7 +53,7 @@ export const deviceCodeGrant: GrantHandler<DeviceCodeFeatures> = {
       scopes,
       generation,
       receivedAt,
-      keyThumbprint,
+      presented,
     });
   },
 };
@@ -60,7 +61,7 @@ export const deviceCodeGrant: GrantHandler<DeviceCodeFeatures> = {
 function poll(
   code: GrantCode,
   client: Client,
-  keyThumbprint: string | undefined,
+  presented: TokenBinding,
   { devices, settings, clock, replicated }: DeviceCodeFeatures,
 ): Promise<PollOutcome> {
   const { metadata } = client;
@@ -69,7 +70,7 @@ function poll(
     devices.poll({
       ...code,
       clientId: metadata.client_id,
-      keyThumbprint: boundThumbprint(client, keyThumbprint),
+      ...refreshBinding(client, presented),
       now: clock(),
       idleTtlS: isRefreshable ? settings.refreshIdleTtlS : settings.accessTokenTtlS,
     }),

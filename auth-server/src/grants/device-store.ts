@@ -4,6 +4,7 @@ import { equalsConstantTime } from '../secrets/secrets.ts';
 import { grantKeys } from './grant-keys.ts';
 import { encodeGrant, type Grant } from './grant-record.ts';
 import { createSealedJson } from '../secrets/sealed-json.ts';
+import type { TokenBinding } from '../tokens/token-binding.ts';
 
 /** What a device asks for. */
 export interface DeviceRequest {
@@ -29,13 +30,11 @@ export interface NewDevice extends PendingDevice {
   readonly intervalS: number;
 }
 
-/** A question of a device. */
-export interface DevicePoll {
+/** A question of a device, and what the grant is to be bound to. */
+export interface DevicePoll extends TokenBinding {
   readonly grantId: string;
   readonly secretHash: string;
   readonly clientId: string;
-  /** Thumbprint of the key that the grant is to be bound to. */
-  readonly keyThumbprint: string | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly idleTtlS: number;
@@ -155,17 +154,17 @@ function createDeviceRecords(sealer: Sealer): DeviceRecords {
 
 type PollResult = PollOutcome | { readonly kind: 'again' };
 
-/** Runs the script with the grant that begins when the user has allowed it, bound to the key that polls. */
+/** Runs the script with the grant that begins when the user has allowed it, bound to what the device has shown. */
 async function askRedis(
   redis: RedisConnection,
   sealer: Sealer,
   poll: DevicePoll,
   record: DeviceRecord | undefined,
 ): Promise<PollResult> {
-  const { grantId, secretHash, clientId, now, idleTtlS } = poll;
+  const { grantId, secretHash, clientId, now, idleTtlS, keyThumbprint, certificateThumbprint } = poll;
   if (record && !isOwn(record, poll)) return { kind: 'unknown' };
   const grant =
-    record?.kind === 'allowed' ? { ...record.grant, keyThumbprint: poll.keyThumbprint } : undefined;
+    record?.kind === 'allowed' ? { ...record.grant, keyThumbprint, certificateThumbprint } : undefined;
   const key = grantKeys.grant(grantId);
   const encoded = grant ? encodeGrant(sealer, key, grant, { generation: 1, rotatedAt: grant.createdAt }) : '';
   const args = [secretHash, clientId, now, idleTtlS, SLOW_DOWN_S, encoded];

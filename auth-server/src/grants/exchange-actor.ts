@@ -3,6 +3,7 @@ import { countActors, MAX_ACTORS, mayAct, type ActorClaim } from '../tokens/acto
 import { verifyAccessToken } from '../tokens/verify-own-token.ts';
 import { unacceptable, type ExchangeSubject, type ExchangeSubjectFeatures } from './exchange-subject.ts';
 import { isRevokedToken } from './revoked-token.ts';
+import { isPresented, type TokenBinding } from '../tokens/token-binding.ts';
 
 type Actor = Pick<ActorClaim, 'sub' | 'client_id'>;
 
@@ -12,8 +13,8 @@ export interface ActorRequest {
   readonly text: string | undefined;
   readonly subject: ExchangeSubject;
   readonly client: Client;
-  /** Thumbprint of the key that the client has proven to hold. */
-  readonly keyThumbprint: string | undefined;
+  /** The key, and the certificate, that the client has proven to hold. */
+  readonly presented: TokenBinding;
 }
 
 /**
@@ -48,7 +49,7 @@ function isOwn(subject: ExchangeSubject, clientId: string): boolean {
 
 /** Only what the client was given itself says who it acts as. */
 async function verifyActor(
-  { text, client, keyThumbprint }: ActorRequest,
+  { text, client, presented }: ActorRequest,
   features: ExchangeSubjectFeatures,
 ): Promise<Actor | undefined> {
   if (text === undefined) return undefined;
@@ -57,8 +58,7 @@ async function verifyActor(
   if (!token || (await isRevokedToken(token, features)))
     throw unacceptable('actor_token', 'expired or revoked');
   if (token.clientId !== client.metadata.client_id) throw unacceptable('actor_token', 'of another client');
-  if (token.keyThumbprint !== undefined && token.keyThumbprint !== keyThumbprint)
-    throw unacceptable('actor_token', 'of another key');
+  if (!isPresented(token, presented)) throw unacceptable('actor_token', 'of another key');
   if (token.act !== undefined) throw unacceptable('actor_token', 'is delegated itself');
   if (token.subject !== token.clientId && token.subjectIssuer === undefined) {
     const account = await accounts.findToday(token.subject);

@@ -13,6 +13,7 @@ import type { TokenUser } from '../tokens/token-user.ts';
 import { verifyAccessToken, type VerifiedAccessToken } from '../tokens/verify-own-token.ts';
 import { isRevokedToken, type RevokedTokenFeatures } from './revoked-token.ts';
 import { verifyOfIssuer } from './verify-of-issuer.ts';
+import { isPresented, type TokenBinding } from '../tokens/token-binding.ts';
 
 /** What subject tokens are verified with. */
 export type ExchangeSubjectFeatures = HasClock &
@@ -53,8 +54,8 @@ export function unacceptable(name: 'subject_token' | 'actor_token', detail: stri
 export interface SubjectRequest {
   readonly text: string;
   readonly client: Client;
-  /** Thumbprint of the key that the client has proven to hold. */
-  readonly keyThumbprint: string | undefined;
+  /** The key, and the certificate, that the client has proven to hold. */
+  readonly presented: TokenBinding;
 }
 
 /**
@@ -74,14 +75,14 @@ export function verifySubject(
 }
 
 async function verifyOwn(
-  { text, client, keyThumbprint }: SubjectRequest,
+  { text, client, presented }: SubjectRequest,
   features: ExchangeSubjectFeatures,
 ): Promise<OwnSubject> {
   const { settings, keyring, clock } = features;
   const token = await verifyAccessToken(text, { ...settings, keyring, clock });
   if (!token || (await isRevokedToken(token, features)))
     throw unacceptable('subject_token', 'expired or revoked');
-  const problem = problemOf(token, client, keyThumbprint, settings.adminAudience);
+  const problem = problemOf(token, client, presented, settings.adminAudience);
   if (problem !== undefined) throw unacceptable('subject_token', problem);
   return { kind: 'own', token, user: await findUser(token, features) };
 }
@@ -89,7 +90,7 @@ async function verifyOwn(
 function problemOf(
   token: VerifiedAccessToken,
   { metadata }: Client,
-  keyThumbprint: string | undefined,
+  presented: TokenBinding,
   adminAudience: string | undefined,
 ): string | undefined {
   const isOwn = token.clientId === metadata.client_id;
@@ -97,7 +98,7 @@ function problemOf(
     [token.audience === adminAudience, 'of the admin API'],
     [!isOwn && !metadata.resource_audiences?.includes(token.audience), 'of another client, for another API'],
     // One that was stolen from the client is of no use to those who do not have its key, here neither.
-    [isOwn && token.keyThumbprint !== undefined && token.keyThumbprint !== keyThumbprint, 'of another key'],
+    [isOwn && !isPresented(token, presented), 'of another key'],
     // As its subject, a client would be taken for a user.
     [!isOwn && token.subject === token.clientId, 'of another client that acts for itself'],
   ];

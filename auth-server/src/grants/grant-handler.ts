@@ -1,5 +1,6 @@
 import type { Parameters } from '../parameters.ts';
 import type { Client } from '../clients/client-store.ts';
+import type { TokenBinding } from '../tokens/token-binding.ts';
 
 /** A request to the token endpoint whose client is known. */
 export interface TokenRequest {
@@ -13,8 +14,8 @@ export interface TokenRequest {
    */
   readonly clientToday: () => Promise<Client>;
   readonly parameters: Parameters;
-  /** Thumbprint of the key that the client has proven to hold. RFC 9449 */
-  readonly keyThumbprint: string | undefined;
+  /** The key, and the certificate, that the client has proven to hold. */
+  readonly presented: TokenBinding;
   /**
    * When the request came, seconds since 1970: before anything was read that its tokens say. So a token that says what has
    * changed meanwhile is older than the change, and is revoked with the others of its time.

@@ -1,17 +1,14 @@
 import { grantEnd, type Settings } from '../settings/settings.ts';
 import type { CodeContents } from './code-store.ts';
+import type { TokenBinding } from '../tokens/token-binding.ts';
 import type { Grant } from './grant-record.ts';
 
 /**
  * The grant that a code begins.
  *
- * @param keyThumbprint of the key that refresh tokens are bound to
+ * @param binding of its refresh tokens
  */
-export function grantOfCode(
-  contents: CodeContents,
-  keyThumbprint: string | undefined,
-  settings: Settings,
-): Grant {
+export function grantOfCode(contents: CodeContents, binding: TokenBinding, settings: Settings): Grant {
   return {
     clientId: contents.clientId,
     clientIncarnation: contents.clientIncarnation,
@@ -21,7 +18,7 @@ export function grantOfCode(
     authenticatedAt: contents.authenticatedAt,
     sessionId: contents.sessionId,
     ofDevice: false,
-    keyThumbprint,
+    ...binding,
     createdAt: contents.issuedAt,
     expiresAt: grantEnd(contents.issuedAt, settings),
   };

@@ -1,8 +1,9 @@
 import type { OpenedRecords } from '../secrets/opened-records.ts';
+import type { TokenBinding } from '../tokens/token-binding.ts';
 import type { Sealer, Unsealed } from '../secrets/sealing.ts';
 
-/** What a grant allows: from one authorization, or from one sign-in of a device. */
-export interface Grant {
+/** What a grant allows: from one authorization, or from one sign-in of a device; and what refresh tokens of a public client are bound to. */
+export interface Grant extends TokenBinding {
   readonly clientId: string;
   /** The registration of the client that it was given to. */
   readonly clientIncarnation: string;
@@ -17,8 +18,6 @@ export interface Grant {
   readonly sessionId: string;
   /** Whether a device has it, whose sign-in is no session of a browser. */
   readonly ofDevice: boolean;
-  /** Thumbprint of the key that refresh tokens of a public client are bound to. RFC 9449 §5 */
-  readonly keyThumbprint?: string | undefined;
   /** When it began, seconds since 1970. */
   readonly createdAt: number;
   /** When it ends however often it is refreshed, seconds since 1970. */
@@ -89,6 +88,7 @@ function linesOf(grant: Grant): string {
     grant.createdAt,
     grant.clientIncarnation,
     grant.ofDevice ? 'device' : '',
+    grant.certificateThumbprint ?? '',
   ].join('\n');
 }
 
@@ -108,6 +108,7 @@ function grantOf({ text, isOutdated }: Unsealed): FoundGrant {
     createdAt: Number(line(8)),
     clientIncarnation: line(9),
     ofDevice: line(10) === 'device',
+    certificateThumbprint: line(11) || undefined, // no line of it in records from before there were any
     isOutdated,
   };
 }

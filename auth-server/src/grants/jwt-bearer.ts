@@ -12,6 +12,8 @@ import type { GrantHandler, TokenRequest, TokenResponse } from './grant-handler.
 import { beginIssuerGrant, type IssuerGrantFeatures } from './issuer-grant.ts';
 import { chooseResource, narrowScopes } from './requested-scopes.ts';
 import { verifyOfIssuer } from './verify-of-issuer.ts';
+import { accessBinding } from './key-binding.ts';
+import { tokenTypeOf } from '../tokens/token-binding.ts';
 
 /** What this grant type works with. */
 export type JwtBearerFeatures = HasClock &
@@ -46,7 +48,7 @@ export const jwtBearerGrant: GrantHandler<JwtBearerFeatures> = {
 };
 
 async function grantByAssertion(
-  { clientId, clientToday, parameters, keyThumbprint, receivedAt, address }: TokenRequest,
+  { clientId, clientToday, parameters, presented, receivedAt, address }: TokenRequest,
   features: JwtBearerFeatures,
 ): Promise<TokenResponse> {
   const text = parameters.get('assertion');
@@ -78,18 +80,19 @@ async function grantByAssertion(
     address,
     issuer,
   });
+  const binding = accessBinding(client, presented);
   const accessToken = issueAccessToken(features, {
     clientId,
     grantId,
     audience,
     scopes,
     issuedAt: receivedAt,
-    keyThumbprint,
+    binding,
     user,
   });
   return {
     access_token: accessToken,
-    token_type: keyThumbprint === undefined ? 'Bearer' : 'DPoP',
+    token_type: tokenTypeOf(binding),
     expires_in: settings.accessTokenTtlS,
     scope: scopes.join(' '),
   };

@@ -20,6 +20,7 @@ import type { AuditFeatures } from '../audit/audit-features.ts';
 import type { AccountFeatures } from '../accounts/account-features.ts';
 import type { TokenFeatures } from '../tokens/token-features.ts';
 import type { GrantFeatures } from './grant-features.ts';
+import { isPresented } from '../tokens/token-binding.ts';
 
 /** What this grant type works with. */
 export type RefreshTokenFeatures = HasClock &
@@ -40,15 +41,13 @@ export type RefreshTokenFeatures = HasClock &
  */
 export const refreshTokenGrant: GrantHandler<RefreshTokenFeatures> = {
   grantType: 'refresh_token',
-  handle: async ({ clientId, clientToday, parameters, keyThumbprint, receivedAt, address }, features) => {
+  handle: async ({ clientId, clientToday, parameters, presented, receivedAt, address }, features) => {
     const text = parameters.get('refresh_token');
     if (text === undefined) throw missingParameter('refresh_token');
     const token = features.refreshTokens.decode(text);
     if (!token) throw invalidGrant('not a refresh token of this server');
     const grant = await findGrant(token.grantId, clientId, features);
-    if (grant.keyThumbprint !== undefined && grant.keyThumbprint !== keyThumbprint) {
-      throw invalidGrant('other key than the grant is bound to');
-    }
+    if (!isPresented(grant, presented)) throw invalidGrant('other key than the grant is bound to');
     const asked = narrowScopes(grant.scopes, parameters.get('scope'));
     checkResource(grant.audience, parameters.getAll('resource'));
     const [account, client] = await Promise.all([findAccount(token.grantId, grant, features), clientToday()]);
@@ -66,7 +65,7 @@ export const refreshTokenGrant: GrantHandler<RefreshTokenFeatures> = {
       scopes,
       generation,
       receivedAt,
-      keyThumbprint,
+      presented,
     });
   },
 };

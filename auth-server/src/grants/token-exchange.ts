@@ -18,6 +18,8 @@ import type { GrantHandler, TokenRequest, TokenResponse } from './grant-handler.
 import { beginIssuerGrant, type IssuerGrantFeatures } from './issuer-grant.ts';
 import { narrowScopes } from './requested-scopes.ts';
 import { readRequestedType, readToken } from './token-types.ts';
+import { accessBinding } from './key-binding.ts';
+import { tokenTypeOf } from '../tokens/token-binding.ts';
 
 /** What this grant type works with. */
 export type TokenExchangeFeatures = Pick<AuditFeatures, 'audit'> &
@@ -47,14 +49,14 @@ export const tokenExchangeGrant: GrantHandler<TokenExchangeFeatures> = {
 };
 
 async function exchange(request: TokenRequest, features: TokenExchangeFeatures): Promise<TokenResponse> {
-  const { clientId, clientToday, parameters, keyThumbprint, receivedAt, address } = request;
+  const { clientId, clientToday, parameters, presented, receivedAt, address } = request;
   const text = readToken(parameters, 'subject_token');
   if (text === undefined) throw missingParameter('subject_token');
   const actorText = readToken(parameters, 'actor_token');
   const issuedTokenType = readRequestedType(parameters);
   const client = await clientToday();
-  const subject = await verifySubject({ text, client, keyThumbprint }, features);
-  const act = await chooseActor({ text: actorText, subject, client, keyThumbprint }, features);
+  const subject = await verifySubject({ text, client, presented }, features);
+  const act = await chooseActor({ text: actorText, subject, client, presented }, features);
   const audience = chooseAudience(parameters, subject, client, features);
   const scopes = chooseScopes(parameters, subject, client, features);
   const expiresAt = Math.min(receivedAt + features.settings.accessTokenTtlS, subject.token.expiresAt);
@@ -62,6 +64,7 @@ async function exchange(request: TokenRequest, features: TokenExchangeFeatures):
   const terms = { client, audience, scopes, expiresAt, receivedAt };
   const { grantId, user } = await grantOf(subject, terms, features);
   recordExchange({ grantId, user, clientId, audience, scopes, act, address }, features);
+  const binding = accessBinding(client, presented);
   const accessToken = issueAccessToken(features, {
     clientId,
     grantId,
@@ -69,7 +72,7 @@ async function exchange(request: TokenRequest, features: TokenExchangeFeatures):
     scopes,
     issuedAt: receivedAt,
     expiresAt,
-    keyThumbprint,
+    binding,
     user,
     act,
     exchangedFrom: clientsBefore(subject, clientId),
@@ -77,7 +80,7 @@ async function exchange(request: TokenRequest, features: TokenExchangeFeatures):
   return {
     access_token: accessToken,
     issued_token_type: issuedTokenType,
-    token_type: keyThumbprint === undefined ? 'Bearer' : 'DPoP',
+    token_type: tokenTypeOf(binding),
     expires_in: expiresAt - receivedAt,
     scope: scopes.join(' '),
   };

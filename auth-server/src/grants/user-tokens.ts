@@ -3,8 +3,10 @@ import type { Client } from '../clients/client-store.ts';
 import type { Grant } from './grant-record.ts';
 import { issueAccessToken, type AccessTokenFeatures } from '../tokens/access-token.ts';
 import { issueIdToken, type IdTokenFeatures } from '../tokens/id-token.ts';
+import { tokenTypeOf, type TokenBinding } from '../tokens/token-binding.ts';
 import { signedInUser } from '../tokens/token-user.ts';
 import type { TokenResponse } from './grant-handler.ts';
+import { accessBinding } from './key-binding.ts';
 import type { HasSettings } from '../settings/settings.ts';
 import type { TokenFeatures } from '../tokens/token-features.ts';
 
@@ -27,21 +29,22 @@ export interface UserTokensRequest {
   readonly nonce?: string | undefined;
   /** When the request came, seconds since 1970: what the token says was read afterwards. */
   readonly receivedAt: number;
-  /** Thumbprint of the key that the access token is bound to. */
-  readonly keyThumbprint: string | undefined;
+  /** The key, and the certificate, that the client has proven to hold. */
+  readonly presented: TokenBinding;
 }
 
 /** The response with an access token, and a refresh token and an id_token where they are due. */
 export function issueUserTokens(features: UserTokensFeatures, request: UserTokensRequest): TokenResponse {
-  const { client, account, grantId, grant, scopes, generation, nonce, receivedAt, keyThumbprint } = request;
+  const { client, account, grantId, grant, scopes, generation, nonce, receivedAt } = request;
   const clientId = client.metadata.client_id;
+  const binding = accessBinding(client, request.presented);
   const accessToken = issueAccessToken(features, {
     clientId,
     grantId,
     audience: grant.audience,
     scopes,
     issuedAt: receivedAt,
-    keyThumbprint,
+    binding,
     user: signedInUser(account, grant.authenticatedAt),
   });
   const idToken = (): string =>
@@ -57,7 +60,7 @@ export function issueUserTokens(features: UserTokensFeatures, request: UserToken
   const endsInS = Math.max(0, grant.expiresAt - receivedAt);
   return {
     access_token: accessToken,
-    token_type: keyThumbprint === undefined ? 'Bearer' : 'DPoP',
+    token_type: tokenTypeOf(binding),
     expires_in: features.settings.accessTokenTtlS,
     refresh_token:
       generation === undefined ? undefined : features.refreshTokens.encode({ grantId, generation }),

@@ -35,7 +35,7 @@ export function createIssuerKeys(issuer: TrustedIssuer, options: IssuerKeysOptio
     load: async () => read(await findAddress(issuer, options), KEY_SET_TYPES, options),
     onLoaded: (problem) => options.onFetched(issuer.issuer, problem),
     clock: options.clock,
-  });
+  }).find;
 }
 
 async function findAddress(

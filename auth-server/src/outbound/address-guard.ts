@@ -22,8 +22,8 @@ const SPECIAL =
   2001:db8::/32 2002::/16 fc00::/7 fe80::/10 ff00::/8`.split(/\s+/);
 
 /**
- * Networks where an operator's own services may be. Not among them are link-local addresses: what is there, such as the metadata of a
- * cloud's machine, publishes no keys.
+ * Networks where an operator's own services may be. Not among them are link-local addresses: what answers at those, such as the
+ * metadata of a cloud's machine, publishes no keys.
  */
 export const PRIVATE_NETWORKS: readonly string[] = Object.freeze([
   '10.0.0.0/8',

@@ -12,7 +12,7 @@ describe('A key set that someone else publishes', () => {
     let loads = 0;
     let mayLoad = false;
     let isReachable = true;
-    const find = createFetchedKeySet({
+    const { find } = createFetchedKeySet({
       load: async () => {
         loads += 1;
         if (!isReachable) throw new Error('It is unreachable.');

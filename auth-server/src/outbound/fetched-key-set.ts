@@ -9,6 +9,14 @@ export class KeysUnavailable extends Error {
 /** Media types of key sets. RFC 7517 §8.5 */
 export const KEY_SET_TYPES = 'application/jwk-set+json, application/json';
 
+/** A key set that someone else publishes. */
+export interface FetchedKeySet {
+  /** Finds the key of a signature. @throws KeysUnavailable, JWKSNoMatchingKey */
+  readonly find: JWTVerifyGetKey;
+  /** Whether a key is in the set, whatever its kind, but for private ones. @throws KeysUnavailable */
+  has(matches: (key: JWK) => boolean): Promise<boolean>;
+}
+
 /** Settings of {@link createFetchedKeySet}. */
 export interface FetchedKeySetOptions {
   /** Reads the text of the set from where it is published. */
@@ -33,13 +41,11 @@ const MAX_KEYS = 50;
 /**
  * Looks keys up in a set that someone else publishes: fetched at first need, when it is old, and when it lacks a key. However
  * many ask, one fetch runs.
- *
- * @returns a function that throws KeysUnavailable while the set can't be had, and JWKSNoMatchingKey where it lacks the key
  */
-export function createFetchedKeySet(options: FetchedKeySetOptions): JWTVerifyGetKey {
+export function createFetchedKeySet(options: FetchedKeySetOptions): FetchedKeySet {
   const { load, mayLoad = () => true, onLoaded, clock } = options;
   const { freshMs = 300_000, usableMs = 3_600_000, pauseMs = 10_000 } = options;
-  let keys: JWTVerifyGetKey | undefined;
+  let keys: ParsedKeySet | undefined;
   let fetchedAt = Number.NEGATIVE_INFINITY;
   let triedAt = Number.NEGATIVE_INFINITY;
   let problem: string | undefined;
@@ -63,34 +69,52 @@ export function createFetchedKeySet(options: FetchedKeySetOptions): JWTVerifyGet
     if (!fetching && (clock() - triedAt < pauseMs || !mayLoad())) return;
     await (fetching ??= fetchKeys());
   };
-  const usableKeys = (): JWTVerifyGetKey => {
+  const usableKeys = (): ParsedKeySet => {
     if (keys && clock() - fetchedAt < usableMs) return keys;
     throw new KeysUnavailable(`The key set is unavailable. ${problem ?? 'No fetch may begin now.'}`);
   };
-  return async (header, token) => {
+  const freshKeys = async (): Promise<ParsedKeySet> => {
     if (clock() - fetchedAt >= freshMs) await refresh();
-    try {
-      return await usableKeys()(header, token);
-    } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+    return usableKeys();
+  };
+  return {
+    find: async (header, token) => {
+      try {
+        return await (await freshKeys()).find(header, token);
+      } catch (error) {
+        if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+        await refresh();
+        return usableKeys().find(header, token);
+      }
+    },
+    has: async (matches) => {
+      if ((await freshKeys()).keys.some(matches)) return true;
       await refresh();
-      return usableKeys()(header, token);
-    }
+      return usableKeys().keys.some(matches);
+    },
   };
 }
 
+interface ParsedKeySet {
+  /** All but private ones. */
+  readonly keys: readonly JWK[];
+  /** Among those that signatures may be verified by. */
+  readonly find: JWTVerifyGetKey;
+}
+
 /** Keys that are not for this server are ignored (RFC 7517 §5), and so is one that is private: it is no secret any more. */
-function parseKeySet(text: string): JWTVerifyGetKey {
+function parseKeySet(text: string): ParsedKeySet {
   const value: unknown = JSON.parse(text);
   const { keys } = (typeof value === 'object' && value !== null ? value : {}) as { keys?: unknown };
   if (!Array.isArray(keys)) throw new Error('It is no JSON Web Key Set.');
   if (keys.length > MAX_KEYS) throw new Error(`It has more than ${MAX_KEYS} keys.`);
-  const usable = keys.filter(isUsable);
-  if (usable.length === 0) throw new Error('It has no key of RSA, P-256 or Ed25519.');
-  return createLocalJWKSet({ keys: usable });
+  const known = keys.filter(isPublic);
+  const usable = known.filter(isBoundedKey); // which looks at members alone
+  if (usable.length === 0 && !known.some(({ x5c }) => x5c))
+    throw new Error('It has no key of RSA, P-256 or Ed25519.');
+  return { keys: known, find: createLocalJWKSet({ keys: usable }) };
 }
 
-function isUsable(key: unknown): key is JWK {
-  if (typeof key !== 'object' || key === null || 'd' in key) return false;
-  return isBoundedKey(key); // which looks at members alone
+function isPublic(key: unknown): key is JWK {
+  return typeof key === 'object' && key !== null && !('d' in key);
 }

@@ -7,7 +7,8 @@ import type { Client } from '../clients/client-store.ts';
 import type { HttpFeatures } from '../http/http-features.ts';
 
 /** What identifies the client that sent a request. */
-export type AuthenticateRequestFeatures = Pick<HttpFeatures, 'requestLimits'> & AuthenticateClientFeatures;
+export type AuthenticateRequestFeatures = Pick<HttpFeatures, 'clientCertificates' | 'requestLimits'> &
+  AuthenticateClientFeatures;
 
 /**
  * Finds out which client sent a request. One that proves it pays for its requests itself; one that fails to costs its
@@ -23,7 +24,8 @@ export async function authenticateRequest(
   const { requestLimits } = features;
   const { ip: address, headers } = request;
   const budget = budgetOfRequest(request);
-  const sender = { authorization: headers.authorization, address };
+  const certificate = features.clientCertificates.of(request)?.der;
+  const sender = { authorization: headers.authorization, address, certificate };
   let client: Client;
   try {
     client = await authenticateClient(sender, parameters, features);

@@ -48,8 +48,10 @@ function sendMetadata(settings: Settings): RouteHandler {
   return (_request, reply) => reply.header('cache-control', CACHE_CONTROL).send(metadata);
 }
 
-function serverMetadata({ issuer, scopes, registrationToken }: Settings): Readonly<Record<string, unknown>> {
-  const confidentialMethods = clientAuthenticationMethods.filter((method) => method !== 'none');
+function serverMetadata(settings: Settings): Readonly<Record<string, unknown>> {
+  const { issuer, scopes, registrationToken } = settings;
+  const methods = clientAuthenticationMethods(settings);
+  const confidentialMethods = methods.filter((method) => method !== 'none');
   return {
     issuer,
     authorization_endpoint: `${issuer}${paths.authorize}`,
@@ -70,14 +72,15 @@ function serverMetadata({ issuer, scopes, registrationToken }: Settings): Readon
     code_challenge_methods_supported: ['S256'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: signingAlgorithms,
-    token_endpoint_auth_methods_supported: clientAuthenticationMethods,
+    token_endpoint_auth_methods_supported: methods,
     token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
-    revocation_endpoint_auth_methods_supported: clientAuthenticationMethods,
+    revocation_endpoint_auth_methods_supported: methods,
     revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     introspection_endpoint_auth_methods_supported: confidentialMethods,
     introspection_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     introspection_signing_alg_values_supported: signingAlgorithms,
     dpop_signing_alg_values_supported: PROOF_ALGORITHMS,
+    ...certificateMetadata(settings),
     claims_supported: [
       ...supportedClaims,
       'iss',
@@ -103,5 +106,25 @@ function serverMetadata({ issuer, scopes, registrationToken }: Settings): Readon
     request_object_signing_alg_values_supported: assertionAlgorithms,
     require_signed_request_object: false,
     request_uri_parameter_supported: false,
+  };
+}
+
+/** RFC 8705 §3.3, §5 */
+function certificateMetadata({ certificates, certificateUrl }: Settings): Readonly<Record<string, unknown>> {
+  if (certificates === 'none') return {};
+  return {
+    tls_client_certificate_bound_access_tokens: true,
+    ...(certificateUrl !== undefined && { mtls_endpoint_aliases: aliasesAt(certificateUrl) }),
+  };
+}
+
+function aliasesAt(base: string): Readonly<Record<string, string>> {
+  return {
+    token_endpoint: `${base}${paths.token}`,
+    userinfo_endpoint: `${base}${paths.userinfo}`,
+    device_authorization_endpoint: `${base}${paths.deviceAuthorization}`,
+    pushed_authorization_request_endpoint: `${base}${paths.par}`,
+    revocation_endpoint: `${base}${paths.revoke}`,
+    introspection_endpoint: `${base}${paths.introspect}`,
   };
 }

@@ -127,7 +127,7 @@ describe('FAPI 2.0 Security Profile §5.3.2.1: general', () => {
     ],
   ])('A-185 is not registered where it %s', async (_what, changes) => {
     expect(await registerByCommand(server, metadata({ client_id: 'bad', ...changes }))).toContain(
-      'token_endpoint_auth_method: must be private_key_jwt with security_profile fapi2',
+      'token_endpoint_auth_method: must be private_key_jwt, tls_client_auth or self_signed_tls_client_auth with security_profile fapi2',
     );
   });
 
@@ -496,7 +496,10 @@ describe('FAPI 2.0 Security Profile §5.2, §5.3.4, §5.4: network, resources, c
 describe('security_profile', () => {
   it.each<[object, string]>([
     [{ security_profile: 'fapi1' }, 'security_profile: '],
-    [{ dpop_bound_access_tokens: false }, 'dpop_bound_access_tokens: must not be false'],
+    [
+      { dpop_bound_access_tokens: false },
+      'dpop_bound_access_tokens: must not be false without tls_client_certificate_bound_access_tokens',
+    ],
     [
       { require_pushed_authorization_requests: false },
       'require_pushed_authorization_requests: must not be false',

@@ -125,6 +125,7 @@ describe('L1: names are one line', () => {
       expect(
         parseClient(client, {
           apiAudiences: [],
+          certificates: 'none',
           scopes: ['openid'],
           grantTypes: ['authorization_code', 'refresh_token'],
         }),

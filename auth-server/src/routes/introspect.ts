@@ -18,6 +18,7 @@ import type { AccountFeatures } from '../accounts/account-features.ts';
 import type { ClientFeatures } from '../clients/client-features.ts';
 import type { TokenFeatures } from '../tokens/token-features.ts';
 import type { GrantFeatures } from '../grants/grant-features.ts';
+import { confirmationOf, tokenTypeOf } from '../tokens/token-binding.ts';
 
 /** What introspection works with. */
 export type IntrospectionFeatures = HasClock &
@@ -85,10 +86,11 @@ async function introspectAccessToken(
   const token = await verifyAccessToken(text, { ...settings, keyring, clock });
   if (!token || !isFor(token, client) || (await isRevokedToken(token, features))) return INACTIVE;
   if (!(await hasSubject(token, features))) return INACTIVE;
+  const cnf = confirmationOf(token);
   return {
     active: true,
-    token_type: token.keyThumbprint === undefined ? 'Bearer' : 'DPoP',
-    ...(token.keyThumbprint !== undefined && { cnf: { jkt: token.keyThumbprint } }),
+    token_type: tokenTypeOf(token),
+    ...(cnf && { cnf }),
     iss: settings.issuer,
     sub: token.subject,
     aud: token.audience,

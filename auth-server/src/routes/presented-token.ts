@@ -2,11 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PROOF_ALGORITHMS } from '@trellis/admission';
 import { OAuthError, type OAuthErrorCode } from '../errors.ts';
 import { isRevokedToken, type RevokedTokenFeatures } from '../grants/revoked-token.ts';
+import { isPresented, tokenTypeOf } from '../tokens/token-binding.ts';
 import { verifyAccessToken, type VerifiedAccessToken } from '../tokens/verify-own-token.ts';
 import { offerNonce, readProof, type ReadProofFeatures } from './read-proof.ts';
 import type { HasClock } from '../clock.ts';
 import type { HasSettings } from '../settings/settings.ts';
 import type { ClientFeatures } from '../clients/client-features.ts';
+import type { HttpFeatures } from '../http/http-features.ts';
 import type { KeyFeatures } from '../keys/key-features.ts';
 
 /** What presented tokens are verified with. */
@@ -15,7 +17,8 @@ export type PresentedTokenFeatures = HasClock &
   Pick<KeyFeatures, 'keyring'> &
   Pick<ClientFeatures, 'clients'> &
   RevokedTokenFeatures &
-  ReadProofFeatures;
+  ReadProofFeatures &
+  Pick<HttpFeatures, 'clientCertificates'>;
 
 /** How an access token was presented. */
 export type TokenScheme = 'Bearer' | 'DPoP';
@@ -61,10 +64,10 @@ export async function verifyPresented(
   if (!token || (await isRevokedToken(token, features))) throw invalidToken(scheme);
   const keyThumbprint =
     scheme === 'DPoP' ? await readProofOf({ text, token }, request, reply, path, features) : undefined;
-  // Neither a bound token without its key, nor an unbound one that pretends to be bound. RFC 9449 §7.2
-  if (token.keyThumbprint !== keyThumbprint || (scheme === 'DPoP' && keyThumbprint === undefined)) {
-    throw invalidToken(scheme);
-  }
+  const certificateThumbprint = features.clientCertificates.of(request)?.thumbprint;
+  // Neither a bound token without its key, nor an unbound one that pretends to be bound. RFC 9449 §7.2, RFC 8705 §3
+  const isAsBound = isPresented(token, { keyThumbprint, certificateThumbprint });
+  if (!isAsBound || tokenTypeOf(token) !== scheme) throw invalidToken(scheme);
   return token;
 }
 

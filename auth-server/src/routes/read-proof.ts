@@ -55,7 +55,8 @@ export async function readProof(
     throw new OAuthError('invalid_dpop_proof', 'There is more than one DPoP proof.');
   // At a resource the token has proved something already.
   if (accessToken === undefined) takeRoomOf(request.ip, PROOF_BYTES, PROOF_TTL_S, features);
-  const expected = { method: request.method, url: `${settings.issuer}${path}`, accessToken };
+  const bases = [settings.issuer, settings.certificateUrl].filter((base) => base !== undefined);
+  const expected = { method: request.method, urls: bases.map((base) => base + path), accessToken };
   const { thumbprint, hasNonce } = await verifyProof(proof, expected, features);
   checkProofProfile(proof, client, nowS(features));
   if (hasNonce) reply.header('dpop-nonce', dpopNonces.fresh());

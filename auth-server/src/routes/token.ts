@@ -14,6 +14,7 @@ import type { Client } from '../clients/client-store.ts';
 import { authenticateRequest, type AuthenticateRequestFeatures } from './authenticate-request.ts';
 import { paths } from '../paths.ts';
 import { offerNonce, readProof, type ReadProofFeatures } from './read-proof.ts';
+import type { TokenBinding } from '../tokens/token-binding.ts';
 import type { AuditFeatures } from '../audit/audit-features.ts';
 import type { ClientFeatures } from '../clients/client-features.ts';
 
@@ -61,20 +62,23 @@ async function respondToTokenRequest(
   if (!handler) throw new OAuthError('unsupported_grant_type', 'The grant_type is not supported.');
   const receivedAt = nowS(features);
   const authenticated = await authenticateRequest(request, parameters, features);
-  const keyThumbprint = await readKey(authenticated);
+  const presented: TokenBinding = {
+    keyThumbprint: await readKey(authenticated),
+    certificateThumbprint: features.clientCertificates.of(request)?.thumbprint,
+  };
   // What is remembered of the client may be seconds old.
   const clientToday = (): Promise<Client> =>
     features.clients.findToday(authenticated).then((client) => {
       if (!client) throw clientRemoved();
-      const problem = problemOf(client, handler, keyThumbprint);
+      const problem = problemOf(client, handler, presented);
       if (problem) throw problem;
       return client;
     });
   // What is remembered of it may be out of date, and rejects nothing by itself.
-  if (problemOf(authenticated, handler, keyThumbprint)) await clientToday();
+  if (problemOf(authenticated, handler, presented)) await clientToday();
   const clientId = authenticated.metadata.client_id;
   const response = await handler.handle(
-    { clientId, clientToday, parameters, keyThumbprint, receivedAt, address: request.ip },
+    { clientId, clientToday, parameters, presented, receivedAt, address: request.ip },
     features,
   );
   features.metrics.tokensIssued.inc({ grant_type: grantType });
@@ -96,14 +100,20 @@ function formatTokenResponse(response: TokenResponse): string {
 function problemOf(
   { metadata }: Client,
   { grantType }: Pick<GrantHandler<never>, 'grantType'>,
-  keyThumbprint: string | undefined,
+  { keyThumbprint, certificateThumbprint }: TokenBinding,
 ): OAuthError | undefined {
   if (!metadata.grant_types.includes(grantType)) {
     return new OAuthError('unauthorized_client', 'The client is not registered for this grant_type.');
   }
-  if (!metadata.dpop_bound_access_tokens || keyThumbprint !== undefined) return undefined;
-  const description = 'The client is registered for tokens that are bound to a key.';
-  return new OAuthError('invalid_dpop_proof', description);
+  if (metadata.dpop_bound_access_tokens && keyThumbprint === undefined) {
+    const description = 'The client is registered for tokens that are bound to a key.';
+    return new OAuthError('invalid_dpop_proof', description);
+  }
+  if (metadata.tls_client_certificate_bound_access_tokens && certificateThumbprint === undefined) {
+    const description = 'The client is registered for tokens that are bound to its certificate.';
+    return new OAuthError('invalid_request', description);
+  }
+  return undefined;
 }
 
 function clientRemoved(): OAuthError {

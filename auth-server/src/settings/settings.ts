@@ -4,6 +4,11 @@ export interface ClientRules {
   readonly apiAudiences: readonly string[];
   /** Every scope there is. */
   readonly scopes: readonly string[];
+  /**
+   * Which certificates clients can authenticate by: none; those that they register; those of authorities, too. Tokens are
+   * bound to either.
+   */
+  readonly certificates: 'none' | 'registered' | 'issued';
   /** Every `grant_type` that the token endpoint supports. */
   readonly grantTypes: readonly string[];
 }
@@ -34,6 +39,8 @@ export interface Settings extends ClientRules {
   readonly signUp: boolean;
   /** How long the key set may be cached, seconds. */
   readonly keySetMaxAgeS: number;
+  /** Where the endpoints are for clients with certificates, without a slash at its end; undefined where they are the same. RFC 8705 §5 */
+  readonly certificateUrl: string | undefined;
 }
 
 /** When a grant ends, however often it is refreshed. @param createdAt like the response in seconds since 1970 */

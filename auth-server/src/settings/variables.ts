@@ -82,6 +82,28 @@ export const variables = {
     default: [],
     doc: 'Addresses or CIDR ranges of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, separated by spaces.',
   },
+  CLIENT_CERTIFICATE_HEADER: {
+    type: 'text',
+    optional: true,
+    doc: 'Name of the header in which TRUSTED_PROXIES send the certificate that a client has shown, such as Client-Cert. They have to remove or overwrite what clients send in it. Without it clients can not use certificates (RFC 8705).',
+  },
+  CLIENT_CERTIFICATE_FORMAT: {
+    type: 'choice',
+    choices: ['rfc9440', 'pem'],
+    default: 'rfc9440',
+    doc: 'rfc9440: base64 of the certificate between colons (RFC 9440). pem: the certificate as URL-encoded PEM ($ssl_client_escaped_cert of nginx).',
+  },
+  CLIENT_CERTIFICATE_CA_FILE: {
+    type: 'text',
+    optional: true,
+    doc: 'PEM certificates of the authorities that issue certificates of clients, those next to the clients, read at start. Without it clients authenticate by certificates that they have registered, and not by tls_client_auth.',
+  },
+  MTLS_URL: {
+    type: 'url',
+    schemes: ['http', 'https'],
+    optional: true,
+    doc: 'Public base URL at which clients are asked for certificates, without a trailing slash, for mtls_endpoint_aliases in discovery. Default: the issuer, without aliases.',
+  },
   TLS_CERT_FILE: {
     type: 'text',
     optional: true,

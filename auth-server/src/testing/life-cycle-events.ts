@@ -5,6 +5,7 @@ import { until } from '../../../gateway/src/testing/until.ts';
 import type { LifeCycleEvent } from '../administration/what-ends-what.ts';
 import { choosePassword } from './choose-password.ts';
 import { authorizationUrl, completePages, createPkce, postForm, tokensOf } from './flow.ts';
+import { certified, showCertificate } from './certified-client.ts';
 import { command, type Scene } from './life-cycle-scene.ts';
 import { startSecondInstance } from './second-instance.ts';
 
@@ -71,6 +72,16 @@ export const bringAbout: Readonly<
     expect(response.status).toBe(200);
   },
   client_narrowed: (scene) => register(scene, { scope: 'openid read:data offline_access' }),
+  client_method_changed: async (scene) => {
+    await register(scene, { ...certified('first'), tls_client_certificate_bound_access_tokens: false });
+    scene.authorization = showCertificate('first');
+    await accepted(scene);
+  },
+  client_certificate_replaced: async (scene) => {
+    await register(scene, certified('second'));
+    scene.authorization = showCertificate('second');
+    await accepted(scene);
+  },
   client_registered_again: async (scene) => {
     await command(scene.stage, ['clients', 'remove', '--client-id', scene.clientId]);
     await register(scene);
@@ -99,6 +110,15 @@ export const bringAbout: Readonly<
     await haveKeysRead(stage);
   },
 };
+
+/** Waits until the server, which remembers clients for seconds, knows a client by its new way to prove who it is. */
+async function accepted({ url, clientId, authorization }: Scene): Promise<void> {
+  const form = { token: 'x', client_id: clientId };
+  await until(
+    async () => (await postForm(`${url}/introspect`, form, authorization)).status === 200,
+    'the client is known by its new credentials',
+  );
+}
 
 /** Has the gateway read the key set, as it does by itself now and then: by a token that names a key that it does not know. */
 async function haveKeysRead({ server, gateway }: Scene['stage']): Promise<void> {

@@ -23,8 +23,8 @@ type Probe = (scene: Scene) => Promise<Effect>;
  * people sign in, comes last.
  */
 export const probes: Readonly<Record<LifeCycleThing, Probe>> = {
-  gatewayToken: ({ stage, online }) => effectAtGateway(stage, online.accessToken),
-  exchangedToken: ({ stage, exchangedToken }) => effectAtGateway(stage, exchangedToken),
+  gatewayToken: (scene) => effectAtGateway(scene, scene.online.accessToken),
+  exchangedToken: (scene) => effectAtGateway(scene, scene.exchangedToken),
   socket: async ({ socket }) => {
     const open = Symbol('open');
     return (await Promise.race([socket.closed, Promise.resolve(open)])) === open ? 'stays' : 'ends';
@@ -35,8 +35,8 @@ export const probes: Readonly<Record<LifeCycleThing, Probe>> = {
   },
   introspectedToken: async ({ url, online }) =>
     effectOf(await postForm(`${url}/introspect`, { token: online.accessToken }, basic('basic'))),
-  grant: async ({ url, refreshToken, authorization }) =>
-    effectOf(await postForm(`${url}/introspect`, { token: refreshToken }, authorization)),
+  grant: async ({ url, refreshToken: token, clientId, authorization }) =>
+    effectOf(await postForm(`${url}/introspect`, { token, client_id: clientId }, authorization)),
   session: async ({ browser, stage, sessionId }) => {
     const { issuer } = stage.server;
     const pkce = createPkce();
@@ -55,8 +55,8 @@ export const probes: Readonly<Record<LifeCycleThing, Probe>> = {
   link: async ({ link }) => ((await new Browser().get(link)).status === 200 ? 'stays' : 'ends'),
   code: async ({ url, code, clientId, authorization }) =>
     effectOf(await exchange(url, code.text, code.pkce, { client_id: clientId }, authorization)),
-  deviceCode: async ({ url, deviceCode, authorization }) => {
-    const form = { grant_type: DEVICE_CODE_GRANT, device_code: deviceCode };
+  deviceCode: async ({ url, deviceCode, clientId, authorization }) => {
+    const form = { grant_type: DEVICE_CODE_GRANT, device_code: deviceCode, client_id: clientId };
     return effectOf(await postForm(`${url}/token`, form, authorization));
   },
   refreshToken: (scene) => refreshed(scene, scene.refreshToken),
@@ -79,14 +79,14 @@ export const probes: Readonly<Record<LifeCycleThing, Probe>> = {
   },
 };
 
-async function refreshed({ url, authorization }: Scene, refreshToken: string): Promise<Effect> {
-  const form = { grant_type: 'refresh_token', refresh_token: refreshToken };
+async function refreshed({ url, clientId, authorization }: Scene, refreshToken: string): Promise<Effect> {
+  const form = { grant_type: 'refresh_token', refresh_token: refreshToken, client_id: clientId };
   return effectOf(await postForm(`${url}/token`, form, authorization));
 }
 
-async function effectAtGateway({ gateway }: Scene['stage'], accessToken: string): Promise<Effect> {
-  const headers = { authorization: `Bearer ${accessToken}` };
-  const { body } = await gateway.post({ query: '{ latest { secret } }' }, headers);
+async function effectAtGateway({ stage, possession }: Scene, accessToken: string): Promise<Effect> {
+  const headers = { authorization: `Bearer ${accessToken}`, ...possession };
+  const { body } = await stage.gateway.post({ query: '{ latest { secret } }' }, headers);
   return body.errors === undefined ? 'stays' : 'ends';
 }
 

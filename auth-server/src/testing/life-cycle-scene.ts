@@ -18,6 +18,7 @@ import {
   type Tokens,
 } from './flow.ts';
 import { EXCHANGER, REGISTRATION_TOKEN, type LifeCycleStage } from './life-cycle-stage.ts';
+import { certified, showCertificate } from './certified-client.ts';
 import { runCommand } from './run-command.ts';
 import { CALLBACK } from './test-clients.ts';
 
@@ -32,7 +33,10 @@ export interface Scene {
   url: string;
   readonly clientId: string;
   readonly metadata: Readonly<Record<string, unknown>>;
-  readonly authorization: Record<string, string>;
+  /** Headers by which the client proves who it is. */
+  authorization: Record<string, string>;
+  /** Headers that come with access tokens: the certificate that they are bound to, if any. */
+  readonly possession: Record<string, string>;
   email: string;
   password: string;
   readonly browser: Browser;
@@ -51,8 +55,20 @@ export interface Scene {
   readonly link: string;
 }
 
+/** What kind of client a scene has. */
+export interface SceneOptions {
+  /** Whether it registers itself. */
+  readonly isOwn?: boolean;
+  /** Whether it proves by a certificate who it is, which its access tokens are bound to. */
+  readonly isCertified?: boolean;
+}
+
 /** Lets a user sign in, and a client get one of each. @param name makes user and client unlike those of other scenes */
-export async function setScene(stage: LifeCycleStage, name: string, isOwn = false): Promise<Scene> {
+export async function setScene(
+  stage: LifeCycleStage,
+  name: string,
+  { isOwn = false, isCertified = false }: SceneOptions = {},
+): Promise<Scene> {
   const { server, gateway } = stage;
   const { issuer } = server;
   const [email, password] = [`${name}@example.com`, randomToken()];
@@ -64,12 +80,13 @@ export async function setScene(stage: LifeCycleStage, name: string, isOwn = fals
   };
   const registered = isOwn
     ? await registerItself(stage, metadata)
-    : await registerByCommand(stage, name, metadata);
+    : await registerByCommand(stage, name, { ...metadata, ...(isCertified && certified('first')) });
   const { client_id: clientId, client_secret: secret } = registered;
   const user = ['--email', email, '--name', name, '--role', 'EDITOR'];
   await command(stage, ['accounts', 'add', ...user, '--password-stdin'], password);
   const browser = new Browser();
-  const authorization = basic(clientId, secret);
+  const authorization = isCertified ? showCertificate('first') : basic(clientId, secret);
+  const possession = isCertified ? authorization : {};
   const obtain = async (scope: string): Promise<Scene['code']> => {
     const pkce = createPkce();
     const text = await obtainCode(issuer, pkce, { client_id: clientId, scope }, browser, email, password);
@@ -80,7 +97,7 @@ export async function setScene(stage: LifeCycleStage, name: string, isOwn = fals
   const online = await redeem(await obtain(ONLINE));
   const offline = await redeem(await obtain(OFFLINE));
   const token = { authorization: `Bearer ${online.accessToken}` };
-  const socket = await RawSocket.connect(`${gateway.url}/graphql`, token);
+  const socket = await RawSocket.connect(`${gateway.url}/graphql`, token, { headers: possession });
   socket.subscribe('1', 'subscription { guarded { id } }');
   return {
     stage,
@@ -88,6 +105,7 @@ export async function setScene(stage: LifeCycleStage, name: string, isOwn = fals
     clientId,
     metadata: registered,
     authorization,
+    possession,
     email,
     password,
     browser,
@@ -98,7 +116,7 @@ export async function setScene(stage: LifeCycleStage, name: string, isOwn = fals
     refreshToken: online.refreshToken,
     socket,
     code: await obtain(ONLINE),
-    deviceCode: await allowDevice(issuer, browser, authorization),
+    deviceCode: await allowDevice(issuer, browser, clientId, authorization),
     link: await command(stage, ['accounts', 'reset', '--email', email]),
     cookies: new Map(browser.cookies.cookies.map(({ name, value }) => [name, value])),
   };
@@ -114,7 +132,7 @@ async function registerByCommand(
   name: string,
   metadata: object,
 ): Promise<RegisteredMetadata> {
-  const registered = { ...metadata, client_id: `app-${name}`, client_secret: randomToken() };
+  const registered = { client_secret: randomToken(), ...metadata, client_id: `app-${name}` };
   await command(stage, ['clients', 'add', '--metadata-stdin'], JSON.stringify(registered));
   return registered;
 }
@@ -145,9 +163,11 @@ export async function command(
 async function allowDevice(
   issuer: string,
   browser: Browser,
+  clientId: string,
   authorization: Record<string, string>,
 ): Promise<string> {
-  const { body } = await postForm(`${issuer}/device_authorization`, { scope: ONLINE }, authorization);
+  const form = { scope: ONLINE, client_id: clientId };
+  const { body } = await postForm(`${issuer}/device_authorization`, form, authorization);
   const page = await browser.get(String(body['verification_uri_complete']));
   expect((await submitConsent(browser, page)).status).toBe(200);
   return String(body['device_code']);

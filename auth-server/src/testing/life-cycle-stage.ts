@@ -24,7 +24,12 @@ export const EXCHANGER = 'exchanger';
 /** Starts one. */
 export async function startLifeCycleStage(): Promise<LifeCycleStage> {
   const [server, graph, receiver] = await Promise.all([
-    startTestAuthServer({ KEY_RELOAD_INTERVAL_S: '1', REGISTRATION_TOKEN }),
+    startTestAuthServer({
+      KEY_RELOAD_INTERVAL_S: '1',
+      REGISTRATION_TOKEN,
+      TRUSTED_PROXIES: '127.0.0.1',
+      CLIENT_CERTIFICATE_HEADER: 'Client-Cert',
+    }),
     startEventGraph(),
     startLogoutReceiver(() => 200),
   ]);
@@ -52,7 +57,10 @@ export async function startLifeCycleStage(): Promise<LifeCycleStage> {
 function startGatewayFor({ issuer, redis }: TestAuthServer, graph: EventGraph): Promise<TestGateway> {
   return startTestGateway({
     subgraphs: graph.all,
-    settings: 'authentication: { jwksCooldownMs: 1000 }',
+    settings: `
+http: { trustProxy: [127.0.0.1] }
+authentication: { jwksCooldownMs: 1000, clientCertificate: { header: Client-Cert, format: rfc9440 } }
+`,
     environment: {
       TOKEN_ISSUER: issuer,
       TOKEN_AUDIENCE: 'https://api.example/graphql',

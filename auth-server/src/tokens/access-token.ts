@@ -3,6 +3,7 @@ import { signJwt } from '../keys/jws.ts';
 import type { HasSettings } from '../settings/settings.ts';
 import type { KeyFeatures } from '../keys/key-features.ts';
 import type { ActorClaim } from './actor-claim.ts';
+import { confirmationOf, type TokenBinding } from './token-binding.ts';
 import { claimsOfUser, type TokenUser } from './token-user.ts';
 
 /** What access tokens are made with. */
@@ -18,8 +19,8 @@ export interface AccessTokenRequest {
   readonly issuedAt: number;
   /** Seconds since 1970. Default: after the lifetime of access tokens. */
   readonly expiresAt?: number;
-  /** Thumbprint of the key that must come with the token. RFC 9449 §6 */
-  readonly keyThumbprint: string | undefined;
+  /** What must come with the token. */
+  readonly binding: TokenBinding;
   /** Who signed in; absent when a client acts for itself. */
   readonly user?: TokenUser | undefined;
   /** Who acts in the user's name. RFC 8693 §4.1 */
@@ -45,7 +46,7 @@ export function issueAccessToken(
     jti: randomUUID(),
     scope: request.scopes.join(' '),
     gid: request.grantId,
-    cnf: request.keyThumbprint === undefined ? undefined : { jkt: request.keyThumbprint },
+    cnf: confirmationOf(request.binding),
     act: request.act,
     exchanged_from: request.exchangedFrom,
     ...(request.user && claimsOfUser(request.user, request.scopes)),

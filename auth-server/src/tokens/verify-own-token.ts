@@ -2,12 +2,13 @@ import { jwtVerify, type JWTHeaderParameters, type JWTPayload, type JWTVerifyOpt
 import type { KeyObject } from 'node:crypto';
 import type { Keyring } from '../keys/keyring.ts';
 import type { ActorClaim } from './actor-claim.ts';
+import { bindingIn, type TokenBinding } from './token-binding.ts';
 
 /** Longest token that is looked at, characters. */
 const MAX_TOKEN_LENGTH = 16_384;
 
 /** An access token of this server that has been verified. */
-export interface VerifiedAccessToken {
+export interface VerifiedAccessToken extends TokenBinding {
   readonly subject: string;
   readonly clientId: string;
   readonly grantId: string;
@@ -28,8 +29,6 @@ export interface VerifiedAccessToken {
   readonly exchangedFrom: readonly string[];
   /** The trusted issuer that alone knows the user; undefined for those with an account. */
   readonly subjectIssuer: string | undefined;
-  /** Thumbprint of the key that must come with it. RFC 9449 §6 */
-  readonly keyThumbprint: string | undefined;
 }
 
 /** What verification needs to know. */
@@ -133,11 +132,6 @@ function toAccessToken(claims: JWTPayload): VerifiedAccessToken | undefined {
     mayAct: claims['may_act'],
     exchangedFrom: (claims['exchanged_from'] as readonly string[] | undefined) ?? [], // this server has signed it
     subjectIssuer: typeof claims['subject_issuer'] === 'string' ? claims['subject_issuer'] : undefined,
-    keyThumbprint: thumbprintOf(claims['cnf']),
+    ...bindingIn(claims['cnf']),
   };
-}
-
-function thumbprintOf(confirmation: unknown): string | undefined {
-  if (typeof confirmation !== 'object' || confirmation === null || !('jkt' in confirmation)) return undefined;
-  return typeof confirmation.jkt === 'string' ? confirmation.jkt : undefined;
 }

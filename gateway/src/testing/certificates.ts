@@ -16,6 +16,10 @@ export interface CertificateSubject {
   readonly name?: string;
   /** From now. @default 2 */
   readonly days?: number;
+  /** As openssl reads it: `/C=DE/O=Example/CN=client`. @default the label as its CN */
+  readonly subject?: string;
+  /** More extensions, a line each. @default none */
+  readonly extensions?: string;
 }
 
 /** An authority that the test trusts, or does not. */
@@ -56,13 +60,18 @@ interface Issuing {
 
 function issue(
   { folder, authority, label }: Issuing,
-  { name = 'IP:127.0.0.1', days = 2 }: CertificateSubject = {},
+  {
+    name = 'IP:127.0.0.1',
+    days = 2,
+    subject = `/CN=${label}`,
+    extensions: more = '',
+  }: CertificateSubject = {},
 ): TestCertificate {
   const files = filesOf(folder, label);
   const request = join(folder, `${label}.csr`);
   const extensions = join(folder, `${label}.ext`);
-  writeFileSync(extensions, `subjectAltName=${name}\n`);
-  openssl('req', ...NEW_KEY, '-keyout', files.keyFile, '-out', request, '-subj', `/CN=${label}`);
+  writeFileSync(extensions, `subjectAltName=${name}\n${more}\n`);
+  openssl('req', ...NEW_KEY, '-keyout', files.keyFile, '-out', request, '-utf8', '-subj', subject);
   const { certificateFile, keyFile } = authority;
   const by = ['-CA', certificateFile, '-CAkey', keyFile, '-CAcreateserial'];
   const made = ['-out', files.certificateFile, '-days', String(days), '-extfile', extensions];

@@ -19,6 +19,11 @@ export { RecentUse, type RecentUseOptions } from './fair-share/recent-use.ts';
 export { ShareBuckets, type BucketRate, type ShareBucketsOptions } from './fair-share/share-buckets.ts';
 export { shareKeysOf, type ShareKeys, type SharedBy } from './fair-share/share-keys.ts';
 export { ShareLimit, type ShareLimitOptions, type ShareRejection } from './fair-share/share-limit.ts';
+export {
+  certificateThumbprint,
+  forwardedCertificate,
+  type ForwardedFormat,
+} from './certificates/forwarded-certificate.ts';
 export { isBoundedKey } from './dpop/bounded-key.ts';
 export {
   PROOF_ALGORITHMS,

@@ -2,6 +2,8 @@ import { OAuthError, tooManyRequests } from '../../errors.ts';
 import type { Parameters } from '../../parameters.ts';
 import type { Client } from '../client-store.ts';
 import { readCredentials, rejectedBasic, type PresentedCredentials } from './client-credentials.ts';
+import { usesCertificate } from '../client-metadata.ts';
+import { certificateProblem } from './verify-certificate.ts';
 import { assertionProblem, claimedClientId } from './verify-assertion.ts';
 import { paths } from '../../paths.ts';
 import type { HasClock } from '../../clock.ts';
@@ -24,6 +26,8 @@ export interface ClientSender {
   /** The header. */
   readonly authorization: string | undefined;
   readonly address: string;
+  /** The certificate that the client has shown, in DER. */
+  readonly certificate: Buffer | undefined;
 }
 
 /**
@@ -34,7 +38,7 @@ export interface ClientSender {
  * §2.3, §5.2
  */
 export async function authenticateClient(
-  { authorization, address }: ClientSender,
+  { authorization, address, certificate }: ClientSender,
   parameters: Parameters,
   features: AuthenticateClientFeatures,
 ): Promise<Client> {
@@ -49,7 +53,7 @@ export async function authenticateClient(
   }
   const problem =
     presented.method === 'none'
-      ? publicClientProblem(client)
+      ? await identifiedClientProblem(client, certificate, features)
       : await credentialsProblem(presented, client, address, features);
   if (client && problem === undefined) return client;
   fail(problem ?? 'unknown client');
@@ -87,8 +91,16 @@ function claimedId(presented: PresentedCredentials): string {
   return differs ? '' : claimed;
 }
 
-function publicClientProblem(client: Client | undefined): string | undefined {
-  return client?.metadata.token_endpoint_auth_method === 'none' ? undefined : 'credentials are missing';
+/** A client that says who it is, and no more, is public, or its connection says the rest. RFC 8705 §2 */
+async function identifiedClientProblem(
+  client: Client | undefined,
+  certificate: Buffer | undefined,
+  features: AuthenticateClientFeatures,
+): Promise<string | undefined> {
+  const method = client?.metadata.token_endpoint_auth_method;
+  if (method === 'none') return undefined;
+  if (!client || method === undefined || !usesCertificate(method)) return 'credentials are missing';
+  return certificateProblem(certificate, client, features);
 }
 
 async function credentialsProblem(

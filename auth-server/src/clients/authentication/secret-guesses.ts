@@ -1,5 +1,6 @@
 import { amountsOf, DEFAULT_SHARES, ShareBuckets, shareKeysOf, type ShareKeys } from '@trellis/admission';
 import type { AttemptLimit } from '../../attempts/attempt-store.ts';
+import type { CertificateAuthorities } from './certificate-authorities.ts';
 import type { BoundedAttempts } from '../../attempts/bounded-attempts.ts';
 import { countersByNetwork } from '../../attempts/network-counters.ts';
 
@@ -89,4 +90,6 @@ function namesOf(clientId: string, address: string): readonly string[] {
 export interface ClientAuthenticationFeatures {
   /** Limits guesses of clients' secrets. */
   readonly secretGuesses: SecretGuesses;
+  /** Those who issue certificates for clients; undefined where none does. */
+  readonly certificateAuthorities: CertificateAuthorities | undefined;
 }

@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { certificateThumbprint, forwardedCertificate, type ForwardedFormat } from '@trellis/admission';
 import type { CertificateSettings } from '../../settings/identity.ts';
 
 /** Says which certificate a client has used: the SHA-256 of its DER, as `x5t#S256` has it. RFC 8705 §3.1. */
@@ -29,29 +29,18 @@ export function createCertificateReader(
 /** As much as Node takes of all headers together. */
 const MAX_CHARACTERS = 16_384;
 
-const FORMATS = { pem: ofPem, rfc9440: ofByteSequence, xfcc: ofForwardedHash } as const;
+const thumbprintBy =
+  (format: ForwardedFormat) =>
+  (value: string): string | undefined => {
+    const der = forwardedCertificate(value, format);
+    return der && certificateThumbprint(der);
+  };
 
-const PEM = /^-----BEGIN CERTIFICATE-----\s([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----\s*$/;
-
-/** One certificate; a chain says nothing of which of them is the client's. RFC 7468 §5. */
-function ofPem(value: string): string | undefined {
-  const [, text] = PEM.exec(decoded(value)) ?? [];
-  return text === undefined ? undefined : thumbprintOf(Buffer.from(text, 'base64'));
-}
-
-function decoded(value: string): string {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return '';
-  }
-}
-
-/** RFC 9440 §2.1, RFC 8941 §3.3.5. */
-function ofByteSequence(value: string): string | undefined {
-  const [, text] = /^:([A-Za-z0-9+/]+={0,2}):$/.exec(value) ?? [];
-  return text === undefined ? undefined : thumbprintOf(Buffer.from(text, 'base64'));
-}
+const FORMATS = {
+  pem: thumbprintBy('pem'),
+  rfc9440: thumbprintBy('rfc9440'),
+  xfcc: ofForwardedHash,
+} as const;
 
 const XFCC_PAIR = /(?:^|;)([A-Za-z]+)=("(?:[^"\\]|\\.)*"|[^;,"=]*)(?=;|$)/y;
 
@@ -70,8 +59,4 @@ function ofForwardedHash(value: string): string | undefined {
   const [only = ''] = hashes;
   if (hashes.length !== 1 || !/^[0-9a-f]{64}$/i.test(only)) return undefined;
   return Buffer.from(only, 'hex').toString('base64url');
-}
-
-function thumbprintOf(der: Buffer): string {
-  return hash('sha256', der, 'base64url');
 }

@@ -1,0 +1,48 @@
+import { hash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { createClientCertificates } from './client-certificates.ts';
+
+const DER = Buffer.from('a certificate, as DER '.repeat(8));
+const VALUE = `:${DER.toString('base64')}:`;
+
+const certificates = createClientCertificates({
+  header: 'Client-Cert',
+  format: 'rfc9440',
+  trustedProxies: ['10.0.0.0/8', '2001:db8::7'],
+});
+const read = (remoteAddress: string | undefined, value: string | string[] | undefined = VALUE) =>
+  certificates.of({ headers: { 'client-cert': value }, socket: { remoteAddress } as never }); // it reads no more of it
+
+describe('A-234: the certificate in a header', () => {
+  it.each(['10.0.0.7', '::ffff:10.0.0.7', '2001:db8::7'])(
+    'is that of the client, as the proxy at %s says',
+    (address) => {
+      expect(read(address)).toEqual({ der: DER, thumbprint: hash('sha256', DER, 'base64url') });
+    },
+  );
+
+  it.each(['192.0.2.1', '11.0.0.1', '127.0.0.1', '::1', '2001:db8::8', '::ffff:11.0.0.1'])(
+    'is as if it were not there where %s, which is no trusted proxy, has sent it',
+    (address) => {
+      expect(read(address)).toBeUndefined();
+    },
+  );
+
+  it('is not believed where no header is configured', () => {
+    const none = createClientCertificates(undefined);
+    const socket = { remoteAddress: '10.0.0.7' } as never; // it reads no more of it
+    expect(none.of({ headers: { 'client-cert': VALUE }, socket })).toBeUndefined();
+  });
+
+  it.each([[undefined], [''], [[VALUE]], [`${VALUE}, ${VALUE}`], [VALUE.slice(1)], ['::']])(
+    'is none where it is %j',
+    (value) => {
+      expect(
+        certificates.of({
+          headers: { 'client-cert': value },
+          socket: { remoteAddress: '10.0.0.7' } as never,
+        }),
+      ).toBeUndefined();
+    },
+  );
+});
