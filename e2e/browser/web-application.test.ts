@@ -233,6 +233,7 @@ describe.skipIf(!chromiumPath)(
       const tab = await vi.context.newPage();
       await tab.goto(web);
       await tab.getByRole('article').first().waitFor();
+      await vi.page.getByLabel('Your comment').fill('Half a sent');
       const { refresh_token: token } = await readSession(vi.page);
       const body = new URLSearchParams({ client_id: 'trellis-web', token });
       expect((await fetch(`${issuer}/revoke`, { method: 'POST', body })).status).toBe(200);
@@ -240,6 +241,21 @@ describe.skipIf(!chromiumPath)(
         await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
       await expectUsable(tab, 'en-GB');
       await tab.close();
+      await vi.page.bringToFront();
+      await vi.page.getByRole('button', { name: 'Sign in' }).click(); // the auth-server's own session goes on
+      expect(await vi.page.getByLabel('Your comment').inputValue()).toBe('Half a sent');
+    });
+
+    it('deletes a post with its comments', async () => {
+      const { page } = ed;
+      await page.bringToFront();
+      await page.goto(address);
+      await page.getByRole('button', { name: 'Delete the post' }).click();
+      await page.getByRole('button', { name: 'Delete for good' }).click();
+      await page.getByRole('article').first().waitFor();
+      await expect.poll(() => page.getByRole('link', { name: title }).count()).toBe(0);
+      await page.goto(address);
+      await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
     });
 
     it('signs out in every tab and at the auth-server', async () => {

@@ -1,6 +1,6 @@
 import type { PostSummaryFragment } from '../generated/graphql.ts';
 import { useTexts } from '../texts/texts-context.tsx';
-import type { Written } from './use-unsaved.ts';
+import type { Written } from './written.ts';
 
 interface ConflictProps {
   /** What the graph has. */

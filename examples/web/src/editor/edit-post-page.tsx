@@ -4,11 +4,12 @@ import { Failure } from '../layout/failure.tsx';
 import { NotFound } from '../layout/not-found.tsx';
 import { PageTitle } from '../routing/page-title.tsx';
 import { useTexts } from '../texts/texts-context.tsx';
+import { useUnsaved } from '../unsaved/use-unsaved.ts';
 import { Conflict } from './conflict.tsx';
 import { PostForm } from './post-form.tsx';
 import { EditedPostDocument } from './post-mutations.ts';
-import { useUnsaved, type Unsaved } from './use-unsaved.ts';
 import { useUpdatePost } from './use-update-post.ts';
+import type { WrittenOn } from './written.ts';
 
 /** Changes a post. */
 export function EditPostPage({ id }: { readonly id: string }) {
@@ -26,7 +27,7 @@ export function EditPostPage({ id }: { readonly id: string }) {
 /** A conflict is words that were written on another version than the graph has now. */
 function Editor({ post }: { readonly post: PostSummaryFragment }) {
   const { texts } = useTexts();
-  const { unsaved, store, remove } = useUnsaved(post.id);
+  const { unsaved, store, remove } = useUnsaved<WrittenOn>(post.id);
   const updatePost = useUpdatePost();
   const written = unsaved ?? asWritten(post);
   const hasConflict = written.base !== post.updatedAt;
@@ -62,6 +63,6 @@ function Editor({ post }: { readonly post: PostSummaryFragment }) {
   );
 }
 
-function asWritten({ title, body, tags, updatedAt }: PostSummaryFragment): Unsaved {
+function asWritten({ title, body, tags, updatedAt }: PostSummaryFragment): WrittenOn {
   return { title, body, tags: tags.join(', '), base: updatedAt };
 }

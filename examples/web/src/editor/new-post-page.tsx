@@ -1,9 +1,10 @@
 import { PageTitle } from '../routing/page-title.tsx';
 import { mayWrite, useViewer } from '../session/use-viewer.ts';
 import { useTexts } from '../texts/texts-context.tsx';
+import { useUnsaved } from '../unsaved/use-unsaved.ts';
 import { PostForm } from './post-form.tsx';
 import { useCreatePost } from './use-create-post.ts';
-import { useUnsaved } from './use-unsaved.ts';
+import type { Written } from './written.ts';
 
 const EMPTY = { title: '', body: '', tags: '' };
 
@@ -11,7 +12,7 @@ const EMPTY = { title: '', body: '', tags: '' };
 export function NewPostPage() {
   const { texts } = useTexts();
   const viewer = useViewer();
-  const { unsaved = EMPTY, store, remove } = useUnsaved('new');
+  const { unsaved = EMPTY, store, remove } = useUnsaved<Written>('new');
   const createPost = useCreatePost();
   if (!viewer) return <p className="loading">{texts.loading}</p>;
   if (!mayWrite(viewer)) return <p className="notice">{texts.mayNotWrite}</p>;

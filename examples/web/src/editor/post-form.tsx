@@ -1,6 +1,6 @@
 import { useId, useState, type FormEvent, type ReactNode } from 'react';
 import { useTexts } from '../texts/texts-context.tsx';
-import type { Written } from './use-unsaved.ts';
+import type { Written } from './written.ts';
 
 interface PostFormProps {
   readonly written: Written;
@@ -85,9 +85,4 @@ function TextField({ name, label, hint, rows, value, isMissing, onChange }: Text
       )}
     </div>
   );
-}
-
-/** Tags as the graph takes them. */
-export function tagsOf({ tags }: Written): string[] {
-  return [...new Set(tags.split(',').map((tag) => tag.trim()))].filter((tag) => tag !== '');
 }

@@ -6,10 +6,9 @@ import { useNotify } from '../notices/notices.tsx';
 import { navigate } from '../routing/router.ts';
 import type { SignedInUser } from '../session/use-viewer.ts';
 import { useTexts } from '../texts/texts-context.tsx';
-import { tagsOf } from './post-form.tsx';
 import { CreatePostDocument } from './post-mutations.ts';
 import { showPost } from './show-post.ts';
-import type { Written } from './use-unsaved.ts';
+import { tagsOf, type Written } from './written.ts';
 
 /** A draft is a post that is to be published at the end of time, until a change publishes it. */
 const NEVER = '9999-12-31T00:00:00.000Z';
@@ -47,7 +46,7 @@ export function useCreatePost(): (post: NewPost) => Promise<boolean> {
             post: unconfirmedPost(post),
           },
         },
-        refetchQueries: isDraft ? ['Drafts'] : [],
+        refetchQueries: [isDraft ? 'Drafts' : 'Feed'], // what is being loaded may be from before
         update: (cache, { data: result }) => result && showPost(cache, result.createPost.post),
       });
       const isNew = data?.createPost.success === true;

@@ -4,14 +4,13 @@ import { describeError, isVersionConflict } from '../graph/describe-error.ts';
 import { useNotify } from '../notices/notices.tsx';
 import { navigate } from '../routing/router.ts';
 import { useTexts } from '../texts/texts-context.tsx';
-import { tagsOf } from './post-form.tsx';
 import { EditedPostDocument, UpdatePostDocument } from './post-mutations.ts';
-import type { Unsaved } from './use-unsaved.ts';
+import { tagsOf, type WrittenOn } from './written.ts';
 
 interface PostChange {
   readonly post: PostSummaryFragment;
   /** With the version that it was written on: another one in the graph is a conflict. */
-  readonly written: Unsaved;
+  readonly written: WrittenOn;
   readonly published: boolean;
 }
 

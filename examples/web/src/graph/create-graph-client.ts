@@ -7,7 +7,7 @@ import { createCache } from './create-cache.ts';
 import { createLink } from './create-link.ts';
 import { createSocket } from './create-socket.ts';
 
-/** The client of the graph. It forgets what it knows when the session ends, and asks again when the network is back. */
+/** The client of the graph. It forgets what it knows when the session ends, or becomes another user's. */
 export function createGraphClient(config: Config, session: Session, network: Network): ApolloClient {
   const socket = createSocket(config, session, network);
   const client = new ApolloClient({
@@ -15,10 +15,17 @@ export function createGraphClient(config: Config, session: Session, network: Net
     link: createLink(config, session, network, socket),
     incrementalHandler: new Defer20220824Handler(),
   });
+  let subject = subjectOf(session);
   session.subscribe(() => {
-    if (session.state.kind === 'signed-in') return;
+    if (subjectOf(session) === subject) return;
+    subject = subjectOf(session);
     socket.terminate();
-    void client.clearStore();
+    const cleared = subject === undefined ? client.clearStore() : client.resetStore();
+    cleared.catch(() => undefined); // what could not be loaded shows it
   });
   return client;
+}
+
+function subjectOf({ state }: Session): string | undefined {
+  return state.kind === 'signed-in' ? state.subject : undefined;
 }

@@ -53,7 +53,7 @@ function retryWithoutNetwork(network: Network): ApolloLink {
 function endRejectedSessions(session: Session): ApolloLink {
   return new ErrorLink(({ error, operation }) => {
     const header = headersOf(operation.getContext())['authorization'];
-    if (header && isUnauthenticated(error)) void session.renewRejected(header.replace(/^Bearer /, ''));
+    if (header && isUnauthenticated(error)) session.renewRejected(header.replace(/^Bearer /, ''));
   });
 }
 

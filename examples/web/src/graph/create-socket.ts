@@ -6,6 +6,7 @@ import type { Session } from '../session/session.ts';
 const HEARTBEAT_MS = 10_000;
 const PONG_DEADLINE_MS = 5_000;
 const LONGEST_PAUSE_MS = 10_000;
+const RETRY_MS = 1_000;
 /** The gateway closes so when the token is no longer good. */
 const FORBIDDEN = 4403;
 
@@ -20,7 +21,7 @@ export function createSocket({ graph }: Config, session: Session, network: Netwo
     url: graph.replace(/^http/, 'ws'),
     keepAlive: HEARTBEAT_MS,
     connectionParams: async () => {
-      token = await session.accessToken();
+      token = await tokenInTheEnd(session, network);
       return token === undefined ? {} : { Authorization: `Bearer ${token}` };
     },
     retryAttempts: Number.POSITIVE_INFINITY,
@@ -33,7 +34,7 @@ export function createSocket({ graph }: Config, session: Session, network: Netwo
       connected: () => network.setSocketLost(false),
       closed: (event) => {
         network.setSocketLost(session.state.kind === 'signed-in' && !isWanted(event));
-        if (codeOf(event) === FORBIDDEN && token !== undefined) void session.renewRejected(token);
+        if (codeOf(event) === FORBIDDEN && token !== undefined) session.renewRejected(token);
       },
       ping: (received) => {
         // A connection that has died says nothing of it: one without a pong is given up.
@@ -46,6 +47,18 @@ export function createSocket({ graph }: Config, session: Session, network: Netwo
   });
   window.addEventListener('offline', () => client.terminate());
   return client;
+}
+
+/** While the auth-server can't be reached the connection waits: without a token it would be an anonymous one. */
+async function tokenInTheEnd(session: Session, network: Network): Promise<string | undefined> {
+  for (;;) {
+    try {
+      return await session.accessToken();
+    } catch {
+      await network.untilOnline();
+      await delay(RETRY_MS);
+    }
+  }
 }
 
 /** Closed because nothing is subscribed to any more. */

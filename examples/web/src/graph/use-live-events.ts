@@ -8,7 +8,9 @@ interface LiveEventsOptions<Event, Variables> {
   readonly onGap: () => unknown;
 }
 
-const GAPS: ReadonlySet<string> = new Set(['EVENTS_MISSED', 'SUBSCRIPTION_INTERRUPTED', 'SCHEMA_CHANGED']);
+/** It would be rejected again. */
+const FINAL: ReadonlySet<string> = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'BAD_USER_INPUT']);
+const PAUSE_MS = 1_000;
 
 /** Subscribes for as long as the component is shown. What happens while the network is lost comes when it is back. */
 export function useLiveEvents<Event, Variables extends OperationVariables>(
@@ -22,16 +24,18 @@ export function useLiveEvents<Event, Variables extends OperationVariables>(
       if (data) onEvent(data);
     },
     onError: (error) => {
-      if (!isGap(error)) return;
-      onGap();
-      restart();
+      if (isFinal(error)) return;
+      setTimeout(() => {
+        onGap();
+        restart();
+      }, PAUSE_MS);
     },
   });
 }
 
-function isGap(error: unknown): boolean {
+function isFinal(error: unknown): boolean {
   return (
     CombinedGraphQLErrors.is(error) &&
-    error.errors.some(({ extensions }) => GAPS.has(String(extensions?.['code'])))
+    error.errors.some(({ extensions }) => FINAL.has(String(extensions?.['code'])))
   );
 }

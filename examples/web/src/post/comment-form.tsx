@@ -1,10 +1,11 @@
 import { useMutation } from '@apollo/client/react';
-import { useId, useState, type FormEvent } from 'react';
+import { useId, type FormEvent } from 'react';
 import { graphql } from '../generated/gql.ts';
 import { unconfirmedId } from '../graph/unconfirmed.ts';
 import { Failure } from '../layout/failure.tsx';
 import { useViewer, type SignedInUser } from '../session/use-viewer.ts';
 import { useTexts } from '../texts/texts-context.tsx';
+import { useUnsaved } from '../unsaved/use-unsaved.ts';
 import { showComment } from './show-comment.ts';
 
 const AddComment = graphql(`
@@ -20,20 +21,20 @@ export function CommentForm({ postId }: { readonly postId: string }) {
   const { texts } = useTexts();
   const viewer = useViewer();
   const field = useId();
-  const [body, setBody] = useState('');
+  const { unsaved: body = '', store, remove } = useUnsaved<string>(`comment.${postId}`);
   const [addComment, { error }] = useMutation(AddComment);
 
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     if (body.trim() === '') return;
-    setBody('');
+    remove();
     await addComment({
       variables: { postId, body },
       ...(viewer && {
         optimisticResponse: { __typename: 'Mutation', addComment: unconfirmed(body, viewer) },
       }),
       update: (cache, { data }) => data && showComment(cache, postId, data.addComment),
-    }).catch(() => setBody((begun) => begun || body)); // the error is shown below
+    }).catch(() => store(body)); // the error is shown below
   };
   return (
     <form className="comment-form" onSubmit={(event) => void submit(event)}>
@@ -44,7 +45,7 @@ export function CommentForm({ postId }: { readonly postId: string }) {
         maxLength={10_000}
         rows={3}
         required
-        onChange={({ target }) => setBody(target.value)}
+        onChange={({ target }) => store(target.value)}
       />
       <button type="submit" className="button button-primary">
         {texts.sendComment}

@@ -17,16 +17,21 @@ export function DeletePost({ id }: { readonly id: string }) {
   const { texts } = useTexts();
   const notify = useNotify();
   const [deletePost] = useMutation(RemovePost);
-  const remove = (): void => {
-    navigate('/');
-    deletePost({
-      variables: { id },
-      optimisticResponse: { __typename: 'Mutation', deletePost: true },
-      update: (cache) => cache.evict({ id: cache.identify({ __typename: 'Post', id }) }),
-    }).catch((error: unknown) => notify(describeError(error, texts).message, { isError: true }));
+  const remove = async (): Promise<void> => {
+    try {
+      await deletePost({
+        variables: { id },
+        update: (cache) => {
+          navigate('/'); // not before: the list that is loaded there would still have the post
+          cache.evict({ id: cache.identify({ __typename: 'Post', id }) });
+        },
+      });
+    } catch (error) {
+      notify(describeError(error, texts).message, { isError: true });
+    }
   };
   return (
-    <ConfirmedButton label={texts.deletePost} onConfirm={remove}>
+    <ConfirmedButton label={texts.deletePost} onConfirm={() => void remove()}>
       {texts.delete}
     </ConfirmedButton>
   );

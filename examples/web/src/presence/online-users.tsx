@@ -1,4 +1,5 @@
 import { useQuery } from '@apollo/client/react';
+import { useEffect } from 'react';
 import { graphql } from '../generated/gql.ts';
 import { useSessionState } from '../session/session-context.tsx';
 import { useTexts } from '../texts/texts-context.tsx';
@@ -12,11 +13,18 @@ const WhoIsOnline = graphql(`
   }
 `);
 
+const RETRY_MS = 5_000;
+
 /** Who else is here. A live query: the graph sends the list whenever it has changed. */
 export function OnlineUsers() {
   const { texts } = useTexts();
   const session = useSessionState();
-  const { data } = useQuery(WhoIsOnline);
+  const { data, error, refetch } = useQuery(WhoIsOnline);
+  useEffect(() => {
+    if (!error) return undefined;
+    const timer = setTimeout(() => void refetch().catch(() => undefined), RETRY_MS);
+    return () => clearTimeout(timer);
+  }, [error, refetch]);
   const own = session.kind === 'signed-in' ? session.subject : undefined;
   const others = data?.onlineUsers.filter(({ id }) => id !== own);
   return (

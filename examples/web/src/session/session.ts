@@ -101,11 +101,12 @@ export class Session {
   }
 
   /** The API has rejected the token although it has not expired: only a refresh shows whether the session goes on. */
-  async renewRejected(token: string): Promise<void> {
-    await navigator.locks.request('trellis-refresh', async () => {
+  renewRejected(token: string): void {
+    const renew = async (): Promise<void> => {
       const user = await this.#manager.getUser();
       if (user?.access_token === token) await this.#renew();
-    });
+    };
+    navigator.locks.request('trellis-refresh', renew).catch(() => undefined); // the next request finds out
   }
 
   async #refresh(): Promise<string | undefined> {
