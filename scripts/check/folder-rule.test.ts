@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -207,6 +208,33 @@ describe('Floors', () => {
     ).toEqual([
       'grounds/garden/tree.test.ts imports house/src/main.ts: house is on floor 2, above grounds/garden on floor 1.',
     ]);
+  });
+});
+
+describe('Packages', () => {
+  const packages = {
+    'house/package.json': '{ "name": "house" }',
+    'shed/package.json':
+      '{ "name": "shed", "exports": { "./testing": { "trellis-source": "./src/testing/index.ts" } } }',
+    'shed/src/testing/index.ts': '',
+  };
+
+  it('are imported by their names, also by tests', async () => {
+    const text = "import '../../shed/src/testing/index.ts';";
+    expect(await judge({ ...packages, 'house/src/main.test.ts': text })).toEqual([
+      'house/src/main.test.ts imports shed/src/testing/index.ts: another package is imported by its name.',
+    ]);
+    const named = "import 'shed/testing'; import './main.ts';";
+    expect(await judge({ ...packages, 'house/src/main.test.ts': named })).toEqual([]);
+  });
+
+  it('are published without what the tests of others import', () => {
+    const { exports, publishConfig } = JSON.parse(
+      readFileSync(join(repository, 'gateway/package.json'), 'utf8'),
+    ) as Readonly<Record<'exports', object>> & { readonly publishConfig: { readonly exports: object } };
+    const { './testing': testing, ...published } = exports as Record<string, unknown>;
+    expect(testing).toEqual({ 'trellis-source': './src/testing/index.ts' });
+    expect(publishConfig.exports).toEqual(published);
   });
 });
 

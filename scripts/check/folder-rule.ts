@@ -9,6 +9,7 @@ import type { FileImport, RepositoryImports } from './repository-imports.ts';
  * - Every room that holds a file or is imported is listed, and every listed room holds a file or is read.
  * - No room imports tests, proofs/ or testing/, which may import all of their project.
  * - A room with `onlyFor` is imported by those alone.
+ * - Another package is imported by its name, as it exports itself, and never by a path: not by tests either.
  *
  * @returns what is wrong, one sentence each; nothing when all is well
  */
@@ -27,6 +28,9 @@ export function findBrokenFloors(
       ...imports.flatMap((found) => judge(project, found)),
       ...findCycles(project, imports),
     ]),
+    ...imports
+      .filter(({ passesExports }) => passesExports)
+      .map(({ from, to }) => `${from} imports ${to}: another package is imported by its name.`),
     ...unreadable,
   ];
 }

@@ -7,6 +7,8 @@ export interface FileImport {
   readonly from: string;
   /** A folder ends with `/`. */
   readonly to: string;
+  /** Whether it names another package of the workspace by its path, and not as that package exports it. */
+  readonly passesExports?: true;
 }
 
 /** All that files of a repository import of one another. */
@@ -31,6 +33,9 @@ const NOT_OURS = new Set(['node_modules', 'dist', 'coverage']);
 export function readRepositoryImports(directory: string, folders: readonly string[]): RepositoryImports {
   const files = [...new Set(folders.flatMap((folder) => walk(directory, folder)))].toSorted();
   const packages = workspacePackages(directory);
+  const packageFolders = [...packages.values()].map(({ folder }) => folder);
+  const packageOf = (path: string): string | undefined =>
+    packageFolders.find((folder) => path.startsWith(`${folder}/`));
   const imports: FileImport[] = [];
   const computed: string[] = [];
   for (const file of files) {
@@ -38,10 +43,18 @@ export function readRepositoryImports(directory: string, folders: readonly strin
     computed.push(...read.computed.map((line) => `${file}:${line}`));
     for (const specifier of read.specifiers) {
       const to = resolve(file, specifier, packages);
-      if (to !== undefined) imports.push({ from: file, to });
+      if (to === undefined) continue;
+      const isForeign =
+        specifier.startsWith('.') && SOURCE.test(to) && areApart(packageOf(file), packageOf(to));
+      imports.push({ from: file, to, ...(isForeign && { passesExports: true }) });
     }
   }
   return { files, imports, computed };
+}
+
+/** Folders that are no package belong to the repository, and may name its packages by their paths. */
+function areApart(one: string | undefined, other: string | undefined): boolean {
+  return one !== undefined && other !== undefined && one !== other;
 }
 
 function walk(directory: string, folder: string): readonly string[] {

@@ -17,6 +17,7 @@ A room is a folder with the files right in it, or a file at the root of its proj
 - Imports of types count, and so do dynamic imports and \`new URL('…', import.meta.url)\`.
 - A folder and its sub-folders, all on one floor, import one another without a cycle.
 - Tests, \`proofs/\` and \`testing/\` stand above all rooms of their project.
+- Another package is imported by its name, as it exports itself, and never by its path.
 - A room that is not listed is an error. There are no exemptions.
 
 So a reader who starts at the lowest floor never meets a name that is explained further up. A type belongs to the lowest room

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser } from '@trellis/testkit/sign-in';
-import { until } from '../../../gateway/src/testing/until.ts';
+import { until } from '@trellis/gateway/testing';
 import { obtainTokens, postForm } from '../testing/flow.ts';
 import { bringAbout } from '../testing/life-cycle-events.ts';
 import { probes } from '../testing/life-cycle-probes.ts';

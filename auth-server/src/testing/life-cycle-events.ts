@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { readForm } from '@trellis/testkit/sign-in';
-import { until } from '../../../gateway/src/testing/until.ts';
+import { until } from '@trellis/gateway/testing';
 import type { LifeCycleEvent } from '../administration/what-ends-what.ts';
 import { choosePassword } from './choose-password.ts';
 import { authorizationUrl, completePages, createPkce, postForm, tokensOf } from './flow.ts';

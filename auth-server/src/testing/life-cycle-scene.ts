@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose';
 import { expect } from 'vitest';
 import { Browser } from '@trellis/testkit/sign-in';
-import { RawSocket } from '../../../gateway/src/testing/raw-socket.ts';
+import { RawSocket } from '@trellis/gateway/testing';
 import { DEVICE_CODE_GRANT } from '../clients/client-metadata.ts';
 import { TOKEN_EXCHANGE_GRANT } from '../clients/grant-types.ts';
 import { ACCESS_TOKEN_TYPE } from '../grants/token-types.ts';

@@ -1,6 +1,10 @@
 import { connectRedis, type RedisConnection } from '@trellis/redis';
-import { startEventGraph, type EventGraph } from '../../../gateway/src/testing/event-graph.ts';
-import { startTestGateway, type TestGateway } from '../../../gateway/src/testing/test-gateway.ts';
+import {
+  startEventGraph,
+  type EventGraph,
+  startTestGateway,
+  type TestGateway,
+} from '@trellis/gateway/testing';
 import { TOKEN_EXCHANGE_GRANT } from '../clients/grant-types.ts';
 import { addClient } from './add-client.ts';
 import { startLogoutReceiver, type LogoutReceiver } from './logout-receiver.ts';

@@ -1,9 +1,12 @@
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Browser } from '@trellis/testkit/sign-in';
-import { startPaymentsSubgraph } from '../../../gateway/src/testing/payments-subgraph.ts';
-import type { SubgraphServer } from '../../../gateway/src/testing/subgraph-server.ts';
-import { startTestGateway, type TestGateway } from '../../../gateway/src/testing/test-gateway.ts';
+import {
+  startPaymentsSubgraph,
+  type SubgraphServer,
+  startTestGateway,
+  type TestGateway,
+} from '@trellis/gateway/testing';
 import { PASSWORD } from '../accounts/authentication-context.ts';
 import {
   responseOf,

@@ -1,0 +1,7 @@
+// What tests of other packages take of those of the gateway. It is no part of the published package.
+export { startEventGraph, type EventGraph } from './event-graph.ts';
+export { startPaymentsSubgraph } from './payments-subgraph.ts';
+export { RawSocket } from './raw-socket.ts';
+export type { SubgraphServer } from './subgraph-server.ts';
+export { startTestGateway, type TestGateway } from './test-gateway.ts';
+export { until } from './until.ts';
