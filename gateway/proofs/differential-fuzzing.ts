@@ -17,7 +17,16 @@ proof({
   async run({ size, seed }) {
     const total = size === 'full' ? 10_000 : 300;
     const operations = Math.ceil(total / graphs.length);
-    const sum = { operations: 0, withErrors: 0, substantial: 0, written: 0, verbatim: 0, parts: 0, sent: 0 };
+    const sum = {
+      operations: 0,
+      withErrors: 0,
+      substantial: 0,
+      written: 0,
+      verbatim: 0,
+      parts: 0,
+      items: 0,
+      sent: 0,
+    };
     const differences: string[] = [];
     for (const graph of graphs) {
       const found = await fuzzGraph(graph, { operations, seed, faultPercent: FAULT_PERCENT });
@@ -27,6 +36,7 @@ proof({
       sum.written += found.written;
       sum.verbatim += found.verbatim;
       sum.parts += found.parts;
+      sum.items += found.items;
       sum.sent += found.sent;
       differences.push(...found.differences.map((text) => `${graph.name}: ${text}`));
     }
@@ -47,11 +57,20 @@ proof({
 type Sum = Omit<FuzzFindings, 'differences'>;
 
 /** Whether enough of everything was compared: operations that fail nowhere, or have no parts, would prove nothing of these. */
-function isMeaningful({ operations, withErrors, substantial, written, verbatim, parts }: Sum): boolean {
+function isMeaningful({
+  operations,
+  withErrors,
+  substantial,
+  written,
+  verbatim,
+  parts,
+  items,
+}: Sum): boolean {
   return (
     substantial > operations / 3 &&
     withErrors > operations / 20 &&
     parts > operations / 4 &&
+    items > operations / 10 &&
     written > operations / 3 &&
     verbatim > operations / 150
   );

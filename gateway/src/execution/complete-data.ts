@@ -16,9 +16,16 @@ import {
   type FailureReason,
 } from './failure.ts';
 import { clientPath, pathOf, selectionOf, type Path } from './response-path.ts';
-import type { Completed, CompletionContext, CompletionPlace, DeferredOccurrence } from './completed.ts';
+import type {
+  Completed,
+  CompletionContext,
+  CompletionPlace,
+  DeferredOccurrence,
+  StreamedOccurrence,
+} from './completed.ts';
 import { IntrospectionPlaces } from './introspection-places.ts';
 import { own } from '../own-property.ts';
+import type { PreparedStream } from '../plan/prepared-operation.ts';
 import { leafValue } from '../supergraph/type-index.ts';
 import type { FieldShape, ObjectShape, SelectionShape, ValueShape } from '../plan/response-shape.ts';
 
@@ -34,6 +41,7 @@ const nulled: unique symbol = Symbol('nulled');
 interface Mark {
   readonly errors: number;
   readonly deferred: number;
+  readonly streamed: number;
 }
 
 /** A value to be completed: where it stands, and what field it is of. */
@@ -57,14 +65,35 @@ export function completeData(
   const completion = new Completion(context);
   const above = path.reduce<Path | undefined>((parent, key) => ({ above: parent, key }), undefined);
   const object = completion.root(selection, data, above, delivered);
-  const { errors, objects, origins, hasPropagated, deferred, isIncomplete, isUncertain } = completion;
-  return { data: object, errors, objects, origins, hasPropagated, deferred, isIncomplete, isUncertain };
+  return { data: object, ...completion.found() };
+}
+
+/** One item of a streamed list. */
+export interface CompletedItem extends Omit<Completed, 'data'> {
+  /** Absent where it is a null that the list can't hold. */
+  readonly value: unknown;
+}
+
+/** Completes an item of a streamed list by itself: what it does to the list is up to the caller. */
+export function completeItem(
+  { item, field, list, path }: StreamedOccurrence,
+  index: number,
+  context: CompletionContext,
+): CompletedItem {
+  const completion = new Completion(context);
+  const above = [...path, index].reduce<Path | undefined>(
+    (parent, key) => ({ above: parent, key }),
+    undefined,
+  );
+  const value = completion.item(item, list[index], { field, path: above });
+  return { value, ...completion.found() };
 }
 
 class Completion {
   readonly errors: GraphQLError[] = [];
   objects = 0;
   readonly deferred: DeferredOccurrence[] = [];
+  readonly streamed: StreamedOccurrence[] = [];
   hasPropagated = false;
   isIncomplete = false;
   isUncertain = false;
@@ -95,10 +124,29 @@ class Completion {
   ): DataObject | null {
     const object = isDataObject(data) ? this.#fields(selection, data, path, undefined, delivered) : nulled;
     if (object !== nulled) return object;
+    this.#dropAll();
+    return null;
+  }
+
+  /** @returns nothing for a null that its position can't hold */
+  item(shape: ValueShape, value: unknown, place: Place): unknown {
+    const completed = this.#value(shape, value === undefined ? null : value, place);
+    if (completed !== nulled) return completed;
+    this.#dropAll();
+    return undefined;
+  }
+
+  /** All but the value. */
+  found(): Omit<Completed, 'data'> {
+    const { errors, objects, origins, hasPropagated, deferred, streamed, isIncomplete, isUncertain } = this;
+    return { errors, objects, origins, hasPropagated, deferred, streamed, isIncomplete, isUncertain };
+  }
+
+  #dropAll(): void {
     this.hasPropagated = true;
     this.#dropErrors(0);
     this.deferred.length = 0;
-    return null;
+    this.streamed.length = 0;
   }
 
   #field(field: FieldShape, object: DataObject, shape: ObjectShape, above: Path | undefined): unknown {
@@ -149,15 +197,33 @@ class Completion {
     const before = this.#mark();
     const completed: unknown[] = [];
     let secondaryFrom: number | undefined;
+    const { stream } = shape;
+    const count = stream ? this.#context.initialCountOf(stream) : value.length;
     for (const [key, element] of value.entries()) {
+      if (key >= count) break;
       const item = this.#value(shape.item, element, { field: place.field, path: { above: place.path, key } });
       if (item !== nulled) completed.push(item);
       else if (this.#isSecondary) secondaryFrom ??= this.#causesFrom;
       else return this.#propagate(shape, before);
     }
-    if (secondaryFrom === undefined) return completed;
+    if (secondaryFrom === undefined) {
+      if (stream && value.length > count) this.#streamLater(stream, shape.item, value, place, before);
+      return completed;
+    }
     this.#blame(secondaryFrom);
     return this.#propagate(shape, before);
+  }
+
+  /** Before the lists in its items, as in the response. */
+  #streamLater(
+    stream: PreparedStream,
+    item: ValueShape,
+    list: readonly unknown[],
+    { field, path }: Place,
+    { streamed }: Mark,
+  ): void {
+    const delivered = this.#context.initialCountOf(stream);
+    this.streamed.splice(streamed, 0, { stream, field, item, list, delivered, path: pathOf(path) });
   }
 
   #object(shape: Extract<ValueShape, { kind: 'object' }>, value: unknown, place: Place): unknown {
@@ -259,6 +325,7 @@ class Completion {
     this.hasPropagated = true;
     this.#dropErrors(before.errors);
     this.deferred.length = before.deferred;
+    this.streamed.length = before.streamed;
     return this.#nullIn(shape);
   }
 
@@ -267,7 +334,8 @@ class Completion {
   }
 
   #mark(): Mark {
-    return { errors: this.errors.length, deferred: this.deferred.length };
+    const { errors, deferred, streamed } = this;
+    return { errors: errors.length, deferred: deferred.length, streamed: streamed.length };
   }
 
   #dropErrors(from: number): void {

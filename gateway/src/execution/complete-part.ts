@@ -1,5 +1,5 @@
 import type { GraphQLError } from 'graphql';
-import type { Completed, CompletionContext, DeferredOccurrence } from './completed.ts';
+import type { Completed, CompletionContext, DeferredOccurrence, StreamedOccurrence } from './completed.ts';
 import { completeData, objectShapeOf } from './complete-data.ts';
 import { isDataObject, type DataObject, type WritableObject, type PathKey } from './failure.ts';
 import { own } from '../own-property.ts';
@@ -14,6 +14,8 @@ export interface PartCompletion {
   readonly objects: number;
   /** Deferred fragments inside it. */
   readonly deferred: readonly DeferredOccurrence[];
+  /** Lists in it whose later items come later. */
+  readonly streamed: readonly StreamedOccurrence[];
   /** As of {@link Completed}, as what follows. */
   readonly origins: ReadonlySet<object>;
   readonly isIncomplete: boolean;
@@ -54,6 +56,7 @@ export function completePart(
     errors: counted.flatMap(({ errors }) => errors),
     objects: all.reduce((sum, { objects }) => sum + objects, 0),
     deferred: failed ? [] : all.flatMap(({ deferred }) => deferred),
+    streamed: failed ? [] : all.flatMap(({ streamed }) => streamed),
     origins: new Set(counted.flatMap(({ origins }) => [...origins])),
     isIncomplete: all.some(({ isIncomplete }) => isIncomplete),
     isUncertain: all.some(({ isUncertain }) => isUncertain),

@@ -1,5 +1,6 @@
 import type { GraphQLError } from 'graphql';
-import type { DeferredShape } from '../plan/response-shape.ts';
+import type { PreparedStream } from '../plan/prepared-operation.ts';
+import type { DeferredShape, FieldShape, ValueShape } from '../plan/response-shape.ts';
 import type { DataObject, PathKey } from './failure.ts';
 import type { ErrorBehavior } from '../request/context.ts';
 import type { IntrospectionPlaces } from './introspection-places.ts';
@@ -10,6 +11,8 @@ export interface CompletionContext {
   introspection: IntrospectionPlaces | undefined;
   /** @default PROPAGATE */
   readonly onError?: ErrorBehavior | undefined;
+  /** How many items of a streamed list come at once. */
+  initialCountOf(stream: PreparedStream): number;
   /** Whether fetches were left out because of an error: what is missing is missing because of it. */
   readonly isHalted?: boolean;
 }
@@ -26,6 +29,8 @@ export interface Completed {
   readonly hasPropagated: boolean;
   /** Fragments that come later, with the objects they are of. None below what became null. */
   readonly deferred: readonly DeferredOccurrence[];
+  /** Lists whose later items come later. None below what became null. */
+  readonly streamed: readonly StreamedOccurrence[];
   /** Whether a field is missing that no failure explains: perhaps the fetch that brings it is not over. */
   readonly isIncomplete: boolean;
   /** Whether a field is missing that the failure of a fetch explains, unless another fetch brings it. */
@@ -39,6 +44,19 @@ export interface DeferredOccurrence {
   readonly object: DataObject;
   /** What the client gets of it. */
   readonly completed: DataObject;
+  /** In the client's answer. */
+  readonly path: readonly PathKey[];
+}
+
+/** One list of the response whose later items come later. */
+export interface StreamedOccurrence {
+  readonly stream: PreparedStream;
+  readonly field: FieldShape;
+  readonly item: ValueShape;
+  /** What subgraphs say: all items. */
+  readonly list: readonly unknown[];
+  /** How many of them the client has. */
+  readonly delivered: number;
   /** In the client's answer. */
   readonly path: readonly PathKey[];
 }

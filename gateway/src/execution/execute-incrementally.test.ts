@@ -185,7 +185,7 @@ describe('more parts than a response may have', () => {
     });
     const { result } = await begin('{ many(count: 10001) { title ...@defer { count } } }');
     await expect(result).rejects.toMatchObject({
-      message: 'The response has more than 10000 parts; defer less.',
+      message: 'The response has more than 10000 parts; defer or stream less.',
       extensions: { code: 'RESPONSE_TOO_LARGE' },
     });
     const { requests } = graph.server('stock');

@@ -1,6 +1,5 @@
 import { GraphQLError } from 'graphql';
-import type { Completed, DeferredOccurrence } from './completed.ts';
-import type { IntrospectionPlaces } from './introspection-places.ts';
+import type { Completed, DeferredOccurrence, StreamedOccurrence } from './completed.ts';
 import { PlanRun, type ExecutionContext } from './plan-run.ts';
 import { completeRun, takeLooseErrors, untoldErrors } from './run-plan.ts';
 import { whenAborted, DeadlineSignal } from '../abort/deadline-signal.ts';
@@ -11,8 +10,11 @@ import type {
   IncrementalResult,
   IncrementalUpdate,
   PendingPart,
+  StreamedItems,
 } from './incremental-result.ts';
 import { PlanProgress } from './plan-progress.ts';
+import { StreamRound, type Branch, type StreamedList } from './stream-rounds.ts';
+import type { PreparedStream } from '../plan/prepared-operation.ts';
 
 /** A response whose first part is complete. */
 export interface RunningIncrementalResult extends IncrementalResult {
@@ -22,7 +24,7 @@ export interface RunningIncrementalResult extends IncrementalResult {
 
 /**
  * Runs a plan whose response comes in parts. The first part waits for what it needs alone; a deferred part comes as soon as
- * its data has arrived and its parent part is delivered.
+ * its data has arrived and its parent part is delivered; items of a streamed list come in rounds.
  *
  * @throws the signal's reason when it is aborted before the first part is complete
  * @throws GraphQLError RESPONSE_TOO_LARGE when there are too many parts; the updates throw likewise
@@ -42,10 +44,10 @@ export async function executeIncrementally(
   const progress = new PlanProgress(plan, run);
   try {
     return await beginResponse({
-      run,
-      progress,
+      main: { run, progress },
       announcer: new PartAnnouncer(),
       explained: new Set(),
+      untold: [],
       stop,
     });
   } catch (error) {
@@ -55,27 +57,57 @@ export async function executeIncrementally(
 }
 
 async function beginResponse(inParts: RunInParts): Promise<RunningIncrementalResult> {
-  const { run, progress, announcer, stop } = inParts;
+  const { main, stop } = inParts;
+  const { run, progress } = main;
   const first = await completeFirst(run, progress);
-  const announced = announcer.announce(first.deferred);
+  const announced = announceAll(inParts, first, main);
   for (const origin of first.origins) inParts.explained.add(origin);
   const errors = [...first.errors, ...takeLooseErrors(run, (step) => progress.isMadeFor(step))];
   const withPlaces = JSON.stringify(first.data);
   const dataText = run.introspection ? await run.introspection.fill(withPlaces, run) : withPlaces;
-  if (announced.length === 0) stop();
-  const untold = announced.length === 0 ? untoldOf(inParts) : [];
+  const isWhole = announced.pending.length === 0;
+  if (isWhole) stop();
+  const untold = isWhole ? untoldOf(inParts, main) : [];
+  const { objects } = first;
   return {
-    initial: {
-      dataText,
-      errors,
-      objects: first.objects,
-      headers: run.headers,
-      ...(untold.length > 0 && { untold }),
-    },
-    pending: announced.map(({ pending }) => pending),
+    initial: { dataText, errors, objects, headers: run.headers, ...(untold.length > 0 && { untold }) },
+    pending: announced.pending,
     updates: updatesOf(inParts, announced),
     stop,
   };
+}
+
+/** What was announced, and is waited for. */
+interface Announced {
+  readonly pending: readonly PendingPart[];
+  readonly parts: readonly AnnouncedPart[];
+  readonly rounds: readonly StreamRound[];
+}
+
+/** Announces what a completion leaves for later. The first rounds of its lists begin. */
+function announceAll(
+  { announcer }: RunInParts,
+  { deferred, streamed }: Pick<Completed, 'deferred' | 'streamed'>,
+  branch: Branch,
+): Announced {
+  const parts = announcer.announce(deferred, branch);
+  const lists = announcer.announceLists(streamed);
+  return {
+    pending: [...parts, ...lists].map(({ pending }) => pending),
+    parts,
+    rounds: roundsOf(lists, branch.run),
+  };
+}
+
+function roundsOf(lists: readonly StreamedList[], main: PlanRun): readonly StreamRound[] {
+  const byStream = new Map<PreparedStream, StreamedList[]>();
+  for (const list of lists) {
+    const { stream } = list.occurrence;
+    const known = byStream.get(stream);
+    if (known) known.push(list);
+    else byStream.set(stream, [list]);
+  }
+  return Array.from(byStream.values(), (ofOne) => new StreamRound(main, ofOne));
 }
 
 async function completeFirst(run: PlanRun, progress: PlanProgress): Promise<Completed> {
@@ -88,87 +120,131 @@ async function completeFirst(run: PlanRun, progress: PlanProgress): Promise<Comp
   }
 }
 
-/** One run of a plan, and who waits for what. */
+/** One operation, and who waits for what. */
 interface RunInParts {
-  readonly run: PlanRun;
-  readonly progress: PlanProgress;
+  readonly main: Branch;
   readonly announcer: PartAnnouncer;
   /** Errors of subgraphs that explain something in the parts so far. */
   readonly explained: Set<object>;
+  /** Errors of rounds that are over, for the log. */
+  readonly untold: GraphQLError[];
   readonly stop: () => void;
 }
 
 /** Errors that no part has reported. Which part they belong to is unknown: they are for the log. */
-function untoldOf({ run, explained }: RunInParts): readonly GraphQLError[] {
+function untoldOf({ explained }: RunInParts, { run }: Branch): readonly GraphQLError[] {
   return untoldErrors(run, { origins: explained });
 }
 
-async function* updatesOf(
-  inParts: RunInParts,
-  announced: readonly AnnouncedPart[],
-): AsyncGenerator<IncrementalUpdate> {
-  const { run, progress, announcer, stop } = inParts;
+async function* updatesOf(inParts: RunInParts, announced: Announced): AsyncGenerator<IncrementalUpdate> {
+  const { main, stop, untold: ofRounds } = inParts;
   try {
-    let waiting = announced;
-    while (waiting.length > 0) {
-      const { completed, deferred, left } = completeReadyParts(inParts, waiting);
-      if (completed.length === 0) {
-        await progress.next();
+    let { parts, rounds } = announced;
+    while (parts.length + rounds.length > 0) {
+      const harvest = completeReadyParts(inParts, parts);
+      harvestRounds(inParts, rounds, harvest);
+      if (harvest.completed.length + harvest.streamed.length === 0) {
+        await anyProgress([...parts.map(({ branch }) => branch), ...rounds.map(({ branch }) => branch)]);
         continue;
       }
-      const news = announcer.announce(deferred);
-      waiting = [...left, ...news];
-      const pending = news.map((part) => part.pending);
-      const filled = run.introspection ? await fillParts(completed, run.introspection, run) : completed;
-      const hasNext = waiting.length > 0;
-      const untold = hasNext ? [] : untoldOf(inParts);
-      yield { completed: filled, pending, hasNext, ...(untold.length > 0 && { untold }) };
+      const news = harvest.found.map(({ found, branch }) => announceAll(inParts, found, branch));
+      parts = [...harvest.left, ...news.flatMap((one) => one.parts)];
+      rounds = [...harvest.rounds, ...news.flatMap((one) => one.rounds)];
+      const pending = news.flatMap((one) => one.pending);
+      const completed = await Promise.all(harvest.completed.map(({ part, run }) => fillPart(part, run)));
+      const streamed = await Promise.all(harvest.streamed.map(({ items, run }) => fillItems(items, run)));
+      const hasNext = parts.length + rounds.length > 0;
+      const untold = hasNext ? [] : [...untoldOf(inParts, main), ...ofRounds];
+      yield { completed, streamed, pending, hasNext, ...(untold.length > 0 && { untold }) };
     }
   } finally {
     stop();
   }
 }
 
+/** Waits until something has been fetched that anything waits for. Where nothing is, completing has settled all. */
+async function anyProgress(branches: readonly Branch[]): Promise<void> {
+  const running = [...new Set(branches)].filter(({ progress }) => !progress.isOver);
+  if (running.length > 0) await Promise.race(running.map(({ progress }) => progress.next()));
+}
+
 /** What is asked of the schema is put in when the parts are there: nothing may happen unnoticed while they are looked at. */
-function fillParts(
-  parts: readonly CompletedPart<GraphQLError>[],
-  places: IntrospectionPlaces,
+async function fillPart(
+  part: CompletedPart<GraphQLError>,
   run: PlanRun,
-): Promise<readonly CompletedPart<GraphQLError>[]> {
-  const fill = (text: string): Promise<string> => places.fill(text, run);
-  return Promise.all(
-    parts.map(async ({ dataText, added, ...part }) => ({
-      ...part,
-      dataText: dataText === undefined ? undefined : await fill(dataText),
-      added: await Promise.all(
-        added.map(async ({ path, dataText: text }) => ({ path, dataText: await fill(text) })),
-      ),
-    })),
-  );
+): Promise<CompletedPart<GraphQLError>> {
+  const { introspection } = run;
+  if (!introspection) return part;
+  const { dataText, added } = part;
+  const fill = (text: string): Promise<string> => introspection.fill(text, run);
+  return {
+    ...part,
+    dataText: dataText === undefined ? undefined : await fill(dataText),
+    added: await Promise.all(
+      added.map(async ({ path, dataText: text }) => ({ path, dataText: await fill(text) })),
+    ),
+  };
+}
+
+async function fillItems(
+  items: StreamedItems<GraphQLError>,
+  run: PlanRun,
+): Promise<StreamedItems<GraphQLError>> {
+  const { introspection } = run;
+  if (!introspection) return items;
+  const itemTexts = await Promise.all(items.itemTexts.map((text) => introspection.fill(text, run)));
+  return { ...items, itemTexts };
 }
 
 interface Harvest {
-  readonly completed: CompletedPart<GraphQLError>[];
-  readonly deferred: DeferredOccurrence[];
+  readonly completed: { readonly part: CompletedPart<GraphQLError>; readonly run: PlanRun }[];
+  readonly streamed: { readonly items: StreamedItems<GraphQLError>; readonly run: PlanRun }[];
+  /** What the parts leave for later. */
+  readonly found: {
+    readonly found: Pick<Completed, 'deferred' | 'streamed'>;
+    readonly branch: Branch;
+  }[];
   readonly left: AnnouncedPart[];
+  readonly rounds: StreamRound[];
 }
 
 /** Each part is added to what the client has before the next is looked at: what two parts share comes with the first. */
-function completeReadyParts(inParts: RunInParts, waiting: readonly AnnouncedPart[]): Harvest {
-  const { run, progress, explained } = inParts;
-  const harvest: Harvest = { completed: [], deferred: [], left: [] };
+function completeReadyParts({ explained }: RunInParts, waiting: readonly AnnouncedPart[]): Harvest {
+  const harvest: Harvest = { completed: [], streamed: [], found: [], left: [], rounds: [] };
   for (const part of waiting) {
-    const { id } = part.occurrence.shape.defer;
-    const completion = progress.isFetched(id) ? completePart(part.occurrence, run) : undefined;
+    const { occurrence, branch } = part;
+    const { run, progress } = branch;
+    const { id } = occurrence.shape.defer;
+    const completion = progress.isFetched(id) ? completePart(occurrence, run) : undefined;
     if (!completion || !progress.settles(completion)) harvest.left.push(part);
     else {
       const looseErrors = takeLooseErrors(run, (step) => progress.isMadeFor(step, id));
-      harvest.completed.push(written(part, completion, looseErrors));
-      harvest.deferred.push(...completion.deferred);
+      harvest.completed.push({ part: written(part, completion, looseErrors), run });
+      harvest.found.push({ found: completion, branch });
       for (const origin of completion.origins) explained.add(origin);
     }
   }
   return harvest;
+}
+
+/** Items of all rounds that are ready. The round after each begins. */
+function harvestRounds(inParts: RunInParts, rounds: readonly StreamRound[], harvest: Harvest): void {
+  for (const round of rounds) {
+    const { branch } = round;
+    const result = round.complete();
+    if (!result) {
+      harvest.rounds.push(round);
+      continue;
+    }
+    for (const origin of result.origins) inParts.explained.add(origin);
+    const [first, ...others] = result.streamed;
+    const loose = takeLooseErrors(branch.run);
+    const all = first ? [{ ...first, errors: [...first.errors, ...loose] }, ...others] : [];
+    harvest.streamed.push(...all.map((items) => ({ items, run: branch.run })));
+    harvest.found.push({ found: { deferred: result.deferred, streamed: [] }, branch });
+    if (result.deferred.length === 0) inParts.untold.push(...untoldOf(inParts, branch));
+    if (result.next) harvest.rounds.push(result.next);
+  }
 }
 
 function written(
@@ -190,6 +266,8 @@ function written(
 interface AnnouncedPart {
   readonly pending: PendingPart;
   readonly occurrence: DeferredOccurrence;
+  /** The run that fetches for it. */
+  readonly branch: Branch;
 }
 
 /** Parts of one response: a fragment deferred in a list makes one for each element. */
@@ -200,18 +278,31 @@ class PartAnnouncer {
   #announced = 0;
 
   /** @throws GraphQLError RESPONSE_TOO_LARGE when there are more than 10,000 */
-  announce(occurrences: readonly DeferredOccurrence[]): AnnouncedPart[] {
-    if (this.#announced + occurrences.length > MAX_PARTS) throw tooManyParts();
+  announce(occurrences: readonly DeferredOccurrence[], branch: Branch): AnnouncedPart[] {
     return occurrences.map((occurrence) => {
-      const id = String(this.#announced++);
       const { shape, path } = occurrence;
-      return { pending: { id, label: shape.defer.label, path }, occurrence };
+      return { pending: { id: this.#nextId(), label: shape.defer.label, path }, occurrence, branch };
     });
+  }
+
+  /** As {@link announce}, for lists. */
+  announceLists(occurrences: readonly StreamedOccurrence[]): StreamedList[] {
+    return occurrences.map((occurrence) => {
+      const { stream, path, delivered } = occurrence;
+      const pending = { id: this.#nextId(), label: stream.label, path, items: delivered };
+      return { pending, occurrence, delivered };
+    });
+  }
+
+  #nextId(): string {
+    if (this.#announced >= MAX_PARTS) throw tooManyParts();
+    this.#announced += 1;
+    return String(this.#announced - 1);
   }
 }
 
 function tooManyParts(): GraphQLError {
-  return new GraphQLError(`The response has more than ${MAX_PARTS} parts; defer less.`, {
+  return new GraphQLError(`The response has more than ${MAX_PARTS} parts; defer or stream less.`, {
     extensions: { code: 'RESPONSE_TOO_LARGE' },
   });
 }

@@ -1,4 +1,4 @@
-import { objectsAt, targetsWithAncestors, type Target } from './merge-values.ts';
+import { objectsAt, type Target } from './merge-values.ts';
 import { tooComplex } from '../errors.ts';
 import { Failure, internalFailure, withoutPath, type DataObject } from './failure.ts';
 import type { ContextValue } from '../plan/fetch-fields.ts';
@@ -30,15 +30,16 @@ interface ContextGroup {
 export async function fetchByContext(step: FetchStep, run: PlanRun, fetch: FetchWithValues): Promise<void> {
   const groups = [...groupsOf(step, run).values()];
   const count = takeCalls(groups.length, run);
-  for (const group of groups.slice(count)) failGroup(step, run, group, run.calls + groups.length - count);
+  for (const group of groups.slice(count))
+    failGroup(step, run, group, run.calls.made + groups.length - count);
   await Promise.all(groups.slice(0, count).map((group) => fetchGroup(step, run, group, fetch)));
 }
 
 /** The first request for each fetch was counted with the plan. @returns how many may be made */
 function takeCalls(wanted: number, run: PlanRun): number {
   const { maxCalls = Number.POSITIVE_INFINITY } = run.context;
-  const further = Math.max(0, Math.min(wanted - 1, maxCalls - run.calls));
-  run.calls += further;
+  const further = Math.max(0, Math.min(wanted - 1, maxCalls - run.calls.made));
+  run.calls.made += further;
   return 1 + further;
 }
 
@@ -56,7 +57,7 @@ function failGroup(step: FetchStep, run: PlanRun, { objects }: ContextGroup, wan
 
 function groupsOf(step: FetchStep, run: PlanRun): ReadonlyMap<string, ContextGroup> {
   const groups = new Map<string, ContextGroup>();
-  for (const target of targetsWithAncestors(run.data.root, step.path)) {
+  for (const target of run.data.targetsWithAncestors(step)) {
     const { text, missing } = contextOf(step.contextValues, target, run);
     const key = `${text} ${[...missing.keys()].join()}`;
     let group = groups.get(key);

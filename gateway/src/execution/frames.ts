@@ -4,12 +4,13 @@ import type {
   IncrementalResult,
   IncrementalUpdate,
   PendingPart,
+  StreamedItems,
 } from './incremental-result.ts';
 
 /**
  * How parts are written.
  *
- * `20220824`: each part is an item of `incremental` with `path`, `label` and the data of its whole fragment.
+ * `20220824`: each part is an item of `incremental` with `path`, `label` and the data of its whole fragment, or `items` of a list.
  * `v0.2`: parts are announced as `pending`, come as `incremental` without what came before, and end as `completed`.
  *
  * @see https://specs.apollo.dev/incremental/v0.1/ and https://specs.apollo.dev/incremental/v0.2/
@@ -18,6 +19,7 @@ export type IncrementalDialect = '20220824' | 'v0.2';
 
 type ShownUpdate = IncrementalUpdate<GraphQLFormattedError>;
 type ShownPart = CompletedPart<GraphQLFormattedError>;
+type ShownItems = StreamedItems<GraphQLFormattedError>;
 
 /** Says that a response goes on, where a connection would otherwise be silent for long. It is valid in both dialects. */
 export const HEARTBEAT_FRAME = '{"hasNext":true}';
@@ -51,24 +53,38 @@ export function updateFrame(update: ShownUpdate, dialect: IncrementalDialect): s
   return dialect === 'v0.2' ? announcedFrame(update) : plainFrame(update);
 }
 
-function plainFrame({ completed, hasNext, extensions }: ShownUpdate): string {
-  return `{"incremental":[${completed.map(plainItem).join()}],"hasNext":${hasNext}${extensionsMember(extensions)}}`;
+function plainFrame({ completed, streamed, hasNext, extensions }: ShownUpdate): string {
+  const items = [...completed.map(plainItem), ...streamed.flatMap(plainItems)];
+  return `{"incremental":[${items.join()}],"hasNext":${hasNext}${extensionsMember(extensions)}}`;
 }
 
 function extensionsMember(extensions: ShownUpdate['extensions']): string {
   return extensions ? `,"extensions":${JSON.stringify(extensions)}` : '';
 }
 
-function plainItem({ pending, dataText = 'null', errors }: ShownPart): string {
-  const label = pending.label === undefined ? '' : `"label":${JSON.stringify(pending.label)},`;
-  return `{${label}"path":${JSON.stringify(pending.path)},"data":${dataText}${errorsMember(errors)}}`;
+/** The path of items ends with the index of the first. A list that ends early has null for the item that it can't hold. */
+function plainItems({ pending, itemTexts, errors, endedBy }: ShownItems): readonly string[] {
+  const { items: before = 0 } = pending;
+  const entry = (index: number, items: string, own: readonly GraphQLFormattedError[]): string =>
+    `{${labelMember(pending)}"path":${JSON.stringify([...pending.path, index])},"items":${items}${errorsMember(own)}}`;
+  const there =
+    itemTexts.length > 0 || errors.length > 0 ? [entry(before, `[${itemTexts.join()}]`, errors)] : [];
+  return endedBy ? [...there, entry(before + itemTexts.length, 'null', endedBy)] : there;
 }
 
-function announcedFrame({ completed, pending, hasNext, extensions }: ShownUpdate): string {
+function labelMember({ label }: PendingPart): string {
+  return label === undefined ? '' : `"label":${JSON.stringify(label)},`;
+}
+
+function plainItem({ pending, dataText = 'null', errors }: ShownPart): string {
+  return `{${labelMember(pending)}"path":${JSON.stringify(pending.path)},"data":${dataText}${errorsMember(errors)}}`;
+}
+
+function announcedFrame({ completed, streamed, pending, hasNext, extensions }: ShownUpdate): string {
   const members = [
     pending.length > 0 ? `"pending":${writePending(pending)}` : '',
-    arrayMember('incremental', completed.flatMap(addedItems)),
-    arrayMember('completed', completed.map(completedItem)),
+    arrayMember('incremental', [...completed.flatMap(addedItems), ...streamed.flatMap(announcedItems)]),
+    arrayMember('completed', [...completed.map(completedItem), ...streamed.flatMap(completedList)]),
     `"hasNext":${hasNext}${extensionsMember(extensions)}`,
   ];
   return `{${members.filter((member) => member !== '').join()}}`;
@@ -88,6 +104,15 @@ function addedItems({ pending, dataText, added, errors }: ShownPart): readonly s
     const own = index === 0 ? errorsMember(errors) : '';
     return `{"id":"${pending.id}"${subPath},"data":${item.dataText}${own}}`;
   });
+}
+
+function announcedItems({ pending, itemTexts, errors }: ShownItems): readonly string[] {
+  if (itemTexts.length === 0 && errors.length === 0) return [];
+  return [`{"id":"${pending.id}","items":[${itemTexts.join()}]${errorsMember(errors)}}`];
+}
+
+function completedList({ pending, isLast, endedBy = [] }: ShownItems): readonly string[] {
+  return isLast ? [`{"id":"${pending.id}"${errorsMember(endedBy)}}`] : [];
 }
 
 function completedItem({ pending, dataText, errors }: ShownPart): string {

@@ -6,10 +6,12 @@ import type { PathKey } from './failure.ts';
 export interface PendingPart {
   /** Unique in the response. */
   readonly id: string;
-  /** The client's label of the `@defer`. */
+  /** The client's label of the `@defer` or `@stream`. */
   readonly label: string | undefined;
-  /** The object that the part adds to, from the top of the response. */
+  /** The object that the part adds to, or the streamed list, from the top of the response. */
   readonly path: readonly PathKey[];
+  /** Of a streamed list: how many items the client has. Absent for a deferred fragment. */
+  readonly items?: number | undefined;
 }
 
 /** The part of a response that comes first. */
@@ -46,10 +48,27 @@ export interface CompletedPart<Failure> {
   readonly objects: number;
 }
 
+/** Items of a streamed list that are there. */
+export interface StreamedItems<Failure> {
+  /** With the number of items before these. */
+  readonly pending: PendingPart;
+  /** JSON of each. */
+  readonly itemTexts: readonly string[];
+  /** Of these items. */
+  readonly errors: readonly Failure[];
+  /** That they add to what the client has. */
+  readonly objects: number;
+  /** Whether no more will come. */
+  readonly isLast: boolean;
+  /** Why the list ends here, although there are more items: the next one is a null that it can't hold. Absent where it does not. */
+  readonly endedBy?: readonly Failure[] | undefined;
+}
+
 /** What came together. */
 export interface IncrementalUpdate<Failure = GraphQLError> {
   readonly completed: readonly CompletedPart<Failure>[];
-  /** Parts that this update announces: deferred fragments inside those that are there now. */
+  readonly streamed: readonly StreamedItems<Failure>[];
+  /** Parts that this update announces: deferred fragments and streamed lists inside those that are there now. */
   readonly pending: readonly PendingPart[];
   /** Whether more will come. */
   readonly hasNext: boolean;

@@ -5,6 +5,7 @@ import type { TypeIndex } from '../supergraph/type-index.ts';
 import {
   objectsAt,
   targetsAt,
+  targetsWithAncestors,
   applyRewrites,
   markUnresolved,
   mergeKey,
@@ -12,7 +13,9 @@ import {
   placeErrors,
   replaceNulls,
   setIfUnset,
+  type Target,
 } from './merge-values.ts';
+import type { StreamedTargets } from './streamed-targets.ts';
 import {
   ABSENCE,
   absent,
@@ -40,7 +43,9 @@ interface UnplacedError {
  * wins; what is missing is a {@link Failure}. A key that was not asked for is not taken, and only own keys are read.
  */
 export class MergedData {
-  readonly root: DataObject = Object.create(null) as DataObject;
+  readonly root: DataObject;
+  /** Where items of lists are not looked at yet. Absent where all are. */
+  readonly #streamed: StreamedTargets | undefined;
   readonly #types: TypeIndex;
   readonly #origins: TargetOrigins;
   #version = 0;
@@ -53,8 +58,19 @@ export class MergedData {
   /** Objects found at paths whose origin is known. */
   #settledTargets: Map<string, readonly DataObject[]> | undefined;
 
-  /** @param origins where the objects of entity fetches come from, as far as that is known */
-  constructor(types: TypeIndex, origins: TargetOrigins) {
+  /**
+   * @param origins where the objects of entity fetches come from, as far as that is known
+   * @param streamed limits which objects fetches add to
+   * @param root that of another run, whose data this one goes on with
+   */
+  constructor(
+    types: TypeIndex,
+    origins: TargetOrigins,
+    streamed?: StreamedTargets,
+    root: DataObject = Object.create(null) as DataObject,
+  ) {
+    this.root = root;
+    this.#streamed = streamed;
     this.#types = types;
     this.#origins = origins;
   }
@@ -77,17 +93,29 @@ export class MergedData {
     if (!found) {
       const keys = origin?.referenceKeys;
       if (keys) this.#version += 1;
-      found = keys ? unitedTargetsAt(this.root, path, keys) : targetsAt(this.root, path);
+      found = keys ? unitedTargetsAt(this.root, path, keys) : this.#targetsAt(path);
       byPath.set(pathText, found);
     }
     return found;
+  }
+
+  /** The objects that a fetch adds to, with those above them. */
+  targetsWithAncestors({ path }: FetchStep): readonly Target[] {
+    return this.#streamed
+      ? this.#streamed.withAncestors(this.root, path)
+      : targetsWithAncestors(this.root, path);
+  }
+
+  #targetsAt(path: readonly string[]): readonly DataObject[] {
+    if (!this.#streamed) return targetsAt(this.root, path);
+    return [...new Set(this.#streamed.withAncestors(this.root, path).map(({ object }) => object))];
   }
 
   /** Merges the response to a root fetch, or an event. */
   mergeRoot(step: FetchStep, response: GraphResponse | Failure): void {
     this.#version += 1;
     const { path } = step;
-    const targets: readonly WritableObject[] = path.length === 0 ? [this.root] : targetsAt(this.root, path);
+    const targets: readonly WritableObject[] = path.length === 0 ? [this.root] : this.#targetsAt(path);
     const data = response instanceof Failure ? response : this.#rootData(step, response);
     for (const target of targets)
       if (data instanceof Failure) this.#fail(step, target, data);

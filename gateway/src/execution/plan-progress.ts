@@ -20,7 +20,7 @@ export class PlanProgress {
   #wake: () => void = () => {};
 
   /** Begins. Where the plan knows of no parts, what is fetched for which part is unknown: the data has to be looked at. */
-  constructor({ parts, step }: Plan, run: PlanRun) {
+  constructor({ parts, step }: Pick<Plan, 'parts' | 'step'>, run: PlanRun) {
     this.#run = run;
     this.#isPlanned = parts !== undefined;
     const plan = parts ?? { first: step, later: [] };
@@ -52,6 +52,12 @@ export class PlanProgress {
   /** Whether a fetch is made for a part; where that is unknown, for any. @param deferId absent for the first part */
   isMadeFor(step: FetchStep, deferId: string = FIRST): boolean {
     return (this.#owners.get(step) ?? deferId) === deferId;
+  }
+
+  /** Whether nothing more is fetched. @throws what ended the run */
+  get isOver(): boolean {
+    if (this.#failure) throw this.#failure.error;
+    return this.#isOver;
   }
 
   /** Waits for one more fetch, or for the end. @throws what ended the run */

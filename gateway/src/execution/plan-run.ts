@@ -1,6 +1,6 @@
 import type { QueueCaller } from '@trellis/admission';
 import type { CachePolicy } from '../caching/cache-policy.ts';
-import type { Variables } from '../operation/document/decided-conditions.ts';
+import { ownVariable, type Variables } from '../operation/document/decided-conditions.ts';
 import type { FetchStep, Introspector, Plan } from '../plan/plan.ts';
 import type { Passthrough } from '../plan/passthrough.ts';
 import type { ErrorBehavior } from '../request/context.ts';
@@ -13,6 +13,8 @@ import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { IntrospectionPlaces } from './introspection-places.ts';
 import { MergedData } from './merged-data.ts';
 import type { DataObject } from './failure.ts';
+import type { PreparedStream } from '../plan/prepared-operation.ts';
+import { StreamedTargets, type StreamWindows } from './streamed-targets.ts';
 import type { RepresentationBatch } from './representations.ts';
 
 /** What one run of a plan needs. */
@@ -41,6 +43,12 @@ export interface ExecutionContext {
   readonly signal: AbortSignal;
 }
 
+/** A run that goes on with the data of another one. */
+export interface RunWindow {
+  readonly of: PlanRun;
+  readonly windows: StreamWindows;
+}
+
 /** One run of a plan: the data, and what its fetches note of responses. */
 export class PlanRun {
   readonly plan: Plan;
@@ -59,7 +67,7 @@ export class PlanRun {
   /** A response that is passed on as it came, and how many objects are in it. */
   passedThrough: { readonly body: Buffer; readonly objects: number } | undefined;
   /** Requests to subgraphs that the plan makes, and those that are made beside them as the data want it. */
-  calls: number;
+  readonly calls: { made: number };
   /** Where answers of introspection belong in the response. Made with the first of them. */
   introspection: IntrospectionPlaces | undefined;
   /** Headers of subgraphs for the client. Made with the first of them. */
@@ -70,11 +78,31 @@ export class PlanRun {
   fetchDone: ((step: FetchStep) => void) | undefined;
   #headers: Map<string, SubgraphHeaders | Promise<SubgraphHeaders>> | undefined;
 
-  constructor(plan: Plan, context: ExecutionContext) {
+  readonly #isOfWindow: boolean;
+
+  /** @param window what it goes on with: a run, and the items of a streamed list that it fetches for */
+  constructor(plan: Plan, context: ExecutionContext, window?: RunWindow) {
     this.plan = plan;
     this.context = context;
-    this.data = new MergedData(plan.supergraph.types, plan.origins);
-    this.calls = plan.subgraphCalls;
+    this.#isOfWindow = window !== undefined;
+    this.calls = window ? window.of.calls : { made: plan.subgraphCalls };
+    const streamed =
+      plan.streams.size > 0
+        ? new StreamedTargets(plan.shape, (stream) => this.countOf(stream), window?.windows)
+        : undefined;
+    this.data = new MergedData(plan.supergraph.types, plan.origins, streamed, window?.of.data.root);
+  }
+
+  /** How many items of a streamed list are part of this run's response: of those in a window, all. */
+  initialCountOf(stream: PreparedStream): number {
+    return this.#isOfWindow ? Number.POSITIVE_INFINITY : this.countOf(stream);
+  }
+
+  /** Items of a streamed list that come at once. */
+  countOf({ initialCount }: PreparedStream): number {
+    if (typeof initialCount === 'number') return initialCount;
+    const count = ownVariable(this.context.variables, initialCount);
+    return typeof count === 'number' ? count : 0;
   }
 
   get supergraph(): Supergraph {

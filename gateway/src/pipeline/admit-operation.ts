@@ -181,7 +181,7 @@ export function rejectDeferredEvents(
   if (kind === 'subscription' && isDeferred(decided))
     throw rejected(
       'GRAPHQL_VALIDATION_FAILED',
-      "@defer can't be used in a subscription; give it `if: false`.",
+      "@defer and @stream can't be used in a subscription; give them `if: false`.",
     );
 }
 

@@ -5,6 +5,7 @@ import type {
   IncrementalResult,
   IncrementalUpdate,
   PendingPart,
+  StreamedItems,
 } from '../execution/incremental-result.ts';
 import type { ExecutionContext } from '../execution/plan-run.ts';
 import { executeIncrementally } from '../execution/execute-incrementally.ts';
@@ -88,11 +89,16 @@ async function* shownUpdates(
       charactersLeft -= charactersOf(update);
       if (charactersLeft < 0)
         throw rejected('RESPONSE_TOO_LARGE', gatewayErrorCodes.RESPONSE_TOO_LARGE.summary);
-      policy.onObjects(update.completed.reduce((sum, { objects }) => sum + objects, 0));
-      for (const part of update.completed) outstanding.delete(part.pending.id);
-      for (const part of update.pending) outstanding.set(part.id, part);
-      const extensions = update.hasNext ? undefined : policy.explained?.();
-      yield { ...update, completed: update.completed.map((part) => shownPart(part, policy)), extensions };
+      policy.onObjects(
+        [...update.completed, ...update.streamed].reduce((sum, { objects }) => sum + objects, 0),
+      );
+      settle(outstanding, update);
+      yield {
+        ...update,
+        completed: update.completed.map((part) => shownPart(part, policy)),
+        streamed: update.streamed.map((items) => shownItems(items, policy)),
+        extensions: update.hasNext ? undefined : policy.explained?.(),
+      };
     }
   } catch (failure) {
     yield failedUpdate([...outstanding.values()], policy.errorsOf(failure));
@@ -101,8 +107,33 @@ async function* shownUpdates(
   }
 }
 
-function charactersOf({ completed }: IncrementalUpdate): number {
-  return completed.reduce((sum, { dataText = '' }) => sum + dataText.length, 0);
+function settle(
+  outstanding: Map<string, PendingPart>,
+  { completed, streamed, pending }: IncrementalUpdate,
+): void {
+  for (const part of completed) outstanding.delete(part.pending.id);
+  for (const part of pending) outstanding.set(part.id, part);
+  for (const { pending: list, itemTexts, isLast } of streamed) {
+    const items = (list.items ?? 0) + itemTexts.length;
+    if (isLast) outstanding.delete(list.id);
+    else outstanding.set(list.id, { ...list, items });
+  }
+}
+
+function charactersOf({ completed, streamed }: IncrementalUpdate): number {
+  const texts = [
+    ...completed.map(({ dataText = '' }) => dataText),
+    ...streamed.flatMap((list) => list.itemTexts),
+  ];
+  return texts.reduce((sum, text) => sum + text.length, 0);
+}
+
+function shownItems(
+  items: StreamedItems<GraphQLError>,
+  policy: PartsPolicy,
+): StreamedItems<GraphQLFormattedError> {
+  const endedBy = items.endedBy && policy.shown(items.endedBy);
+  return { ...items, errors: policy.shown(items.errors), endedBy };
 }
 
 function shownPart(
@@ -116,12 +147,11 @@ function failedUpdate(
   pending: readonly PendingPart[],
   errors: readonly GraphQLFormattedError[],
 ): IncrementalUpdate<GraphQLFormattedError> {
-  const completed = pending.map((part) => ({
-    pending: part,
-    dataText: undefined,
-    added: [],
-    errors,
-    objects: 0,
-  }));
-  return { completed, pending: [], hasNext: false };
+  const completed = pending
+    .filter(({ items }) => items === undefined)
+    .map((part) => ({ pending: part, dataText: undefined, added: [], errors, objects: 0 }));
+  const streamed = pending
+    .filter(({ items }) => items !== undefined)
+    .map((list) => ({ pending: list, itemTexts: [], errors: [], objects: 0, isLast: true, endedBy: errors }));
+  return { completed, streamed, pending: [], hasNext: false };
 }

@@ -28,13 +28,14 @@ function reject(text: string, variables: Readonly<Record<string, unknown>> = {})
 
 const conditional = 'subscription ($late: Boolean!) { published { id ...@defer(if: $late) { title } } }';
 
-describe('@defer in a subscription', () => {
+describe('@defer or @stream in a subscription', () => {
   it.each([
     ['subscription { published { id ...@defer { title } } }', {}],
     ['subscription { published { ...F } } fragment F on Post { ... { ...@defer { title } } }', {}],
     [conditional, { late: true }],
+    ['subscription { published { reviews @stream { __typename } } }', {}],
   ])('is rejected: %s', (text, variables) => {
-    expect(() => reject(text, variables)).toThrow("@defer can't be used in a subscription");
+    expect(() => reject(text, variables)).toThrow("@defer and @stream can't be used in a subscription");
   });
 
   it.each([

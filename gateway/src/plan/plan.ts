@@ -1,6 +1,7 @@
 import type { QueueCaller } from '@trellis/admission';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { Passthrough } from './passthrough.ts';
+import type { PreparedStream } from './prepared-operation.ts';
 import type { SelectionShape } from './response-shape.ts';
 import { compileWriter, type ResponseWriter } from './response-writer.ts';
 import type { ErrorBehavior } from '../request/context.ts';
@@ -34,8 +35,16 @@ export interface PlanFields {
   readonly isDeferred: boolean;
   /** The plan of a response in parts, where the planner made one; then `step` is absent. */
   readonly parts: DeferredPlan | undefined;
+  /** What later items of streamed lists need. */
+  readonly streams: ReadonlyMap<PreparedStream, StreamPlan>;
   /** The client's response. */
   readonly shape: SelectionShape;
+}
+
+/** What the items of a streamed list need beyond the list itself, which comes whole. */
+export interface StreamPlan extends Pick<PlanFields, 'step' | 'parts'> {
+  /** Requests that it makes at most, those that are made for many objects at once counted once. */
+  readonly calls: number;
 }
 
 /** Compiling a writer, and warming its code, costs more than it saves on an operation that runs now and then. */
@@ -54,6 +63,7 @@ export class Plan implements PlanFields {
   readonly subgraphCalls: number;
   readonly isDeferred: boolean;
   readonly parts: DeferredPlan | undefined;
+  readonly streams: ReadonlyMap<PreparedStream, StreamPlan>;
   readonly shape: SelectionShape;
   /** Decides whether the response to the only fetch is the client's. Absent where there are several fetches, or none. */
   readonly passthrough: Passthrough | undefined;
@@ -71,6 +81,7 @@ export class Plan implements PlanFields {
     this.subgraphCalls = fields.subgraphCalls;
     this.isDeferred = fields.isDeferred;
     this.parts = fields.parts;
+    this.streams = fields.streams;
     this.shape = shape;
     this.passthrough = step?.kind === 'fetch' ? new Passthrough(step, shape) : undefined;
     Object.freeze(this);

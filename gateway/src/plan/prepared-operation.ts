@@ -13,6 +13,8 @@ export interface PreparedOperation {
   readonly selections: readonly PreparedSelection[];
   /** The `@defer` directives that are on, by the labels that the planner knows them by. */
   readonly defers: ReadonlyMap<string, PreparedDefer>;
+  /** The `@stream` directives that are on, by the response keys to their lists. */
+  readonly streams: ReadonlyMap<string, PreparedStream>;
 }
 
 export type PreparedSelection = PreparedField | PreparedFragment;
@@ -31,6 +33,8 @@ export interface PreparedField {
   readonly denial: Denial | undefined;
   /** What is asked about the schema, for a field that asks about it. */
   readonly introspection: IntrospectionQuestion | undefined;
+  /** Its `@stream`. All fields in its position have the same, or none has. */
+  readonly stream: PreparedStream | undefined;
   /** Whether it is planned beside the fragments around it: on the type that they are written on. */
   readonly isHoisted: boolean;
 }
@@ -52,4 +56,18 @@ export interface PreparedDefer {
   readonly id: string;
   /** The client's. */
   readonly label: string | undefined;
+}
+
+/** One `@stream` that is on. */
+export interface PreparedStream {
+  /** The client's. */
+  readonly label: string | undefined;
+  /** Items that come at once: a number, or the name of the variable that says so. */
+  readonly initialCount: number | string;
+  /** The `@defer` around it, by our id; absent where there is none. */
+  readonly deferId: string | undefined;
+  /** The keys to its list in what subgraphs answer, one for each type of the objects above that differs in them. */
+  readonly sourcePaths: Set<string>;
+  /** Whether its items come whole after all: another selection of the same position is delivered at another time. */
+  isOff: boolean;
 }

@@ -26,6 +26,7 @@ import type {
   PreparedField,
   PreparedFragment,
   PreparedSelection,
+  PreparedStream,
 } from './prepared-operation.ts';
 
 /** What a response must look like at one place: the client's selections there, looked up by the type that was found. */
@@ -154,7 +155,13 @@ export type ValueShape =
       readonly accepts: LeafCheck;
     }
   | { readonly kind: 'object'; readonly nullable: boolean; readonly selection: SelectionShape }
-  | { readonly kind: 'list'; readonly nullable: boolean; readonly item: ValueShape };
+  | {
+      readonly kind: 'list';
+      readonly nullable: boolean;
+      readonly item: ValueShape;
+      /** Its `@stream`, where that is on: its later items come later. */
+      readonly stream?: PreparedStream | undefined;
+    };
 
 /** What every shape of a supergraph refers to. */
 export interface ShapeContext {
@@ -223,8 +230,12 @@ function fieldShape(
     nodes: group.map(({ node }) => node),
     denial: group.find(({ denial }) => denial)?.denial,
     introspection: mergeQuestions(group.flatMap(({ introspection }) => introspection ?? [])),
-    value: valueShape(definition.type, group, context),
+    value: withStream(valueShape(definition.type, group, context), first.stream),
   };
+}
+
+function withStream(value: ValueShape, stream: PreparedStream | undefined): ValueShape {
+  return value.kind === 'list' && stream && !stream.isOff ? { ...value, stream } : value;
 }
 
 function kindOf(name: string): FieldShape['kind'] {

@@ -20,6 +20,7 @@ import {
 } from '../plan/plan.ts';
 import type { PlanRequest } from './operation-planner.ts';
 import { findOrigins } from './find-origins.ts';
+import { planStreams } from './plan-streams.ts';
 import { enforceLimit } from '../operation/limits/enforce-limits.ts';
 import { prepareOperation, type Preparation } from './prepare-operation.ts';
 import type { PreparedOperation } from '../plan/prepared-operation.ts';
@@ -55,12 +56,14 @@ export async function makePlan(
     incremental: request.incremental ?? false,
   });
   const steps = await planSteps(prepared, supergraph.types, planText);
+  const streams = planStreams(prepared.streams.values(), steps);
   const plan = new Plan({
     supergraph,
     kind: prepared.kind,
     ...steps,
-    subgraphCalls: countCalls(steps),
-    isDeferred: prepared.defers.size > 0,
+    streams,
+    subgraphCalls: countCalls(steps) + countStreamCalls(streams),
+    isDeferred: prepared.defers.size > 0 || streams.size > 0,
     shape: shapeOf(prepared, supergraph, denied),
   });
   return { plan, bytes: weighPlan(plan, selections) };
@@ -87,7 +90,11 @@ async function planSteps(prepared: PreparedOperation, types: TypeIndex, planText
   if (node?.kind === 'Subscription') return { ...NO_STEPS, subscription: compileSubscription(node, types) };
   const step = node && compilePlanNode(node, types);
   // What comes in parts is noted by the objects that it belongs to: these must stay where they are.
-  return { ...NO_STEPS, step, ...(prepared.defers.size === 0 && { origins: findOrigins(step) }) };
+  return {
+    ...NO_STEPS,
+    step,
+    ...(prepared.defers.size === 0 && prepared.streams.size === 0 && { origins: findOrigins(step) }),
+  };
 }
 
 /** What is too much for the planner is not tried in another form. */
@@ -144,6 +151,11 @@ function countCalls({
 }: Pick<PlanFields, 'step' | 'parts' | 'subscription'>): number {
   const ofEvent = subscription ? 1 + callsOf(subscription.rest) : 0;
   return callsOf(step) + callsOfParts(parts) + ofEvent;
+}
+
+/** What later items need is asked for once more, at least. */
+function countStreamCalls(streams: PlanFields['streams']): number {
+  return [...streams.values()].reduce((sum, { calls }) => sum + calls, 0);
 }
 
 function callsOf(step: PlanStep | undefined): number {

@@ -10,7 +10,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { Decided } from '../operation/document/decided-conditions.ts';
-import { deferLabel, isDecided } from '../operation/document/decided-directives.ts';
+import { deferLabel, initialCountOf, isDecided } from '../operation/document/decided-directives.ts';
 import type { PlannableOperation } from '../operation/operation.ts';
 import type { Denied } from '../operation/access/requirement.ts';
 import { introspectionQuestion } from '../plan/introspection-question.ts';
@@ -20,6 +20,7 @@ import type {
   PreparedFragment,
   PreparedOperation,
   PreparedSelection,
+  PreparedStream,
 } from '../plan/prepared-operation.ts';
 import { isIntrospectionRoot } from '../supergraph/type-index.ts';
 import { enforceLimit } from '../operation/limits/enforce-limits.ts';
@@ -30,7 +31,7 @@ import type { SchemaHints } from '../supergraph/schema-hints.ts';
 export interface Preparation {
   /** The schema of clients. */
   readonly schema: GraphQLSchema;
-  readonly operation: Pick<PlannableOperation, 'definition' | 'fragments'>;
+  readonly operation: Pick<PlannableOperation, 'definition' | 'fragments' | 'mayDefer'>;
   readonly decided: Decided;
   readonly denied: Denied;
   readonly hints: SchemaHints;
@@ -38,8 +39,15 @@ export interface Preparation {
   readonly maxSelections: number;
   /** How many fragments may be deferred when all is written out: each makes the plan larger. */
   readonly maxDefers: number;
-  /** Whether `@defer` has an effect. */
+  /** Whether `@defer` and `@stream` have an effect. */
   readonly incremental: boolean;
+}
+
+interface Whereabouts {
+  readonly responsePath: string;
+  readonly sourcePath: string;
+  /** The innermost `@defer` around it. */
+  readonly deferId: string | undefined;
 }
 
 const OUR_PREFIX = 'trellis_';
@@ -59,7 +67,7 @@ export function prepareOperation(preparation: Preparation): PreparedOperation {
     possible: new Set([root.name]),
     base: root.name,
   });
-  return { kind, node: definition, selections, defers: preparer.defers };
+  return { kind, node: definition, selections, defers: preparer.defers, streams: preparer.streamsOn() };
 }
 
 class Preparer {
@@ -67,11 +75,22 @@ class Preparer {
   readonly #given: Preparation;
   readonly #types: PossibleTypes;
   readonly #ourKeys = new Map<string, string>();
+  /** By response keys. */
+  readonly #streams = new Map<string, PreparedStream>();
+  /** How each position is delivered: with which `@defer`, streamed or not. */
+  readonly #deliveries = new Map<string, string>();
+  /** Where the preparer is. */
+  #at: Whereabouts = { responsePath: '', sourcePath: '', deferId: undefined };
   #count = 0;
 
   constructor(preparation: Preparation) {
     this.#given = preparation;
     this.#types = new PossibleTypes(preparation.schema);
+  }
+
+  /** The streams whose items may come later. */
+  streamsOn(): ReadonlyMap<string, PreparedStream> {
+    return new Map([...this.#streams].filter(([, { isOff }]) => !isOff));
   }
 
   selections(set: SelectionSetNode, position: Position): PreparedSelection[] {
@@ -103,13 +122,21 @@ class Preparer {
     const { type, base } = position;
     const isHoisted = type !== base && this.#given.hints.plannedOnInterface.has(`${base}.${name}`);
     const below = node.selectionSet && positionBelow(this.#types, position, name);
+    const sourceKey = isHoisted ? this.#ourKey(`${type}.${key}`) : this.#sourceKey(node, key, position);
+    const above = this.#at;
+    const { responsePath, sourcePath, deferId } = above;
+    this.#at = { responsePath: `${responsePath} ${key}`, sourcePath: `${sourcePath} ${sourceKey}`, deferId };
+    const stream = this.#mayBeInParts ? this.#stream(node) : undefined;
+    const selections = node.selectionSet && below ? this.selections(node.selectionSet, below) : undefined;
+    this.#at = above;
     return {
       kind: 'field',
       node,
       name,
       responseKey: key,
-      sourceKey: isHoisted ? this.#ourKey(`${type}.${key}`) : this.#sourceKey(node, key, position),
-      selections: node.selectionSet && below ? this.selections(node.selectionSet, below) : undefined,
+      sourceKey,
+      selections,
+      stream,
       denial: this.#given.denied.fields.get(node),
       introspection: isIntrospectionRoot(node)
         ? introspectionQuestion(node, this.#given.operation.fragments, this.#given.decided)
@@ -125,19 +152,50 @@ class Preparer {
   ): readonly PreparedFragment[] {
     const { hints, incremental } = this.#given;
     const directives = (node.directives ?? []).filter((directive) => !isDecided(directive));
-    return positionsWithin(this.#types, hints, position, typeCondition?.name.value).map((within) => ({
-      kind: 'fragment',
-      typeCondition: within === position ? undefined : within.type,
-      directives,
-      defer: incremental ? this.#defer(node) : undefined,
-      selections: this.selections(selectionSet, within),
-    }));
+    return positionsWithin(this.#types, hints, position, typeCondition?.name.value).map((within) => {
+      const defer = incremental ? this.#defer(node) : undefined;
+      const above = this.#at;
+      if (defer) this.#at = { ...above, deferId: defer.id };
+      const selections = this.selections(selectionSet, within);
+      this.#at = above;
+      const typeName = within === position ? undefined : within.type;
+      return { kind: 'fragment', typeCondition: typeName, directives, defer, selections };
+    });
+  }
+
+  get #mayBeInParts(): boolean {
+    return this.#given.incremental && this.#given.operation.mayDefer;
+  }
+
+  /** One for all fields of a position. Where they are delivered at different times, the list comes whole with each of them. */
+  #stream(node: FieldNode): PreparedStream | undefined {
+    const { responsePath, sourcePath, deferId } = this.#at;
+    const directive = this.#given.decided.streamOf(node);
+    const delivery = `${deferId ?? ''} ${directive ? 'streamed' : ''}`;
+    const isAlike = (this.#deliveries.get(responsePath) ?? delivery) === delivery;
+    this.#deliveries.set(responsePath, delivery);
+    const known = this.#streams.get(responsePath);
+    if (known && !isAlike) known.isOff = true;
+    if (!directive) return undefined;
+    const stream: PreparedStream = known ?? {
+      label: deferLabel(directive),
+      initialCount: initialCountOf(directive),
+      deferId,
+      sourcePaths: new Set(),
+      isOff: !isAlike,
+    };
+    stream.sourcePaths.add(sourcePath);
+    if (!known) {
+      enforceLimit('defers', this.#given.maxDefers, this.defers.size + this.#streams.size + 1);
+      this.#streams.set(responsePath, stream);
+    }
+    return stream;
   }
 
   #defer(node: SelectionNode): PreparedDefer | undefined {
     const directive = this.#given.decided.deferOf(node);
     if (!directive) return undefined;
-    enforceLimit('defers', this.#given.maxDefers, this.defers.size + 1);
+    enforceLimit('defers', this.#given.maxDefers, this.defers.size + this.#streams.size + 1);
     const defer = { id: `d${this.defers.size}`, label: deferLabel(directive) };
     this.defers.set(defer.id, defer);
     return defer;

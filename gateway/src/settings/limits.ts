@@ -152,7 +152,7 @@ export const limits = {
       value: 100,
       unit: 'fragments',
       exceeded: 'QUERY_TOO_COMPLEX',
-      doc: 'Deferred fragments of an operation, fragments expanded.',
+      doc: 'Deferred fragments and streamed lists of an operation, fragments expanded.',
     },
     planningMb: {
       type: 'fixed',

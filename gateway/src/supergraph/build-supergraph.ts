@@ -34,6 +34,17 @@ directive @live(
   throttle: Int
 ) on QUERY`;
 
+/** `@stream` as clients see it: incremental delivery in the GraphQL specification's working draft. */
+const STREAM_DIRECTIVE = `"Sends the first items of a list at once, and the others when they are there, to clients that take parts."
+directive @stream(
+  "Whether it has an effect."
+  if: Boolean! = true
+  "A name that comes back with the items. Unique in the document."
+  label: String
+  "Items that come at once."
+  initialCount: Int! = 0
+) on FIELD`;
+
 /**
  * Makes a generation of the graph from the text that composition wrote.
  *
@@ -102,8 +113,11 @@ function endpointsOf(
 
 function clientSchemaOf(federated: FederatedSchema): GraphQLSchema {
   const schema = federated.apiSchema().toGraphQLJSSchema({ includeDefer: true });
-  if (schema.getDirective('live')) return schema;
-  return extendSchema(schema, parse(LIVE_DIRECTIVE));
+  const ours = [
+    ...(schema.getDirective('live') ? [] : [LIVE_DIRECTIVE]),
+    ...(schema.getDirective('stream') ? [] : [STREAM_DIRECTIVE]),
+  ];
+  return ours.length === 0 ? schema : extendSchema(schema, parse(ours.join('\n')));
 }
 
 function hashOf(sdl: string, subgraphs: ReadonlyMap<string, SubgraphEndpoint>): string {

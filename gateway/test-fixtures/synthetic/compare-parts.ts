@@ -1,7 +1,7 @@
 import type { ExecutionResult as WholeResult, GraphQLError } from 'graphql';
 import type { PathKey } from '../../src/execution/failure.ts';
 import { executeIncrementally } from '../../src/execution/execute-incrementally.ts';
-import type { CompletedPart } from '../../src/execution/incremental-result.ts';
+import type { CompletedPart, StreamedItems } from '../../src/execution/incremental-result.ts';
 import { EXACT, groupErrors, prepareToRun, type Engine } from './compare.ts';
 import { FAULT_CODE } from './field-resolution.ts';
 import type { RandomOperation } from './random-operation.ts';
@@ -20,6 +20,8 @@ export interface PartsTogether {
   readonly failed: readonly (readonly PathKey[])[];
   /** Beside the first. */
   readonly parts: number;
+  /** Items of lists that came later. */
+  readonly items: number;
 }
 
 /** The gateway's answer in parts, put together again. @throws when a part adds what was there, or where nothing is */
@@ -35,7 +37,15 @@ export async function executeInParts(
   const errors = [...initial.errors];
   const failed: (readonly PathKey[])[] = [];
   let parts = 0;
-  for await (const { completed } of updates) {
+  let streamedItems = 0;
+  for await (const { completed, streamed } of updates) {
+    for (const items of streamed) {
+      parts += 1;
+      streamedItems += items.itemTexts.length;
+      errors.push(...items.errors, ...(items.endedBy ?? []));
+      if (items.endedBy) failed.push(items.pending.path);
+      for (const tree of [data, dataOfWholes]) append(tree, items);
+    }
     for (const part of completed) {
       parts += 1;
       errors.push(...part.errors);
@@ -44,7 +54,15 @@ export async function executeInParts(
       for (const { path, dataText } of part.added) add(at(data, path), JSON.parse(dataText) as Tree);
     }
   }
-  return { data, dataOfWholes, errors, failed, parts };
+  return { data, dataOfWholes, errors, failed, parts, items: streamedItems };
+}
+
+/** @throws when the items do not follow those that were there */
+function append(data: unknown, { pending: { path, items }, itemTexts }: StreamedItems<GraphQLError>): void {
+  const list: unknown = at(data, path);
+  if (!Array.isArray(list) || list.length !== items)
+    throw new Error(`Items follow no others at ${path.join('.')}.`);
+  list.push(...itemTexts.map((text) => JSON.parse(text) as unknown));
 }
 
 function failedPathOf({ pending, errors }: CompletedPart<GraphQLError>): readonly PathKey[] {

@@ -31,6 +31,8 @@ export interface FuzzFindings {
   readonly verbatim: number;
   /** Deferred parts that were put together again. */
   readonly parts: number;
+  /** Items of streamed lists among them. */
+  readonly items: number;
   /** Operations that were sent to a whole gateway as well. */
   readonly sent: number;
   /** Each with the operation, its variables and both responses. */
@@ -84,6 +86,7 @@ async function fuzz(
   let written = 0;
   let verbatim = 0;
   let parts = 0;
+  let items = 0;
   let sent = 0;
   for (let count = 0; count < options.operations; count += 1) {
     const operation = nextOperation(graph, random);
@@ -97,6 +100,7 @@ async function fuzz(
     if (found.responses?.verbatim !== undefined) verbatim += 1;
     const inParts = await checkParts(engine, graph, operation, whole);
     parts += inParts.parts;
+    items += inParts.items;
     differences.push(...[found.difference, inParts.difference].filter((text) => text !== undefined));
     if (count % SENT_OF > 0) continue;
     sent += 1;
@@ -104,7 +108,7 @@ async function fuzz(
     if (answered !== undefined) differences.push(reportOf(operation, `over HTTP: ${answered}`));
   }
   const { operations } = options;
-  return { operations, withErrors, substantial, written, verbatim, parts, sent, differences };
+  return { operations, withErrors, substantial, written, verbatim, parts, items, sent, differences };
 }
 
 function nextOperation(graph: RunningGraph, random: Random): RandomOperation {
@@ -137,6 +141,7 @@ async function checkResponses(
 
 interface PartsCheck {
   readonly parts: number;
+  readonly items: number;
   readonly difference: string | undefined;
 }
 
@@ -148,18 +153,19 @@ async function checkParts(
   whole: Parameters<typeof differenceOfAny>[1],
 ): Promise<PartsCheck> {
   let parts = 0;
+  let items = 0;
   let found: string | undefined;
   shuffleResponses(graph, operation.text);
   try {
     const together = await executeInParts(engine, graph, operation);
-    ({ parts } = together);
+    ({ parts, items } = together);
     found = differenceOfParts(together, whole);
   } catch (error) {
     found = error instanceof Error ? error.stack : String(error);
   } finally {
     for (const server of graph.servers.values()) server.intercept(undefined);
   }
-  return { parts, difference: found && reportOf(operation, `in parts: ${found}`) };
+  return { parts, items, difference: found && reportOf(operation, `in parts: ${found}`) };
 }
 
 const MAX_TURNS = 30;

@@ -1,5 +1,6 @@
 import {
   getNamedType,
+  getNullableType,
   isAbstractType,
   isCompositeType,
   isEnumType,
@@ -17,7 +18,12 @@ import {
   type GraphQLInputType,
   type GraphQLSchema,
 } from 'graphql';
-import { DeferLabelsRule, DeferRootRule } from '../../src/operation/validation/defer-rules.ts';
+import {
+  IncrementalLabelsRule,
+  IncrementalRootRule,
+  StreamedListRule,
+  StreamOverlapRule,
+} from '../../src/operation/validation/incremental-rules.ts';
 import type { Random } from '@trellis/testkit/random';
 
 /** An operation made at random, valid by its schema. */
@@ -30,7 +36,7 @@ export interface RandomOperation {
 /** What an operation may be made of. */
 export interface OperationTaste {
   readonly maxDepth: number;
-  /** Whether fragments may be deferred. */
+  /** Whether fragments may be deferred, and lists streamed. */
   readonly defer: boolean;
   readonly root: 'query' | 'mutation';
   /** Whether aliases may be names of fields, or of what objects inherit. @default true */
@@ -43,7 +49,13 @@ const AWKWARD_ALIASES =
     ' ',
   );
 
-const RULES = [...specifiedRules, DeferLabelsRule, DeferRootRule];
+const RULES = [
+  ...specifiedRules,
+  IncrementalLabelsRule,
+  IncrementalRootRule,
+  StreamedListRule,
+  StreamOverlapRule,
+];
 
 /** Makes valid operations: what validation rejects is dropped and made again. */
 export function randomOperation(
@@ -104,7 +116,7 @@ class OperationMaker {
       .map((argument) => this.#argument(argument));
     const values = given.length > 0 ? `(${given.join(', ')})` : '';
     const below = isCompositeType(named) ? ` ${this.#selections(named, depth - 1)}` : '';
-    return `${this.#alias(field, values)}${field.name}${values}${this.#condition()}${below}`;
+    return `${this.#alias(field, values)}${field.name}${values}${this.#condition()}${this.#stream(field)}${below}`;
   }
 
   /** Different arguments need different keys; beside that, some fields are renamed for no reason at all. */
@@ -151,6 +163,26 @@ class OperationMaker {
     const condition = this.#random.chance(30) ? `if: ${this.#boolean()}` : '';
     const values = [label, condition].filter((text) => text !== '').join(', ');
     return ` @defer${values && `(${values})`}`;
+  }
+
+  #stream({ type }: GraphQLField<unknown, unknown>): string {
+    if (!this.#taste.defer || !isListType(getNullableType(type)) || !this.#random.chance(35)) return '';
+    this.#defers += 1;
+    const label = this.#random.chance(50) ? `label: "L${this.#defers}"` : '';
+    const condition = this.#random.chance(20) ? `if: ${this.#boolean()}` : '';
+    const count = this.#random.chance(80) ? `initialCount: ${this.#count()}` : '';
+    const values = [label, condition, count].filter((text) => text !== '').join(', ');
+    return ` @stream${values && `(${values})`}`;
+  }
+
+  #count(): string {
+    if (this.#random.chance(60)) return String(this.#random.below(4));
+    const name = `n${this.#random.below(3)}`;
+    if (!this.#variables.has(name)) {
+      this.#definitions.push(`$${name}: Int${this.#random.chance(50) ? '!' : ' = 2'}`);
+      this.#variables.set(name, this.#random.below(4));
+    }
+    return `$${name}`;
   }
 
   #boolean(): string {

@@ -118,6 +118,43 @@ describe.each([
     expect(error.errors).toMatchObject([{ path: ['post', 'lost'] }]);
   });
 
+  it('shows the first items of a streamed list, then all', async () => {
+    stage.graph.reviewsGate.close();
+    const watched = new Watched(client, '{ posts @stream(initialCount: 0) { id rating } }');
+    const holds =
+      (count: number) =>
+      ({ data }: Seen) =>
+        JSON.stringify(data).split('"id"').length === count + 1;
+    expect(await watched.until('complete', holds(0))).toEqual({ posts: [] }); // a list is complete to it as it grows
+    expect(contentTypes.at(-1)).toContain(parameter);
+    stage.graph.reviewsGate.open();
+    expect(await watched.until('complete', holds(2))).toEqual({
+      posts: [
+        { __typename: 'Post', id: 'p1', rating: 5 },
+        { __typename: 'Post', id: 'p2', rating: 5 },
+      ],
+    });
+  });
+
+  it('adds streamed items after those that it has, with their errors', async () => {
+    const watched = new Watched(client, '{ posts @stream(initialCount: 1, label: "P") { id title lost } }');
+    const seen = await watched.until('complete', ({ data }) => JSON.stringify(data).includes('"Second"'));
+    expect(seen).toMatchObject({
+      data: {
+        posts: [
+          { id: 'p1', title: 'First', lost: null },
+          { id: 'p2', title: 'Second', lost: null },
+        ],
+      },
+    });
+    const { error } = seen as { readonly error: unknown };
+    if (!CombinedGraphQLErrors.is(error)) throw new Error('No errors of the graph were received.');
+    expect(error.errors.map(({ path }) => path)).toEqual([
+      ['posts', 0, 'lost'],
+      ['posts', 1, 'lost'],
+    ]);
+  });
+
   it('gets a query without deferral as JSON', async () => {
     const { data } = await client.query({ query: gql('{ post { id title } }') });
     expect(data).toMatchObject({ post: { title: 'First' } });

@@ -1,6 +1,7 @@
 import { badUserInput } from '@trellis/subgraph-protocol';
 import {
   type DirectiveNode,
+  type FieldNode,
   type SelectionNode,
   coerceInputValue,
   isInputType,
@@ -14,7 +15,13 @@ import {
   type VariableDefinitionNode,
 } from 'graphql';
 import { RequestError } from '../../errors.ts';
-import { deferDirectiveOf, holdingOf, inclusionOf, type Inclusion } from './decided-directives.ts';
+import {
+  deferDirectiveOf,
+  holdingOf,
+  inclusionOf,
+  streamDirectiveOf,
+  type Inclusion,
+} from './decided-directives.ts';
 import { own } from '../../own-property.ts';
 
 /** Decides the conditions of one operation. @throws RequestError BAD_USER_INPUT where one of them is null */
@@ -25,6 +32,8 @@ export interface ConditionVariable {
   readonly name: string;
   /** Whether it need not be given: every condition that it decides holds then. */
   readonly isOptional: boolean;
+  /** Whether it is no condition but a number of items, that of a `@stream`. It decides nothing of the plan. */
+  readonly isCount?: true;
 }
 
 /** What is known of the conditions of an operation before its variables are. */
@@ -37,7 +46,7 @@ interface Undecided {
 }
 
 /**
- * How the conditions of one operation were decided for one request: `@skip`, `@include`, `@defer(if:)`, `@live(if:)`, and which
+ * How the conditions of one operation were decided for one request: `@skip`, `@include`, `@defer(if:)`, `@stream(if:)`, `@live(if:)`, and which
  * progressive overrides are on. It is made once, when variables are coerced. Cost, limits, plan, cache hints, introspection
  * and streams read it, and none of them reads a variable for a condition: so what one counts is what the other asks for.
  */
@@ -75,6 +84,12 @@ class DecidedConditions {
     return directive && this.#holds(directive) ? directive : undefined;
   }
 
+  /** The `@stream` of a field, when present and enabled. */
+  streamOf(field: FieldNode): DirectiveNode | undefined {
+    const directive = streamDirectiveOf(field);
+    return directive && this.#holds(directive) ? directive : undefined;
+  }
+
   /** Whether a variable that decides conditions is on. */
   isOn(variable: string): boolean {
     return this.#on.has(variable);
@@ -107,6 +122,10 @@ function variablesOn({ conditionVariables }: Undecided, variables: Variables): R
   const on = new Set<string>();
   for (const variable of conditionVariables) {
     const value = ownVariable(variables, variable.name) ?? absentValueOf(variable, variables);
+    if (variable.isCount) {
+      assertCount(variable.name, value);
+      continue;
+    }
     if (typeof value !== 'boolean') throw nullCondition(variable.name);
     if (value) on.add(variable.name);
   }
@@ -116,6 +135,12 @@ function variablesOn({ conditionVariables }: Undecided, variables: Variables): R
 /** What a variable that was not given counts as; null is a value that was given. */
 function absentValueOf({ name, isOptional }: ConditionVariable, variables: Variables): true | undefined {
   return isOptional && !Object.hasOwn(variables, name) ? true : undefined;
+}
+
+function assertCount(name: string, value: unknown): void {
+  if (value === true || (typeof value === 'number' && value >= 0)) return; // not given, or good
+  const message = `Variable "$${name}" is the initialCount of a @stream, so it must be 0 or more.`;
+  throw new RequestError([badUserInput(message, name, value ?? null)]);
 }
 
 function nullCondition(name: string): RequestError {

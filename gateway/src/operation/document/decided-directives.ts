@@ -1,7 +1,7 @@
-import { Kind, type DirectiveNode, type SelectionNode, type ValueNode } from 'graphql';
+import { Kind, type DirectiveNode, type FieldNode, type SelectionNode, type ValueNode } from 'graphql';
 
 /** The directives that are decided when variables are coerced. They are not sent to subgraphs. */
-const DECIDED: ReadonlySet<string> = new Set(['skip', 'include', 'defer', 'live']);
+const DECIDED: ReadonlySet<string> = new Set(['skip', 'include', 'defer', 'stream', 'live']);
 
 /** Whether the gateway decides a directive; then it is not sent to subgraphs. */
 export function isDecided({ name }: DirectiveNode): boolean {
@@ -44,12 +44,24 @@ export function deferDirectiveOf({ directives }: SelectionNode): DirectiveNode |
   return directives?.find(({ name }) => name.value === 'defer');
 }
 
+/** The `@stream` of a field, on or off. */
+export function streamDirectiveOf({ directives }: FieldNode): DirectiveNode | undefined {
+  return directives?.find(({ name }) => name.value === 'stream');
+}
+
+/** How many items of a streamed list come at once: a number, or the name of the variable that says so. */
+export function initialCountOf(directive: DirectiveNode): number | string {
+  const value = directive.arguments?.find(({ name }) => name.value === 'initialCount')?.value;
+  if (value?.kind === Kind.VARIABLE) return value.name.value;
+  return value?.kind === Kind.INT ? Number(value.value) : 0;
+}
+
 /** What a directive is conditional on; nothing where it is on in any case. */
 function conditionOf(directive: DirectiveNode): ValueNode | undefined {
   return directive.arguments?.find(({ name }) => name.value === 'if')?.value;
 }
 
-/** The `label` of a `@defer`: a literal by the rules of validation. */
+/** The `label` of a `@defer` or `@stream`: a literal by the rules of validation. */
 export function deferLabel(directive: DirectiveNode): string | undefined {
   const label = directive.arguments?.find(({ name }) => name.value === 'label')?.value;
   return label?.kind === Kind.STRING ? label.value : undefined;

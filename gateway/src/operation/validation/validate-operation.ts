@@ -11,7 +11,12 @@ import {
   type IntValueNode,
 } from 'graphql';
 import { RequestError } from '../../errors.ts';
-import { DeferLabelsRule, DeferRootRule } from './defer-rules.ts';
+import {
+  IncrementalLabelsRule,
+  IncrementalRootRule,
+  StreamedListRule,
+  StreamOverlapRule,
+} from './incremental-rules.ts';
 import { OneOfVariablesRule } from './one-of-rule.ts';
 import { RuleSet, validateDocument } from './validate-document.ts';
 
@@ -20,8 +25,10 @@ const RULES: readonly ValidationRule[] = [
   ...specifiedRules,
   KnownOperationTypesRule,
   FiniteNumbersRule,
-  DeferLabelsRule,
-  DeferRootRule,
+  IncrementalLabelsRule,
+  IncrementalRootRule,
+  StreamedListRule,
+  StreamOverlapRule,
   OneOfVariablesRule,
 ];
 const WITH_INTROSPECTION = new RuleSet(RULES);
