@@ -41,31 +41,33 @@ export function createIssuerConnections({ cooldownMs, logger }: IssuerConnection
     return discovery;
   }
 
+  function keysOf({ issuer, jwksUrl }: Pick<ConfiguredIssuer, 'issuer' | 'jwksUrl'>): KeySet {
+    const source = jwksUrl ?? `metadata of ${issuer}`;
+    const known = keySets.get(source);
+    if (known) return known;
+    const keys = createKeySet({
+      fetchKeys: async () =>
+        fetchKeySet(jwksUrl ?? (await discovered(discoveryOf(issuer), issuer, 'jwksUrl'))),
+      cooldownMs,
+      outages: createOutageLog({
+        logger,
+        failure: 'issuer keys unavailable',
+        success: 'issuer keys available again',
+        bindings: { issuer, ...(jwksUrl !== undefined && { jwksUrl }) },
+      }),
+    });
+    keys.load().catch(() => undefined); // logged, and retried at need
+    keySets.set(source, keys);
+    return keys;
+  }
+
   return {
-    keysOf({ issuer, jwksUrl }) {
-      const source = jwksUrl ?? `metadata of ${issuer}`;
-      const known = keySets.get(source);
-      if (known) return known;
-      const keys = createKeySet({
-        fetchKeys: async () =>
-          fetchKeySet(jwksUrl ?? (await discovered(discoveryOf(issuer), issuer, 'jwksUrl'))),
-        cooldownMs,
-        outages: createOutageLog({
-          logger,
-          failure: 'issuer keys unavailable',
-          success: 'issuer keys available again',
-          bindings: { issuer, ...(jwksUrl !== undefined && { jwksUrl }) },
-        }),
-      });
-      keys.load().catch(() => undefined); // logged, and retried at need
-      keySets.set(source, keys);
-      return keys;
-    },
+    keysOf,
     introspectionOf({ introspectionSettings: introspection, ...issuer }, { leewayS, callerRules }) {
       if (!introspection) return undefined;
       const { url, clientId, clientSecret } = introspection;
       const { cacheS = DEFAULTS.cacheS, negativeCacheS = DEFAULTS.negativeCacheS } = introspection;
-      const { maxConcurrent = DEFAULTS.maxConcurrent } = introspection;
+      const { maxConcurrent = DEFAULTS.maxConcurrent, signed = DEFAULTS.signed } = introspection;
       return createTokenIntrospection({
         ...issuer,
         url: async () => url ?? discovered(discoveryOf(issuer.issuer), issuer.issuer, 'introspectionUrl'),
@@ -74,6 +76,7 @@ export function createIssuerConnections({ cooldownMs, logger }: IssuerConnection
         cacheMs: cacheS * 1_000,
         negativeCacheMs: negativeCacheS * 1_000,
         maxConcurrent,
+        signedBy: signed ? keysOf(issuer) : undefined,
         leewayS,
         callerRules,
         outages: createOutageLog({
@@ -92,6 +95,7 @@ const DEFAULTS = {
   cacheS: asked.cacheS.default,
   negativeCacheS: asked.negativeCacheS.default,
   maxConcurrent: asked.maxConcurrent.default,
+  signed: asked.signed.default,
 } as const;
 
 /** What the metadata call each address. */

@@ -31,9 +31,21 @@ export interface FetchJsonOptions {
  * @throws UnexpectedStatus, and Error where there is no such response
  */
 export async function fetchJson(url: string, options: FetchJsonOptions): Promise<unknown> {
+  return JSON.parse((await fetchText(url, options)).text) as unknown;
+}
+
+/** A response as it came. */
+export interface TextResponse {
+  readonly text: string;
+  /** In lower case, without parameters; empty where there is none. */
+  readonly mediaType: string;
+}
+
+/** The same of what is no JSON. @throws UnexpectedStatus, and Error where there is no such response */
+export async function fetchText(url: string, options: FetchJsonOptions): Promise<TextResponse> {
   const { what, accept = 'application/json', timeoutMs = DEADLINE_MS, form } = options;
   const sent: Dispatcher.HttpMethod = form ? 'POST' : 'GET';
-  const { statusCode, body } = await request(url, {
+  const { statusCode, headers, body } = await request(url, {
     method: sent,
     headers: { accept, ...form?.headers },
     body: form?.body ?? null,
@@ -41,7 +53,8 @@ export async function fetchJson(url: string, options: FetchJsonOptions): Promise
   });
   const text = await readAtMost(body, MAX_BYTES, what);
   if (statusCode !== 200) throw new UnexpectedStatus(what, statusCode);
-  return JSON.parse(text) as unknown;
+  const [mediaType = ''] = String(headers['content-type'] ?? '').split(';', 1);
+  return { text, mediaType: mediaType.trim().toLowerCase() };
 }
 
 async function readAtMost(body: AsyncIterable<Buffer>, maxBytes: number, what: string): Promise<string> {

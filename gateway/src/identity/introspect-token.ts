@@ -7,10 +7,11 @@ import { ConcurrencyLimit } from '../concurrency/concurrency-limit.ts';
 import { ownOf } from '../own-property.ts';
 import type { Caller } from './caller.ts';
 import { callerOf, type CallerIssuer, type CallerRules } from './caller-of-token.ts';
-import { fetchJson } from './fetch-json.ts';
+import { fetchText, type TextResponse } from './fetch-json.ts';
+import { INTROSPECTION_JWT, verifyIntrospection } from './verify-introspection.ts';
 import { InvalidAccessToken } from './token-rules.ts';
 import { IssuerBusy } from './issuer-busy.ts';
-import { KeysUnavailable } from './key-set.ts';
+import { KeysUnavailable, type KeySet } from './key-set.ts';
 import { assertAudience, audiencesIn, quoted } from './read-claims.ts';
 
 /** Asks an issuer about tokens that say nothing themselves. */
@@ -39,6 +40,8 @@ export interface TokenIntrospectionOptions extends CallerIssuer {
   readonly timeoutMs?: number;
   /** Milliseconds that a question waits before it is asked. @default 5_000 */
   readonly maxWaitMs?: number;
+  /** By whose keys responses have to be signed. @default they need not be. RFC 9701 */
+  readonly signedBy?: KeySet | undefined;
   readonly callerRules?: CallerRules;
   /** Milliseconds since 1970. @default Date.now */
   readonly now?: () => number;
@@ -110,10 +113,11 @@ async function inTurn<T>({ limit, sender, maxWaitMs }: Turn, work: () => Promise
 }
 
 async function ask(token: string, options: TokenIntrospectionOptions): Promise<unknown> {
-  const { clientId, clientSecret, timeoutMs } = options;
+  const { clientId, clientSecret, timeoutMs, signedBy } = options;
   const credentials = `${formEncoded(clientId)}:${formEncoded(clientSecret)}`; // RFC 6749 §2.3.1
   try {
-    const response = await fetchJson(await options.url(), {
+    const response = await fetchText(await options.url(), {
+      ...(signedBy && { accept: INTROSPECTION_JWT }),
       what: 'introspection endpoint',
       form: {
         body: new URLSearchParams({ token, token_type_hint: 'access_token' }).toString(),
@@ -124,12 +128,20 @@ async function ask(token: string, options: TokenIntrospectionOptions): Promise<u
       },
       ...(timeoutMs !== undefined && { timeoutMs }),
     });
+    const introspection = await read(response, options);
     options.outages?.succeeded();
-    return response;
+    return introspection;
   } catch (error) {
     options.outages?.failed(error);
     throw new KeysUnavailable('The issuer of the token could not be asked.');
   }
+}
+
+function read(response: TextResponse, options: TokenIntrospectionOptions): unknown {
+  const { signedBy: keys, issuer, clientId, leewayS, now = Date.now } = options;
+  if (!keys) return JSON.parse(response.text);
+  const { algorithms } = options.rules;
+  return verifyIntrospection(response, { issuer, keys, algorithms, clientId, leewayS }, now());
 }
 
 function formEncoded(text: string): string {

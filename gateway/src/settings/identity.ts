@@ -137,6 +137,12 @@ export const authentication = {
               reload: 'live',
               doc: 'Its secret: ${env.INTROSPECTION_SECRET}, or ${file./run/secrets/introspection}.',
             },
+            signed: {
+              type: 'flag',
+              default: false,
+              reload: 'live',
+              doc: 'Whether the issuer has to sign its responses (RFC 9701), by its keys and for clientId. With others tokens can not be judged.',
+            },
             cacheS: {
               type: 'int',
               min: 0,
