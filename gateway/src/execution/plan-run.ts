@@ -65,7 +65,7 @@ export class PlanRun {
   /** Decides whether the response to the only fetch is the client's; absent where it must be read. */
   passthrough: Passthrough | undefined;
   /** A response that is passed on as it came, and how many objects are in it. */
-  passedThrough: { readonly body: Buffer; readonly objects: number } | undefined;
+  passedThrough: { readonly body: string | Buffer; readonly objects: number } | undefined;
   /** Requests to subgraphs that the plan makes, and those that are made beside them as the data want it. */
   readonly calls: { made: number };
   /** Where answers of introspection belong in the response. Made with the first of them. */

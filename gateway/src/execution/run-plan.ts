@@ -32,7 +32,7 @@ export async function runPlan(
   if (step) await runStep(step, run);
   const { passedThrough } = run;
   if (passedThrough)
-    return ResponseBody.ofBytes(passedThrough.body, {
+    return ResponseBody.ofWhole(passedThrough.body, {
       objects: passedThrough.objects,
       caching: cachingOf(run),
       headers: run.headers,

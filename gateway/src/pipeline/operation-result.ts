@@ -15,7 +15,7 @@ export interface OperationResult {
   /** The data as JSON text; `null` where an error reached the root; absent where the operation was not executed. */
   readonly data: string | undefined;
   /** The whole response as bytes, where it is nothing but data and large. */
-  readonly body?: Buffer | undefined;
+  readonly body?: string | Buffer | undefined;
   /** Empty where there are none. */
   readonly errors: readonly GraphQLFormattedError[];
   /** What the operator lets clients see beside the response; absent where that is nothing. */

@@ -196,11 +196,11 @@ function costOf(
 export class WholeResult implements OperationResult {
   readonly kind = 'single';
   readonly errors: OperationResult['errors'] = [];
-  readonly body: Buffer;
+  readonly body: string | Buffer;
   readonly admitted: AdmittedOperation;
   readonly #result: ExecutionResult;
 
-  constructor(result: ExecutionResult, body: Buffer, admitted: AdmittedOperation) {
+  constructor(result: ExecutionResult, body: string | Buffer, admitted: AdmittedOperation) {
     this.#result = result;
     this.body = body;
     this.admitted = admitted;

@@ -20,7 +20,7 @@ interface AboutResponse {
  * parsed at the first reading.
  */
 export class ResponseBody implements ExecutionResult {
-  readonly body: Buffer | undefined;
+  readonly body: string | Buffer | undefined;
   readonly objects: number;
   readonly caching: SubgraphCaching;
   readonly headers: ForwardedHeaders | undefined;
@@ -29,7 +29,7 @@ export class ResponseBody implements ExecutionResult {
 
   private constructor(
     text: string | undefined,
-    body: Buffer | undefined,
+    body: string | Buffer | undefined,
     { objects, caching, headers }: AboutResponse,
   ) {
     this.#text = text;
@@ -39,8 +39,8 @@ export class ResponseBody implements ExecutionResult {
     this.headers = headers;
   }
 
-  /** @param body `{"data":{…}}` in UTF-8 */
-  static ofBytes(body: Buffer, about: AboutResponse): ResponseBody {
+  /** @param body `{"data":{…}}` in UTF-8, or in ASCII as text */
+  static ofWhole(body: string | Buffer, about: AboutResponse): ResponseBody {
     return new ResponseBody(undefined, body, about);
   }
 
@@ -57,10 +57,11 @@ export class ResponseBody implements ExecutionResult {
    */
   static ofWritten(dataText: string, isAscii: boolean, about: AboutResponse): ResponseBody {
     if (dataText.length < MIN_CHARACTERS_OF_BYTES) return ResponseBody.ofText(dataText, about);
-    return ResponseBody.ofBytes(Buffer.from(`${START}${dataText}}`, isAscii ? 'latin1' : 'utf8'), about);
+    return ResponseBody.ofWhole(Buffer.from(`${START}${dataText}}`, isAscii ? 'latin1' : 'utf8'), about);
   }
 
   get dataText(): string {
+    if (typeof this.body === 'string') return this.body.slice(START.length, -1);
     return this.#text ?? this.body?.toString('utf8', START.length, this.body.length - 1) ?? 'null';
   }
 
@@ -93,8 +94,8 @@ export interface ExecutionResult {
   readonly untold?: readonly GraphQLError[] | undefined;
   /** `data` as JSON, when the fast path made it: write this instead of serializing again. */
   readonly dataText?: string | undefined;
-  /** The response `{"data":…}` in UTF-8, when there are no errors and it is large enough to be better sent as bytes. */
-  readonly body?: Buffer | undefined;
+  /** The response `{"data":…}`, in UTF-8 or as flat text in ASCII, when there are no errors and it is large enough to be better sent so. */
+  readonly body?: string | Buffer | undefined;
   /** How long the responses of subgraphs may be stored, by what they say. */
   readonly caching?: SubgraphCaching | undefined;
   /** Headers of subgraphs for the client who asked: no one else may get this result. */

@@ -1,4 +1,11 @@
-import { MalformedRequest, type ExchangeHandler, type HeadField, type ResponseStart } from '@trellis/http1';
+import {
+  BodyBuffer,
+  BodyMemory,
+  MalformedRequest,
+  type ExchangeHandler,
+  type HeadField,
+  type ResponseStart,
+} from '@trellis/http1';
 import { fillIn } from '../settings/fill-in.ts';
 import { subgraphConnections } from '../settings/subgraph-connections.ts';
 import { SubgraphConnections } from './connections/subgraph-connections.ts';
@@ -38,6 +45,7 @@ export function createSubgraphClient(options: SubgraphClientOptions = {}): Subgr
     maxBytes: options.maxResponseBytes ?? 16 * 1024 * 1024,
   };
   const connections = options.connections ?? openDefault(defaults.timeoutMs);
+  const memory = new BodyMemory();
 
   return {
     send(request) {
@@ -45,7 +53,7 @@ export function createSubgraphClient(options: SubgraphClientOptions = {}): Subgr
       const target = targetOf(request);
       if (target instanceof SubgraphFailure) return Promise.reject(target);
       const { timeoutMs = defaults.timeoutMs, maxBytes = defaults.maxBytes } = request;
-      const call = new SubgraphCall(request, { timeoutMs, maxBytes });
+      const call = new SubgraphCall(request, { timeoutMs, maxBytes }, memory);
       const { headers, body, streamed } = request;
       const ruled = connections.of(request.subgraph);
       const sent = { path: target.path, headers, timeoutMs, body };
@@ -115,10 +123,12 @@ class SubgraphCall implements ExchangeHandler {
   #cacheControl: string | undefined;
   #fields: readonly HeadField[] | undefined;
   #body: BodyBuffer | undefined;
+  readonly #memory: BodyMemory;
 
-  constructor(request: SubgraphRequest, limits: CallLimits) {
+  constructor(request: SubgraphRequest, limits: CallLimits, memory: BodyMemory) {
     this.#request = request;
     this.#limits = limits;
+    this.#memory = memory;
     this.response = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -138,7 +148,7 @@ class SubgraphCall implements ExchangeHandler {
     this.#encoding = encoding;
     this.#cacheControl = cacheControl;
     if (this.#request.wanted) this.#fields = fields.pick(this.#request.wanted);
-    this.#body = new BodyBuffer(length);
+    this.#body = new BodyBuffer(this.#memory, length);
     if (status >= 300 && status < 400)
       this.#end(this.#failure('redirect', 'answered with a redirect, which is not followed'));
     else if (length !== undefined && length > this.#limits.maxBytes) this.#end(this.#tooLarge());
@@ -152,9 +162,12 @@ class SubgraphCall implements ExchangeHandler {
 
   ended(): void {
     this.#release();
-    const body = this.#body?.take() ?? Buffer.alloc(0);
+    const received = this.#body;
+    const body = received?.take() ?? Buffer.alloc(0);
     this.#resolve(
-      this.#encoding === undefined ? this.#respondWith(body) : this.#decompressed(body, this.#encoding),
+      this.#encoding === undefined
+        ? this.#respondWith(body, received?.releaser)
+        : this.#decompressed(body, this.#encoding),
     );
   }
 
@@ -163,8 +176,8 @@ class SubgraphCall implements ExchangeHandler {
     this.#reject(this.#ended ?? this.#failureOf(error));
   }
 
-  #respondWith(body: Buffer): SubgraphResponse {
-    return { status: this.#status, body, cacheControl: this.#cacheControl, fields: this.#fields };
+  #respondWith(body: Buffer, release?: () => void): SubgraphResponse {
+    return { status: this.#status, body, cacheControl: this.#cacheControl, fields: this.#fields, release };
   }
 
   async #decompressed(body: Buffer, encoding: string): Promise<SubgraphResponse> {
@@ -203,44 +216,5 @@ class SubgraphCall implements ExchangeHandler {
   #failure(kind: SubgraphFailure['kind'], what: string, cause?: Error): SubgraphFailure {
     const { subgraph } = this.#request;
     return new SubgraphFailure(subgraph, kind, `The subgraph "${subgraph}" ${what}.`, cause);
-  }
-}
-
-const MIN_BYTES = 1_024;
-/** What a subgraph announces is believed up to here; beyond, memory is taken as the body arrives. */
-const MAX_FIRST_BYTES = 1_048_576;
-
-/** Puts a body together from what is read into memory that is used again. */
-class BodyBuffer {
-  #bytes: Buffer;
-  #length = 0;
-
-  /** @param announced its length, where that is known */
-  constructor(announced: number = MIN_BYTES) {
-    this.#bytes = Buffer.allocUnsafe(Math.min(announced, MAX_FIRST_BYTES));
-  }
-
-  /** Bytes so far. */
-  get length(): number {
-    return this.#length;
-  }
-
-  /** Copies what was read. */
-  add(read: Buffer): void {
-    const length = this.#length + read.length;
-    if (length > this.#bytes.length) this.#grow(length);
-    read.copy(this.#bytes, this.#length);
-    this.#length = length;
-  }
-
-  /** The body. Nothing can be added any more. */
-  take(): Buffer {
-    return this.#length === this.#bytes.length ? this.#bytes : this.#bytes.subarray(0, this.#length);
-  }
-
-  #grow(length: number): void {
-    const larger = Buffer.allocUnsafe(Math.max(length, this.#bytes.length * 2));
-    this.#bytes.copy(larger, 0, 0, this.#length);
-    this.#bytes = larger;
   }
 }

@@ -34,6 +34,11 @@ export interface SubgraphResponse {
   readonly status: number;
   /** The decompressed body. */
   readonly body: Buffer;
+  /**
+   * Gives the memory of the body to the next response; absent where it is not used again. To be called once at most, by the one
+   * who has read the body, and stores no part of it. Where no one calls it, garbage collection takes the memory.
+   */
+  readonly release?: (() => void) | undefined;
   /** The value of its `Cache-Control`. */
   readonly cacheControl?: string | undefined;
   /** The headers that were wanted, in the order in which they came. Absent where none was. */

@@ -9,10 +9,10 @@ export {
 } from './client/exchange.ts';
 export { ConnectionPool, type ConnectionPoolOptions } from './client/connection-pool.ts';
 export { ParsedFields } from './client/parsed-fields.ts';
-export { assertHeader } from './client/messages.ts';
+export { assertHeader, BodyBuffer, BodyMemory } from './client/messages.ts';
 export { CONNECTION_FIELDS, isFieldName, isFieldValue, MESSAGE_FIELDS } from './fields.ts';
 export { PlainFirstServer } from './server/plain-first-server.ts';
 export type { PlainRequest } from './server/plain-messages.ts';
 export type { PlainExchange, PlainResponder, PlainTimes } from './server/plain-responder.ts';
-export { PIECE_BYTES, writeInPieces } from './server/plain-messages.ts';
+export { largeBody, PIECE_BYTES, writeInPieces } from './server/plain-messages.ts';
 export type { WholeResponse } from './server/plain-messages.ts';

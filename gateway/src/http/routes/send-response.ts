@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyError, FastifyRequest } from 'fastify';
-import { PIECE_BYTES, writeInPieces } from '@trellis/http1';
+import { largeBody, PIECE_BYTES, writeInPieces } from '@trellis/http1';
 import { watchUnread } from '../delivery/unread-responses.ts';
 import { shareKeysOf, type HttpResponse, type HttpExchange } from '../message/http-exchange.ts';
 import { endAdmission } from './admit-requests.ts';
@@ -21,7 +21,7 @@ export function sendResponse(
   setHeaders(reply.status(status), headers);
   const bytes = Buffer.byteLength(body);
   if (bytes > PIECE_BYTES) {
-    sendInPieces(reply, typeof body === 'string' ? Buffer.from(body) : body);
+    sendInPieces(reply, largeBody(body, bytes));
     watchUnread(
       reply.raw,
       unread,
@@ -36,7 +36,7 @@ export function sendResponse(
 }
 
 /** Past the framework, which writes responses whole. */
-function sendInPieces(reply: FastifyReply, body: Buffer): void {
+function sendInPieces(reply: FastifyReply, body: HttpResponse['body']): void {
   const { raw } = reply;
   reply.hijack();
   raw.writeHead(reply.statusCode, {

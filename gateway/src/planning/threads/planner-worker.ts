@@ -10,7 +10,7 @@ import { startDeadline } from './work-deadline.ts';
 /** Memory that a plan may take; beyond it the thread ends, and the process does not. */
 const MAX_HEAP_MB = limits.members.planningMb.value;
 /** Short-lived objects get little room: the thread waits most of the time, and what it holds is counted. */
-const YOUNG_HEAP_MB = 12;
+const YOUNG_HEAP_MB = 16;
 const START_DEADLINE_MS = 30_000;
 /** Planner threads step back behind others. Without processor time for so long, the job fails with an error. */
 const STARVED_MS = 30_000;

@@ -155,3 +155,93 @@ export class ResponseReader {
     return framing === 'length' && this.#remaining === 0 ? end : -1;
   }
 }
+
+/** Bodies of half of that, or less, cost little, and have memory of their own. */
+const MIN_BITS = 16;
+/** What a subgraph announces is believed up to here; beyond, memory is taken as the body arrives. */
+const MAX_FIRST_BYTES = 1_048_576;
+/** So much stays with the process when no body is being read. */
+const MAX_FREE_BYTES = 8 * MAX_FIRST_BYTES;
+
+/**
+ * Memory for bodies of 32 KiB to 1 MiB, used again and again. V8 counts what it has not allocated itself, and each megabyte of
+ * it brings the next full garbage collection nearer, whatever the heap holds.
+ */
+export class BodyMemory {
+  /** By the logarithm of their length. */
+  readonly #free: Buffer[][] = [];
+  #freeBytes = 0;
+
+  /** @returns so many bytes at least, with anything in them */
+  take(length: number): Buffer {
+    const bits = bitsOf(length);
+    if (bits < MIN_BITS || length > MAX_FIRST_BYTES) return Buffer.allocUnsafe(length);
+    const known = this.#free[bits]?.pop();
+    if (!known) return Buffer.allocUnsafeSlow(2 ** bits);
+    this.#freeBytes -= known.length;
+    return known;
+  }
+
+  /** Whether {@link give} has a use for it. */
+  isOfHere({ length }: Buffer): boolean {
+    return length >= 2 ** MIN_BITS && length <= MAX_FIRST_BYTES && length === 2 ** bitsOf(length);
+  }
+
+  /** The next one who asks may write to it: no one may read it any more. */
+  give(bytes: Buffer): void {
+    if (!this.isOfHere(bytes) || this.#freeBytes + bytes.length > MAX_FREE_BYTES) return;
+    this.#freeBytes += bytes.length;
+    (this.#free[bitsOf(bytes.length)] ??= []).push(bytes);
+  }
+}
+
+/** Of the smallest power of two that is not less. */
+function bitsOf(length: number): number {
+  return length <= 1 ? 0 : 32 - Math.clz32(length - 1);
+}
+
+const MIN_BYTES = 1_024;
+
+/** Puts a body together from what is read into memory that is used again. */
+export class BodyBuffer {
+  readonly #memory: BodyMemory;
+  #bytes: Buffer;
+  #length = 0;
+
+  /** @param announced its length, where that is known */
+  constructor(memory: BodyMemory, announced: number = MIN_BYTES) {
+    this.#memory = memory;
+    this.#bytes = memory.take(Math.min(announced, MAX_FIRST_BYTES));
+  }
+
+  /** Bytes so far. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Copies what was read. */
+  add(read: Buffer): void {
+    const length = this.#length + read.length;
+    if (length > this.#bytes.length) this.#grow(length);
+    read.copy(this.#bytes, this.#length);
+    this.#length = length;
+  }
+
+  /** The body. Nothing can be added any more. */
+  take(): Buffer {
+    return this.#length === this.#bytes.length ? this.#bytes : this.#bytes.subarray(0, this.#length);
+  }
+
+  /** To be called once at most, when no one reads the body any more; absent where its memory is not used again. */
+  get releaser(): (() => void) | undefined {
+    const bytes = this.#bytes;
+    return this.#memory.isOfHere(bytes) ? () => this.#memory.give(bytes) : undefined;
+  }
+
+  #grow(length: number): void {
+    const smaller = this.#bytes;
+    this.#bytes = this.#memory.take(Math.max(length, smaller.length * 2));
+    smaller.copy(this.#bytes, 0, 0, this.#length);
+    this.#memory.give(smaller);
+  }
+}

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { writeResponse } from './plain-messages.ts';
+import { largeBody, PIECE_BYTES, writeInPieces, writeResponse } from './plain-messages.ts';
 
 function written(headers: Readonly<Record<string, string>>): string {
   const stream = new PassThrough();
@@ -22,4 +22,24 @@ describe('A response', () => {
       expect(() => written({ 'x-name': value })).toThrow('malformed');
     },
   );
+});
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
+
+describe('A large response', () => {
+  it.each([
+    ['text of a byte a character', LETTERS.repeat(20_000), 'string'],
+    ['text of several bytes a character', `${LETTERS.repeat(10_000)}é`, 'object'],
+    ['bytes', Buffer.from(LETTERS.repeat(10_000)), 'object'],
+    ['as much as one piece holds', 'a'.repeat(PIECE_BYTES), 'string'],
+  ])('is written a piece at a time, and whole: %s', async (_kind, body, kind) => {
+    const stream = new PassThrough();
+    const chunks: Buffer[] = [];
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    const written = largeBody(body, Buffer.byteLength(body));
+    expect(typeof written).toBe(kind);
+    await new Promise<void>((resolve) => writeInPieces(stream, written, resolve));
+    expect(Buffer.concat(chunks).equals(Buffer.from(body))).toBe(true);
+    expect(chunks.every(({ length }) => length <= PIECE_BYTES)).toBe(true);
+  });
 });
