@@ -57,7 +57,7 @@ function recording({ send, close }: SubgraphClient): { client: SubgraphClient; b
   const client: SubgraphClient = {
     async send(request) {
       const response = await send(request);
-      bodies.push(response.body);
+      bodies.push(Buffer.from(response.body)); // its memory is used again
       return response;
     },
     close,
@@ -77,7 +77,7 @@ function verbatimText(plan: Plan, bodies: readonly Buffer[]): string | undefined
   return body && shape && passthroughObjects(body, shape) !== undefined ? dataTextOf(body) : undefined;
 }
 
-function dataTextOf(body: Buffer): string {
+function dataTextOf(body: string | Buffer): string {
   return JSON.stringify((JSON.parse(body.toString()) as { readonly data: unknown }).data);
 }
 
