@@ -59,10 +59,10 @@ describe('Responses whose memory is used again', () => {
   ])('reach who asked for them, %s', async (_kind, name) => {
     const asked = ids(name).map(async (id) => {
       const { body } = await gateway.post({ query: `query { text(id: "${id}") again: text(id: "${id}") }` });
-      return [id, body.data];
+      return { id, data: body.data };
     });
-    for (const [id, data] of await Promise.all(asked)) {
-      const text = textOf(String(id).replace(String.raw`\\`, '\\'));
+    for (const { id, data } of await Promise.all(asked)) {
+      const text = textOf(id.replace(String.raw`\\`, '\\'));
       expect(data).toEqual({ text, again: text });
     }
   });
