@@ -102,6 +102,7 @@ export const projects: readonly Project[] = [
       },
       'web-application': { floor: 1, purpose: 'builds and serves the sample application' },
       supergraph: { floor: 2, purpose: 'composes supergraphs and checks changes' },
+      operations: { floor: 2, purpose: 'tables of recorded operations' },
       token: { floor: 2, purpose: 'signs a demo account in' },
       secrets: { floor: 2, purpose: 'makes secrets for production' },
       completion: { floor: 2, purpose: 'completion scripts of shells' },
@@ -142,6 +143,7 @@ export const projects: readonly Project[] = [
       },
       observability: { floor: 10, purpose: 'metrics and traces of what other rooms report' },
       config: { floor: 10, purpose: 'reads, checks and watches the configuration, and fills in defaults' },
+      usage: { floor: 9, purpose: 'records which operations clients send' },
       streams: { floor: 9, purpose: 'subscriptions and live queries: topics, clients, upstreams' },
       pipeline: { floor: 8, purpose: 'the stages of a request, in their order' },
       execution: {

@@ -62,6 +62,7 @@ export function createServices(
     breakerOf: (subgraph) => states.of(subgraph, rulesOf(subgraph)).breaker,
     planningBudget: resources.planningBudget,
     shares: resources.shares,
+    usage: resources.usage,
     tracer: tracing && createRunTracer(tracing),
     executionGate: resources.executionGate,
     textTurns: resources.textTurns,

@@ -42,6 +42,8 @@ import {
   registerUnreadGauges,
 } from '../observability/connection-metrics.ts';
 import { LastMade } from './last-made.ts';
+import { openUsage } from './open-usage.ts';
+import type { UsageRecorder } from '../usage/usage-recorder.ts';
 import { Replaceable } from './replaceable.ts';
 import { openTracesTo, type ReplaceableResources, type TracesTo } from './replaced-resources.ts';
 import { planningAmount, unansweredRules, unreadRules } from './resource-rules.ts';
@@ -75,6 +77,8 @@ export interface GatewayResources extends Omit<RedisResources, 'openResponseCach
   readonly streams: OpenStreams;
   readonly streamMetrics: StreamMetrics;
   readonly demandMetrics: DemandMetrics;
+  /** Absent where no usage is recorded. */
+  readonly usage: UsageRecorder | undefined;
   readonly issuers: IssuerConnections;
   readonly authenticators: LastMade<AuthenticationRules, Authenticator>;
   close(): Promise<void>;
@@ -136,6 +140,11 @@ export async function openResources(
     drainMs,
     open: async (address: CacheAddress | undefined) => address && openResponseCache(address),
   });
+  const usage = await openUsage(inUse, { logger, metrics }).catch(async (error: unknown) => {
+    await closeGraph({ supergraphs, planner, connections });
+    await closeRedis();
+    throw error;
+  });
   const contexts = await createContexts(config.USER_CONTEXT_PRIVATE_KEY);
   const streamMetrics = createStreamMetrics(metrics);
   const streams = createOpenStreams({
@@ -175,6 +184,7 @@ export async function openResources(
     streams,
     streamMetrics,
     demandMetrics: createDemandMetrics(metrics),
+    usage,
     tracing,
     responseCache,
     issuers: createIssuerConnections({
@@ -191,6 +201,7 @@ export async function openResources(
         connections,
         tracing,
         responseCache,
+        usage,
         closeRedis,
       }),
   };
@@ -211,7 +222,7 @@ function describeBreak(event: unknown): unknown {
 
 interface Closeable extends Pick<
   GatewayResources,
-  'streams' | 'unread' | 'supergraphs' | 'planner' | 'connections' | 'tracing' | 'responseCache'
+  'streams' | 'unread' | 'supergraphs' | 'planner' | 'connections' | 'tracing' | 'responseCache' | 'usage'
 > {
   readonly closeRedis: () => Promise<void>;
 }
@@ -224,6 +235,7 @@ async function closeResources(resources: Closeable): Promise<void> {
   await resources.closeRedis();
   await resources.responseCache.close();
   await resources.tracing.close();
+  await resources.usage?.close();
 }
 
 async function closeGraph({

@@ -34,9 +34,11 @@ export function runOperation(
   services: PipelineServices,
 ): Promise<PipelineResult> {
   const run = new OperationRun('request', context, services);
-  const { tracer } = services;
-  if (!tracer) return respondToOperation(request, context, run);
-  return tracer.trace(run, () => respondToOperation(request, context, run));
+  const { tracer, usage } = services;
+  const responding = tracer
+    ? tracer.trace(run, () => respondToOperation(request, context, run))
+    : respondToOperation(request, context, run);
+  return usage ? usage.record(context.headers, responding) : responding;
 }
 
 async function respondToOperation(

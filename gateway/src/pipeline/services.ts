@@ -15,7 +15,8 @@ import type { PlanningBudget } from '../planning/threads/planning-budget.ts';
 import type { OperationPlanner } from '../planning/operation-planner.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
-import type { ErrorBehavior } from '../request/context.ts';
+import type { ClientHeaders, ErrorBehavior } from '../request/context.ts';
+import type { PipelineResult } from './operation-result.ts';
 import type { ErrorPolicy } from './format-errors.ts';
 import type { Explanation } from './explanation.ts';
 import type { KnownOperations } from '../planning/generation-plans.ts';
@@ -41,6 +42,12 @@ export interface PipelineObserver {
   headersDropped(requestId: string, names: readonly string[]): void;
   /** Errors of one operation beyond those that were reported one by one, or that its client is shown. */
   furtherErrors(requestId: string, errors: readonly GraphQLError[]): void;
+}
+
+/** Counts which operations are sent. */
+export interface UsageRecording {
+  /** Passes a result on, and counts its operation where it has been admitted. A stream counts when it is opened. */
+  record(headers: ClientHeaders, responding: Promise<PipelineResult>): Promise<PipelineResult>;
 }
 
 /** Which responses are allowed, and what they may disclose. */
@@ -101,6 +108,8 @@ export interface PipelineServices {
   readonly observer: PipelineObserver;
   /** Absent where no answers are stored. */
   readonly responseCaching: ResponseCaching | undefined;
+  /** Absent where no usage is recorded. */
+  readonly usage: UsageRecording | undefined;
   /** Absent where nothing is traced. */
   readonly tracer: RunTracer | undefined;
 }

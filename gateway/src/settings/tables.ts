@@ -17,3 +17,4 @@ export { subgraphConnections } from './subgraph-connections.ts';
 export { subgraphErrors } from './subgraph-errors.ts';
 export { timeouts } from './timeouts.ts';
 export { uploads } from './uploads.ts';
+export { usage } from './usage.ts';

@@ -28,6 +28,8 @@ export type {
   RecordedOperation,
   RecordedOperations,
 } from './operations/recorded-operation.ts';
+export { listUsageFiles, pruneUsageFiles, type UsageFiles } from './operations/usage-files.ts';
+export { operationsText } from './operations/write-operations.ts';
 export { Usage, type UsedOperation } from './operations/usage.ts';
 export { parseRelease, releaseText, type Release } from './release.ts';
 export { excerptOf, type Sources } from './reports/excerpt.ts';

@@ -8,6 +8,8 @@ export interface OperationsHeader {
   readonly to?: string | undefined;
   /** Whether no interval is missing. @default true */
   readonly complete?: boolean | undefined;
+  /** Which process has recorded it. */
+  readonly process?: string | undefined;
 }
 
 /** Each line below. */
@@ -29,13 +31,19 @@ export const headerSchema: z.ZodType<OperationsHeader> = z.strictObject({
   from: time.optional(),
   to: time.optional(),
   complete: z.boolean().optional(),
+  process: z.string().optional(),
 });
 
+const counts = z.record(z.string(), z.int().min(0));
+
 const clientSchema: z.ZodType<OperationClient> = z.strictObject({
-  name: z.string().min(1).max(64),
-  version: z.string().min(1).max(64).optional(),
+  name: z.string().min(1).max(256),
+  version: z.string().min(1).max(256).optional(),
   requests: z.int().min(0),
   lastUsed: time.optional(),
+  oauthClient: z.string().optional(),
+  errors: counts.optional(),
+  latencyMs: counts.optional(),
 });
 
 export const operationSchema: z.ZodType<OperationLine> = z.strictObject({

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { z } from 'zod';
@@ -11,6 +11,8 @@ import {
   relayManifestSchema,
   type OperationLine,
 } from './operations-schema.ts';
+import { mergeClients } from './merge-clients.ts';
+import { listUsageFiles, type UsageFiles } from './usage-files.ts';
 import type { RecordedOperation, RecordedOperations } from './recorded-operation.ts';
 
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -19,16 +21,22 @@ const inflate = promisify(gunzip);
 /**
  * Reads files of recorded operations, each with or without gzip: JSON lines under a header
  * `{"format":"trellis-operations/1"}`, Apollo's persisted-query manifest, or Relay's map of ids to texts. Operations of
- * manifests have no clients: they are live.
+ * manifests have no clients: they are live. A folder stands for the files that gateways have written there.
  *
  * @throws FileProblems with every line that is none
  */
 export async function readOperations(files: readonly string[]): Promise<RecordedOperations> {
-  const read = await Promise.all(files.map(readOne));
+  const found = await Promise.all(files.map(filesOf));
+  const read = await Promise.all(found.flatMap((one) => one.files).map(readOne));
   return {
     operations: mergeEqual(read.flatMap(({ operations }) => operations)),
-    isComplete: read.every(({ isComplete }) => isComplete),
+    isComplete: read.every(({ isComplete }) => isComplete) && found.every(({ killed }) => killed === 0),
   };
+}
+
+async function filesOf(path: string): Promise<UsageFiles> {
+  const isFolder = (await stat(path)).isDirectory();
+  return isFolder ? listUsageFiles(path) : { files: [path], killed: 0 };
 }
 
 async function readOne(file: string): Promise<RecordedOperations> {
@@ -130,10 +138,14 @@ function merge(left: RecordedOperation, right: RecordedOperation): RecordedOpera
   const { inputs, slices, conditions, scopes } = left;
   return {
     ...left,
-    clients: [...left.clients, ...right.clients],
+    clients: mergeClients([...left.clients, ...right.clients]),
     inputs: inputs && right.inputs && new Set([...inputs, ...right.inputs]),
-    slices: slices && right.slices && [...slices, ...right.slices],
-    conditions: conditions && right.conditions && [...conditions, ...right.conditions],
-    scopes: scopes && right.scopes && [...scopes, ...right.scopes],
+    slices: slices && right.slices && distinct([...slices, ...right.slices]),
+    conditions: conditions && right.conditions && distinct([...conditions, ...right.conditions]),
+    scopes: scopes && right.scopes && distinct([...scopes, ...right.scopes]),
   };
+}
+
+function distinct<Value>(values: readonly Value[]): readonly Value[] {
+  return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
 }

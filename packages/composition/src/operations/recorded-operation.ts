@@ -6,6 +6,12 @@ export interface OperationClient {
   readonly requests: number;
   /** When it last did: RFC 3339. Absent: not known. */
   readonly lastUsed?: string | undefined;
+  /** The OAuth client whose token it has. Absent: it has none, or it is not recorded. */
+  readonly oauthClient?: string | undefined;
+  /** Requests whose first error had this code. */
+  readonly errors?: Readonly<Record<string, number>> | undefined;
+  /** Requests that took at most so many milliseconds, and longer than the bound before; `more` is longer than all. */
+  readonly latencyMs?: Readonly<Record<string, number>> | undefined;
 }
 
 /** An operation that clients have sent, or may send: without literals of theirs, without values of variables. */

@@ -1,0 +1,70 @@
+import type { OperationClient, RecordedOperation, RecordedOperations } from '@trellis/composition';
+
+const MAX_NAME_CHARACTERS = 48;
+const COLUMNS = ['OPERATION', 'REQUESTS', 'ERRORS', 'P95 MS', 'LAST USED', 'CLIENTS'];
+
+/** A table of operations, those that are sent most at the top. */
+export function operationsTable({ operations, isComplete }: RecordedOperations): string {
+  const rows = operations
+    .map((operation) => ({ operation, requests: requestsOf(operation.clients) }))
+    .toSorted((left, right) => right.requests - left.requests)
+    .map(({ operation }) => rowOf(operation));
+  const table = [COLUMNS, ...rows];
+  const widths = COLUMNS.map((_name, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+  const lines = table.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  const note = isComplete
+    ? []
+    : ['', 'Intervals are missing: what is not listed may be in use all the same.'];
+  return [...lines, ...note].map((line) => `${line}\n`).join('');
+}
+
+function rowOf(operation: RecordedOperation): readonly string[] {
+  const { clients } = operation;
+  return [
+    nameOf(operation).slice(0, MAX_NAME_CHARACTERS),
+    String(requestsOf(clients)),
+    String(clients.reduce((sum, { errors = {} }) => sum + total(errors), 0)),
+    percentile95(clients),
+    clients
+      .flatMap(({ lastUsed }) => lastUsed ?? [])
+      .toSorted()
+      .at(-1) ?? '',
+    clients.map(({ name, version }) => (version === undefined ? name : `${name} ${version}`)).join(', '),
+  ];
+}
+
+function requestsOf(clients: readonly OperationClient[]): number {
+  return clients.reduce((sum, { requests }) => sum + requests, 0);
+}
+
+function total(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+/** Its name; without one the beginning of its id. */
+function nameOf({ id, document }: RecordedOperation): string {
+  const [, name] = /^\s*(?:query|mutation|subscription)\s+(\w+)/.exec(document) ?? [];
+  return name ?? id.slice(0, 12);
+}
+
+/** The bound that 95 of 100 requests did not exceed. */
+function percentile95(clients: readonly OperationClient[]): string {
+  const counts = new Map<number, number>();
+  for (const { latencyMs = {} } of clients)
+    for (const [bound, count] of Object.entries(latencyMs)) {
+      const ms = bound === 'more' ? Infinity : Number(bound);
+      counts.set(ms, (counts.get(ms) ?? 0) + count);
+    }
+  const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  let seen = 0;
+  for (const [bound, count] of [...counts].toSorted(([left], [right]) => left - right)) {
+    seen += count;
+    if (seen >= 0.95 * all) return bound === Infinity ? 'more' : String(bound);
+  }
+  return '';
+}

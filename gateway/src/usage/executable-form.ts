@@ -1,0 +1,136 @@
+import {
+  Kind,
+  print,
+  stripIgnoredCharacters,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLSchema,
+  type ObjectFieldNode,
+  type OperationDefinitionNode,
+  type TypeNode,
+  type ValueNode,
+  type VariableDefinitionNode,
+  parseType,
+  type ArgumentNode,
+} from 'graphql';
+
+/** An operation, and the fragments of its document. */
+export interface WrittenOperation {
+  readonly definition: OperationDefinitionNode;
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+}
+
+/**
+ * The text of an operation without what its client has written into it: numbers and texts in arguments become variables, defaults of
+ * variables are left out, and fragments that it does not use. It is as valid as the operation, and has the same plan.
+ *
+ * Enum values, flags, nulls and the names in input objects remain: the schema gives them. So do arguments of directives, which are labels and
+ * throttles.
+ */
+export function executableFormOf(written: WrittenOperation, schema: GraphQLSchema): string {
+  const document = documentOf(written);
+  const hoisted = new HoistedLiterals(written.definition);
+  const types = new TypeInfo(schema);
+  const replace = (value: ValueNode): ValueNode => hoisted.variableFor(value, types.getInputType());
+  const bare = visit(
+    document,
+    visitWithTypeInfo(types, {
+      VariableDefinition: () => false,
+      Directive: () => false,
+      Argument: { enter: (node) => replaceValue(node, replace) },
+      ObjectField: { enter: (node) => replaceValue(node, replace) },
+      ListValue: { enter: replace },
+    }),
+  );
+  return stripIgnoredCharacters(print(withVariables(bare, hoisted)));
+}
+
+/** An argument's, or a field's of an input object. Undefined: it stays, and what is in it is looked at. */
+function replaceValue<Node extends ArgumentNode | ObjectFieldNode>(
+  node: Node,
+  replace: (value: ValueNode) => ValueNode,
+): Node | undefined {
+  const value = replace(node.value);
+  return value === node.value ? undefined : { ...node, value };
+}
+
+function documentOf({ definition, fragments }: WrittenOperation): DocumentNode {
+  const used = new Map<string, FragmentDefinitionNode>();
+  const collect = (node: OperationDefinitionNode | FragmentDefinitionNode): void => {
+    visit(node, {
+      FragmentSpread: ({ name }) => {
+        const fragment = fragments.get(name.value);
+        if (!fragment || used.has(name.value)) return;
+        used.set(name.value, fragment);
+        collect(fragment);
+      },
+    });
+  };
+  collect(definition);
+  return { kind: Kind.DOCUMENT, definitions: [definition, ...used.values()] };
+}
+
+/** Variables in the place of what clients have written. */
+class HoistedLiterals {
+  readonly definitions: VariableDefinitionNode[] = [];
+  readonly #taken: ReadonlySet<string>;
+  #count = 0;
+
+  constructor({ variableDefinitions = [] }: OperationDefinitionNode) {
+    this.#taken = new Set(variableDefinitions.map(({ variable }) => variable.name.value));
+  }
+
+  /** The value itself where it may stay, or where only parts of it may not. */
+  variableFor(value: ValueNode, type: { toString(): string } | null | undefined): ValueNode {
+    if (!type || !isLiteral(value)) return value;
+    const name = { kind: Kind.NAME, value: this.#nextName() } as const;
+    const variable = { kind: Kind.VARIABLE, name } as const;
+    this.definitions.push({ kind: Kind.VARIABLE_DEFINITION, variable, type: parseType(String(type)) });
+    return variable;
+  }
+
+  #nextName(): string {
+    do this.#count += 1;
+    while (this.#taken.has(`literal${this.#count}`));
+    return `literal${this.#count}`;
+  }
+}
+
+/** A number or a text; or a list of nothing else, of which the length says something as well. */
+function isLiteral(value: ValueNode): boolean {
+  switch (value.kind) {
+    case Kind.INT:
+    case Kind.FLOAT:
+    case Kind.STRING:
+      return true;
+    case Kind.LIST:
+      return value.values.length > 0 && value.values.every(isLiteral);
+    default:
+      return false;
+  }
+}
+
+function withVariables(document: DocumentNode, { definitions }: HoistedLiterals): DocumentNode {
+  const [operation, ...fragments] = document.definitions as [
+    OperationDefinitionNode,
+    ...FragmentDefinitionNode[],
+  ]; // documentOf made it so
+  const own = (operation.variableDefinitions ?? []).map(withoutDefault);
+  return {
+    kind: Kind.DOCUMENT,
+    definitions: [{ ...operation, variableDefinitions: [...own, ...definitions] }, ...fragments],
+  };
+}
+
+/** With a default a variable may stand where null may not; without, it has to be non-null for that. */
+function withoutDefault({ defaultValue, ...definition }: VariableDefinitionNode): VariableDefinitionNode {
+  if (!defaultValue || defaultValue.kind === Kind.NULL) return definition;
+  return { ...definition, type: nonNull(definition.type) };
+}
+
+function nonNull(type: TypeNode): TypeNode {
+  return type.kind === Kind.NON_NULL_TYPE ? type : { kind: Kind.NON_NULL_TYPE, type };
+}
