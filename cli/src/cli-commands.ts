@@ -41,6 +41,8 @@ export const cliCommands: readonly CliCommandEntry[] = [
     name: 'explain',
     summary: 'show how the gateway would run an operation: requests, cost and rights',
     load: async () => (await import('./commands/supergraph.ts')).compositionCommand('explain'),
+  },
+  {
     name: 'operations',
     summary: 'list, export and prune the operations that gateways have recorded',
     load: async () => (await import('./commands/operations.ts')).operationsCommand(),

@@ -12,7 +12,8 @@ import { executableFormOf } from './executable-form.ts';
 const schema = buildSchema(`
   enum Order { NEWEST OLDEST }
   input Filter { text: String, tags: [String!], order: Order, within: Filter, flag: Boolean }
-  type Query { posts(first: Int = 10, filter: Filter, ids: [ID!], order: Order): [Post], need(count: Int!): Int }
+  scalar Any
+  type Query { any(value: Any, values: [Any]): Int, posts(first: Int = 10, filter: Filter, ids: [ID!], order: Order): [Post], need(count: Int!): Int }
   type Post { id: ID!, title(max: Int): String, likes: Int }
 `);
 
@@ -69,6 +70,11 @@ const CASES: readonly (readonly [why: string, text: string, form: string])[] = [
     'fragments that are not used are left out',
     '{ posts { ...Used } } fragment Used on Post { title(max: 1) } fragment Unused on Post { id }',
     'query($literal1:Int){posts{...Used}}fragment Used on Post{title(max:$literal1)}',
+  ],
+  [
+    'what a scalar of the graph holds becomes a variable, with all that is in it',
+    'query($a: Any, $b: Any) { any(value: { secret: ["x", $a], on: true }, values: [{ y: 1 }]) need(count: 1) title: any(value: $b) }',
+    'query($b:Any$literal1:Any$literal2:Any$literal3:Int!){any(value:$literal1 values:[$literal2])need(count:$literal3)title:any(value:$b)}',
   ],
   [
     'names and aliases stay',

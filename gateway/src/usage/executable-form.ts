@@ -1,4 +1,6 @@
 import {
+  getNullableType,
+  isScalarType,
   Kind,
   print,
   stripIgnoredCharacters,
@@ -7,14 +9,13 @@ import {
   visitWithTypeInfo,
   type DocumentNode,
   type FragmentDefinitionNode,
+  type GraphQLInputType,
   type GraphQLSchema,
-  type ObjectFieldNode,
   type OperationDefinitionNode,
   type TypeNode,
   type ValueNode,
   type VariableDefinitionNode,
   parseType,
-  type ArgumentNode,
 } from 'graphql';
 
 /** An operation, and the fragments of its document. */
@@ -34,27 +35,20 @@ export function executableFormOf(written: WrittenOperation, schema: GraphQLSchem
   const document = documentOf(written);
   const hoisted = new HoistedLiterals(written.definition);
   const types = new TypeInfo(schema);
-  const replace = (value: ValueNode): ValueNode => hoisted.variableFor(value, types.getInputType());
+  const enter = (value: ValueNode): ValueNode => hoisted.variableFor(value, types.getInputType());
   const bare = visit(
     document,
     visitWithTypeInfo(types, {
       VariableDefinition: () => false,
       Directive: () => false,
-      Argument: { enter: (node) => replaceValue(node, replace) },
-      ObjectField: { enter: (node) => replaceValue(node, replace) },
-      ListValue: { enter: replace },
+      IntValue: { enter },
+      FloatValue: { enter },
+      StringValue: { enter },
+      ListValue: { enter },
+      ObjectValue: { enter },
     }),
   );
   return stripIgnoredCharacters(print(withVariables(bare, hoisted)));
-}
-
-/** An argument's, or a field's of an input object. Undefined: it stays, and what is in it is looked at. */
-function replaceValue<Node extends ArgumentNode | ObjectFieldNode>(
-  node: Node,
-  replace: (value: ValueNode) => ValueNode,
-): Node | undefined {
-  const value = replace(node.value);
-  return value === node.value ? undefined : { ...node, value };
 }
 
 function documentOf({ definition, fragments }: WrittenOperation): DocumentNode {
@@ -84,8 +78,8 @@ class HoistedLiterals {
   }
 
   /** The value itself where it may stay, or where only parts of it may not. */
-  variableFor(value: ValueNode, type: { toString(): string } | null | undefined): ValueNode {
-    if (!type || !isLiteral(value)) return value;
+  variableFor(value: ValueNode, type: GraphQLInputType | null | undefined): ValueNode {
+    if (!type || !(isLiteral(value) || isOpaque(value, type))) return value;
     const name = { kind: Kind.NAME, value: this.#nextName() } as const;
     const variable = { kind: Kind.VARIABLE, name } as const;
     this.definitions.push({ kind: Kind.VARIABLE_DEFINITION, variable, type: parseType(String(type)) });
@@ -113,16 +107,31 @@ function isLiteral(value: ValueNode): boolean {
   }
 }
 
+/** What a scalar of the graph's own holds, which has no names that the schema gives. */
+function isOpaque({ kind }: ValueNode, type: GraphQLInputType): boolean {
+  return (kind === Kind.LIST || kind === Kind.OBJECT) && isScalarType(getNullableType(type));
+}
+
 function withVariables(document: DocumentNode, { definitions }: HoistedLiterals): DocumentNode {
   const [operation, ...fragments] = document.definitions as [
     OperationDefinitionNode,
     ...FragmentDefinitionNode[],
   ]; // documentOf made it so
-  const own = (operation.variableDefinitions ?? []).map(withoutDefault);
+  const used = variablesIn(document);
+  const own = (operation.variableDefinitions ?? [])
+    .filter(({ variable }) => used.has(variable.name.value))
+    .map(withoutDefault);
   return {
     kind: Kind.DOCUMENT,
     definitions: [{ ...operation, variableDefinitions: [...own, ...definitions] }, ...fragments],
   };
+}
+
+/** Those that are only in a scalar's value went with it. */
+function variablesIn(document: DocumentNode): ReadonlySet<string> {
+  const names = new Set<string>();
+  visit(document, { VariableDefinition: () => false, Variable: ({ name }) => void names.add(name.value) });
+  return names;
 }
 
 /** With a default a variable may stand where null may not; without, it has to be non-null for that. */
