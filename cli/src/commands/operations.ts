@@ -52,7 +52,7 @@ function withSource(command: Command): Command {
   return command.requiredOption(
     '--from <FOLDER|FILE>',
     'usage.directory of gateway.yaml, or a file of operations; may be repeated',
-    (path: string, before: readonly string[] = []) => [...before, path],
+    (path: string, before: readonly string[] | undefined) => [...(before ?? []), path],
   );
 }
 

@@ -38,7 +38,7 @@ export function runOperation(
   const responding = tracer
     ? tracer.trace(run, () => respondToOperation(request, context, run))
     : respondToOperation(request, context, run);
-  return usage ? usage.record(context.headers, responding) : responding;
+  return usage ? usage.record(context, responding) : responding;
 }
 
 async function respondToOperation(

@@ -15,7 +15,7 @@ import type { PlanningBudget } from '../planning/threads/planning-budget.ts';
 import type { OperationPlanner } from '../planning/operation-planner.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
-import type { ClientHeaders, ErrorBehavior } from '../request/context.ts';
+import type { ErrorBehavior, RequestContext } from '../request/context.ts';
 import type { PipelineResult } from './operation-result.ts';
 import type { ErrorPolicy } from './format-errors.ts';
 import type { Explanation } from './explanation.ts';
@@ -47,7 +47,7 @@ export interface PipelineObserver {
 /** Counts which operations are sent. */
 export interface UsageRecording {
   /** Passes a result on, and counts its operation where it has been admitted. A stream counts when it is opened. */
-  record(headers: ClientHeaders, responding: Promise<PipelineResult>): Promise<PipelineResult>;
+  record(context: RequestContext, responding: Promise<PipelineResult>): Promise<PipelineResult>;
 }
 
 /** Which responses are allowed, and what they may disclose. */

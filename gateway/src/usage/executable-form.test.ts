@@ -19,7 +19,7 @@ const schema = buildSchema(`
 
 function formOf(text: string): string {
   const { definitions } = parse(text);
-  const [definition] = definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
+  const definition = definitions.find((one) => one.kind === Kind.OPERATION_DEFINITION);
   const fragments = definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
   return executableFormOf(
     {

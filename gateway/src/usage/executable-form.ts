@@ -44,7 +44,8 @@ export function executableFormOf(written: WrittenOperation, schema: GraphQLSchem
       IntValue: { enter },
       FloatValue: { enter },
       StringValue: { enter },
-      ListValue: { enter },
+      // the type of its elements is on top
+      ListValue: { enter: (value) => hoisted.variableFor(value, types.getParentInputType()) },
       ObjectValue: { enter },
     }),
   );

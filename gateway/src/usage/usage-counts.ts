@@ -58,6 +58,8 @@ export class UsageCounts {
   isIncomplete = false;
   readonly #bounds: UsageBounds;
   readonly #operations = new Map<string, OperationCounts>();
+  /** Callers are remembered with their tokens: most have been seen before. */
+  readonly #scopeTexts = new WeakMap<object, string>();
   #rows = 0;
 
   constructor(bounds: UsageBounds) {
@@ -116,10 +118,19 @@ export class UsageCounts {
       counts = { operation, schema, clients: new Map(), scopes: new Set(), conditions: new Set() };
       this.#operations.set(operation.key, counts);
     }
-    if (counts.scopes.size < MAX_SCOPE_SETS) counts.scopes.add(scopesOf(caller));
+    if (counts.scopes.size < MAX_SCOPE_SETS) counts.scopes.add(this.#scopesOf(caller));
     if (operation.conditionVariables.length > 0 && counts.conditions.size < MAX_CONDITIONS)
       counts.conditions.add(conditionsOf(operation, decided));
     return counts;
+  }
+
+  #scopesOf({ scopes, authenticated }: AdmittedOperation['caller']): string {
+    let text = this.#scopeTexts.get(scopes);
+    if (text === undefined) {
+      text = authenticated ? JSON.stringify([...scopes].toSorted()) : 'null';
+      this.#scopeTexts.set(scopes, text);
+    }
+    return text;
   }
 
   /** Beyond the bound on rows, clients are counted as one. */
@@ -151,18 +162,6 @@ export class UsageCounts {
 
 const OTHER_CLIENT: ClientSoftware = { name: 'other', version: '' };
 const OTHERS = 'other\n\n';
-
-const scopeTexts = new WeakMap<object, string>();
-
-/** Callers are remembered with their tokens: most have been seen before. */
-function scopesOf({ scopes, authenticated }: AdmittedOperation['caller']): string {
-  let text = scopeTexts.get(scopes);
-  if (text === undefined) {
-    text = authenticated ? JSON.stringify([...scopes].toSorted()) : 'null';
-    scopeTexts.set(scopes, text);
-  }
-  return text;
-}
 
 function conditionsOf({ conditionVariables }: Operation, decided: Decided): string {
   return JSON.stringify(Object.fromEntries(conditionVariables.map(({ name }) => [name, decided.isOn(name)])));

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from '@trellis/runtime';
 import type { OperationResult, PipelineResult } from '../pipeline/operation-result.ts';
 import type { UsageRecording } from '../pipeline/services.ts';
-import type { ClientHeaders } from '../request/context.ts';
+import type { RequestContext } from '../request/context.ts';
 import { clientSoftwareOf } from '../request/client-software.ts';
 import { UsageCounts, type UsageBounds } from './usage-counts.ts';
 import { UsageFolder } from './usage-folder.ts';
@@ -58,14 +58,14 @@ class FolderRecorder implements UsageRecorder {
     this.#timer = setInterval(() => this.#writeNext(), options.intervalMs).unref();
   }
 
-  async record(headers: ClientHeaders, responding: Promise<PipelineResult>): Promise<PipelineResult> {
+  async record(context: RequestContext, responding: Promise<PipelineResult>): Promise<PipelineResult> {
     const beganMs = performance.now();
     const response = await responding;
     const { admitted } = firstOf(response);
     if (!admitted) return response;
     this.#counts.count({
       admitted,
-      client: clientSoftwareOf(headers),
+      client: clientSoftwareOf(context),
       errorCode: codeOf(response),
       durationMs: performance.now() - beganMs,
     });
