@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { changeKinds, type ChangeKind, type UsageRule } from '@trellis/composition';
 import { format, resolveConfig } from 'prettier';
+import { windowChanges } from '../../gateway/test-fixtures/window/window-changes.ts';
 import { repository } from '../programs/run-program.ts';
 import type { GeneratedFile } from './generated-file.ts';
 
@@ -34,7 +35,22 @@ export async function generateChangesPage(): Promise<GeneratedFile> {
     '| --- | --- | --- | --- | --- |',
     ...rows,
     '',
+    '## Orders of deployment',
+    '',
+    'What the proof of the window says without recorded operations. `npm run prove -- deployment-orders` runs each of these changes in both orders against a',
+    'gateway, with running subgraphs of either version and a client, and compares what fails with what was predicted.',
+    '',
+    '| Change | Order |',
+    '| --- | --- |',
+    ...windowChanges.map(([title, , , order]) => `| ${title} | ${orders(order)} |`),
+    '',
   ].join('\n');
   const options = (await resolveConfig(join(repository, path))) ?? {};
   return { path, content: await format(content, { ...options, parser: 'markdown' }) };
+}
+
+function orders(order: string): string {
+  if (order === 'nothing') return 'nothing to deploy for';
+  if (order === 'any-order') return 'any';
+  return order === 'not-in-one-step' ? 'not in one step' : order.replace('ordered · ', '');
 }

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { writePlanSvg, writePlanText, type ExplainedOperation } from '@trellis/composition';
-import type { OfflineGraph } from '@trellis/gateway/offline';
+import { costOf, variablesOf, type OfflineGraph } from '@trellis/gateway/offline';
 import { readBase } from './base-graph.ts';
-import { costOf, variablesOf } from './measure-costs.ts';
 import type { Output } from './output.ts';
 import type { ExplainCall } from './read-command-line.ts';
 import { rightsOf } from './rights-of-operation.ts';
@@ -46,10 +45,7 @@ async function explain(
     return {
       name: read.name,
       type: read.type,
-      cost: Math.max(
-        read.costOf(given),
-        costOf(read, { id: '', document, clients: [], slices: [variables] }),
-      ),
+      cost: Math.max(read.costOf(given), costOf(read, { slices: [variables] })),
       calls,
       depth,
       rights: rightsOf(graph, document),

@@ -1,9 +1,6 @@
 import type { OperationCosts, RecordedOperation } from '@trellis/composition';
-import type { AcceptedOperation, RejectedOperation } from '@trellis/gateway/offline';
+import { costOf, type RejectedOperation } from '@trellis/gateway/offline';
 import type { ServedGraph } from './served-graph.ts';
-
-/** Above this, a recorded operation is not measured with every decision of its conditions. */
-const MAX_CONDITIONS = 3;
 
 /** Measures operations as the gateway does, before and after, with the largest values that were recorded. */
 export function measureCosts(
@@ -30,36 +27,4 @@ function rejected(
 ): OperationCosts | undefined {
   if (operation?.limit === undefined) return undefined;
   return { before, after: before, maximum, rejectedBy: operation.limit, isExact: true };
-}
-
-/** The most that the operation costs with any values that were recorded. */
-export function costOf(accepted: AcceptedOperation, operation: RecordedOperation): number {
-  return Math.max(...variablesOf(accepted, operation).map((variables) => accepted.costOf(variables)));
-}
-
-/** Values of variables to read an operation with: each decision of its conditions, with each of its slices. */
-export function variablesOf(
-  { conditionVariables }: AcceptedOperation,
-  { conditions, slices = [{}] }: Pick<RecordedOperation, 'conditions' | 'slices'>,
-): readonly Readonly<Record<string, unknown>>[] {
-  const usual = decisions(conditionVariables);
-  const decided = conditions && conditions.length > 0 ? conditions : usual;
-  const filled = decided.map((given) => ({ ...usual[0], ...given }));
-  const sliced = slices.length === 0 ? [{}] : slices;
-  return filled.flatMap((given) => sliced.map((slice) => ({ ...slice, ...given })));
-}
-
-function decisions(names: readonly string[]): readonly Readonly<Record<string, boolean>>[] {
-  const every = (value: boolean): Record<string, boolean> =>
-    Object.fromEntries(names.map((name) => [name, value]));
-  if (names.length === 0) return [{}];
-  if (names.length > MAX_CONDITIONS) return [every(true), every(false)];
-  return names.reduce<Record<string, boolean>[]>(
-    (all, name) =>
-      all.flatMap((one) => [
-        { ...one, [name]: true },
-        { ...one, [name]: false },
-      ]),
-    [{}],
-  );
 }

@@ -2,3 +2,4 @@ export { OfflineGraph, type AcceptedOperation, type RejectedOperation } from './
 export { fetchesOf, type OfflineFetch, type OfflinePlan, type OfflineStep } from './offline-plan.ts';
 export { readOfflineSettings, type OfflineSettings } from './offline-settings.ts';
 export type { OfflineMeaning } from './graph-meaning.ts';
+export { costOf, planRecorded, variablesOf, type PlannedRecord } from './plan-recorded.ts';

@@ -1,0 +1,141 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buildSubgraphSchema } from '@apollo/subgraph';
+import {
+  getNamedType,
+  graphql,
+  isEnumType,
+  isInterfaceType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isUnionType,
+  parse,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+} from 'graphql';
+
+/** Whether fields that may be null are. */
+export type Nulls = 'null' | 'value';
+
+/** A subgraph of which one version is running at a time, or none. */
+export interface VersionServer {
+  readonly url: string;
+  run(version: 'before' | 'after', nulls: Nulls): void;
+  close(): Promise<void>;
+}
+
+type Value = Readonly<Record<string, unknown>>;
+
+/** Starts a subgraph; a version without a schema does not respond. */
+export async function startVersions(
+  before: string | undefined,
+  after: string | undefined,
+): Promise<VersionServer> {
+  let nulls: Nulls = 'value';
+  const versions = {
+    before: before === undefined ? undefined : versionOf(before, () => nulls),
+    after: after === undefined ? undefined : versionOf(after, () => nulls),
+  };
+  let running = versions.before;
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      if (!running) {
+        response.writeHead(404).end();
+        return;
+      }
+      const { query, variables } = JSON.parse(Buffer.concat(chunks).toString()) as {
+        query: string;
+        variables?: Record<string, unknown>;
+      };
+      void graphql({ schema: running, source: query, variableValues: variables }).then((result) => {
+        response.setHeader('content-type', 'application/json');
+        response.end(JSON.stringify(result));
+      });
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  return {
+    url: `http://127.0.0.1:${port}/graphql`,
+    run(version, chosen) {
+      running = versions[version];
+      nulls = chosen;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Responds with the last of what a type allows, and holds callers to keys and requirements. */
+function versionOf(sdl: string, nulls: () => Nulls): GraphQLSchema {
+  // buildSubgraphSchema knows the directive only where a schema defines it.
+  const document = parse(sdl.includes('@oneOf') ? `${sdl}\ndirective @oneOf on INPUT_OBJECT` : sdl);
+  const schema = buildSubgraphSchema({ typeDefs: document });
+  const keys = fieldSets(sdl, /type (\w+)[^{]*?((?:@key\([^)]*\)\s*)+)/g);
+  const requires = new Map(
+    [...sdl.matchAll(/(\w+)(?:\([^)]*\))?: \S+ @requires\(fields: "([^"]*)"\)/g)].map(
+      ([, field = '', set = '']) => [field, set.split(' ')],
+    ),
+  );
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('_')) continue;
+    for (const field of Object.values(type.getFields())) {
+      if (field.name.startsWith('_')) continue;
+      field.resolve = (parent: Value | undefined) => {
+        const missing = requires.get(field.name)?.find((name) => !Object.hasOwn(parent ?? {}, name));
+        if (missing !== undefined) throw new Error(`${field.name} requires ${missing}.`);
+        return parent && Object.hasOwn(parent, field.name)
+          ? parent[field.name]
+          : valueOf(field.type, schema, nulls());
+      };
+    }
+    type.extensions = {
+      ...type.extensions,
+      apollo: {
+        subgraph: {
+          resolveReference: (reference: Value) => resolveReference(reference, keys.get(type.name)),
+        },
+      },
+    };
+  }
+  return schema;
+}
+
+function fieldSets(sdl: string, pattern: RegExp): ReadonlyMap<string, readonly (readonly string[])[]> {
+  return new Map(
+    [...sdl.matchAll(pattern)].map(([, type = '', directives = '']) => [
+      type,
+      [...directives.matchAll(/@key\(fields: "([^"]*)"\)/g)].map(([, set = '']) => set.split(' ')),
+    ]),
+  );
+}
+
+function resolveReference(reference: Value, keys: readonly (readonly string[])[] | undefined): Value {
+  const isFound = keys?.some((names) => names.every((name) => Object.hasOwn(reference, name)));
+  if (!isFound) throw new Error('There is no such key.');
+  return { ...reference };
+}
+
+function valueOf(type: GraphQLOutputType, schema: GraphQLSchema, nulls: Nulls): unknown {
+  if (isNonNullType(type)) return valueOf(type.ofType, schema, 'value');
+  if (isListType(type)) return [valueOf(type.ofType, schema, nulls)];
+  const named = getNamedType(type);
+  if (isEnumType(named)) return named.getValues().at(-1)?.value as unknown;
+  if (isLeafType(named)) return nulls === 'null' ? null : leafOf(named.name);
+  if (isUnionType(named) || isInterfaceType(named))
+    return { __typename: schema.getPossibleTypes(named).at(-1)?.name };
+  return { __typename: named.name };
+}
+
+function leafOf(name: string): unknown {
+  return name === 'String' || name === 'ID' ? 'text' : 1;
+}
