@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { composeServices } from '@apollo/composition';
-import { parse } from 'graphql';
 import { subgraphs } from './subgraphs/index.ts';
 
 /**
@@ -12,7 +11,7 @@ export function writeSupergraph(file: string, urls: Readonly<Record<string, stri
   const definitions = subgraphs.map(({ name, typeDefs }) => ({
     name,
     url: urls[name] ?? '',
-    typeDefs: parse(typeDefs),
+    typeDefs,
   }));
   const { supergraphSdl, errors } = composeServices(definitions);
   if (supergraphSdl === undefined) throw new Error(errors?.map(({ message }) => message).join('\n'));

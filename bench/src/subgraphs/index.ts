@@ -1,11 +1,20 @@
+import { gql } from 'graphql-tag';
 import { catalogue, products, reviews, users, type ProductRecord } from './catalogue.ts';
 import { createSubgraph, type Subgraph } from './subgraph.ts';
 
 const accounts = createSubgraph(
   'accounts',
-  `
-  type Query { me: User user(id: ID!): User users: [User] }
-  type User @key(fields: "id") { id: ID! name: String username: String @shareable }
+  gql`
+    type Query {
+      me: User
+      user(id: ID!): User
+      users: [User]
+    }
+    type User @key(fields: "id") {
+      id: ID!
+      name: String
+      username: String @shareable
+    }
   `,
   {
     Query: {
@@ -19,14 +28,14 @@ const accounts = createSubgraph(
 
 const inventory = createSubgraph(
   'inventory',
-  `
-  type Product @key(fields: "upc") {
-    upc: String!
-    weight: Int @external
-    price: Int @external
-    inStock: Boolean
-    shippingEstimate: Int @requires(fields: "price weight")
-  }
+  gql`
+    type Product @key(fields: "upc") {
+      upc: String!
+      weight: Int @external
+      price: Int @external
+      inStock: Boolean
+      shippingEstimate: Int @requires(fields: "price weight")
+    }
   `,
   {
     Product: {
@@ -41,9 +50,17 @@ const inventory = createSubgraph(
 
 const productsSubgraph = createSubgraph(
   'products',
-  `
-  type Query { topProducts(first: Int = 5): [Product] catalogue: [Product] }
-  type Product @key(fields: "upc") { upc: String! name: String price: Int weight: Int }
+  gql`
+    type Query {
+      topProducts(first: Int = 5): [Product]
+      catalogue: [Product]
+    }
+    type Product @key(fields: "upc") {
+      upc: String!
+      name: String
+      price: Int
+      weight: Int
+    }
   `,
   {
     Query: {
@@ -58,10 +75,23 @@ const productsSubgraph = createSubgraph(
 
 const reviewsSubgraph = createSubgraph(
   'reviews',
-  `
-  type Review @key(fields: "id") { id: ID! body: String author: User @provides(fields: "username") product: Product }
-  type User @key(fields: "id") { id: ID! username: String @external numberOfReviews: Int reviews: [Review] }
-  type Product @key(fields: "upc") { upc: String! reviews: [Review] }
+  gql`
+    type Review @key(fields: "id") {
+      id: ID!
+      body: String
+      author: User @provides(fields: "username")
+      product: Product
+    }
+    type User @key(fields: "id") {
+      id: ID!
+      username: String @external
+      numberOfReviews: Int
+      reviews: [Review]
+    }
+    type Product @key(fields: "upc") {
+      upc: String!
+      reviews: [Review]
+    }
   `,
   {
     Review: {
