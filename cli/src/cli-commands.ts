@@ -38,6 +38,11 @@ export const cliCommands: readonly CliCommandEntry[] = [
     load: async () => (await import('./commands/supergraph.ts')).compositionCommand('check'),
   },
   {
+    name: 'lint',
+    summary: 'warn of what only the whole graph shows',
+    load: async () => (await import('./commands/supergraph.ts')).compositionCommand('lint'),
+  },
+  {
     name: 'explain',
     summary: 'show how the gateway would run an operation: requests, cost and rights',
     load: async () => (await import('./commands/supergraph.ts')).compositionCommand('explain'),

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { changeKinds, type ChangeKind, type UsageRule } from '@trellis/composition';
+import { changeKinds, lintRules, type ChangeKind, type UsageRule } from '@trellis/composition';
 import { format, resolveConfig } from 'prettier';
 import { windowChanges } from '../../gateway/test-fixtures/window/window-changes.ts';
 import { repository } from '../programs/run-program.ts';
@@ -34,6 +34,14 @@ export async function generateChangesPage(): Promise<GeneratedFile> {
     '| Code | Meaning | Verdict | With recorded operations | Action |',
     '| --- | --- | --- | --- | --- |',
     ...rows,
+    '',
+    '## Rules of `trellis lint`',
+    '',
+    'What only the whole graph shows. Findings are warnings.',
+    '',
+    '| Code | Finds | Action |',
+    '| --- | --- | --- |',
+    ...lintRules.map(({ code, finds, action }) => `| \`${code}\` | ${finds} | ${action} |`),
     '',
     '## Orders of deployment',
     '',

@@ -37,6 +37,12 @@ export interface CheckCall extends ComposedInput {
   readonly approvals: string | undefined;
 }
 
+/** A call of `lint`. */
+export interface LintCall extends ComposedInput {
+  readonly kind: 'lint';
+  readonly limits: string | undefined;
+}
+
 /** A call of `explain`. */
 export interface ExplainCall {
   readonly kind: 'explain';
@@ -57,6 +63,7 @@ export type Invocation =
   | { readonly kind: 'wrong'; readonly problem: string }
   | ComposeCall
   | CheckCall
+  | LintCall
   | ExplainCall;
 
 const options = {
@@ -83,12 +90,13 @@ type Option = keyof typeof options;
 const common: readonly Option[] = ['config', 'output', 'format', 'subgraph', 'schema', 'routing-url', 'help'];
 
 /** The name of a command. */
-export type CommandName = 'compose' | 'check' | 'explain';
+export type CommandName = 'compose' | 'check' | 'lint' | 'explain';
 
 /** The options that each command takes. */
 export const commandOptions: Readonly<Record<CommandName, readonly string[]>> = {
   compose: [...common, 'release'],
   check: [...common, 'against', 'operations', 'limits', 'limits-against', 'approvals'],
+  lint: [...common, 'limits'],
   explain: ['supergraph', 'operation-name', 'variable', 'limits', 'format', 'output', 'config', 'help'],
 };
 
@@ -108,7 +116,7 @@ function toInvocation(positionals: readonly string[], values: Values): Invocatio
   const [command, ...rest] = positionals;
   if (!isCommand(command))
     return wrong(
-      command === undefined ? 'Say compose, check or explain.' : `There is no command "${command}".`,
+      command === undefined ? 'Say compose, check, lint or explain.' : `There is no command "${command}".`,
     );
   const unexpected = rest[command === 'explain' ? 1 : 0];
   if (unexpected !== undefined) return wrong(`"${unexpected}" is one argument too many.`);
@@ -117,6 +125,7 @@ function toInvocation(positionals: readonly string[], values: Values): Invocatio
   if (command === 'explain') return toExplain(rest[0], values);
   const input = readInput(values);
   if ('problem' in input) return wrong(input.problem);
+  if (command === 'lint') return { kind: 'lint', ...input, limits: values.limits };
   return command === 'compose'
     ? { kind: 'compose', ...input, release: values.release }
     : toCheck(values, input);

@@ -5,6 +5,8 @@ import { OfflineGraph, readOfflineSettings } from '@trellis/gateway/offline';
 export interface ServedGraph {
   readonly comparable: ComparableGraph;
   readonly graph: OfflineGraph;
+  /** Arguments that are taken for the length of a list. */
+  readonly slicingArguments: readonly string[];
 }
 
 /**
@@ -24,6 +26,7 @@ export function readServedGraph(
   const limits = Object.entries(settings.limits).filter(([, value]) => typeof value === 'number');
   return {
     graph,
+    slicingArguments: settings.cost.slicingArguments,
     comparable: {
       supergraphSdl,
       apiSchema: graph.schema,

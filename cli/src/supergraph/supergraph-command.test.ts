@@ -166,7 +166,7 @@ describe('supergraph check', () => {
 
 describe('A command line that is wrong ends with 64 and the usage', () => {
   it.each([
-    ['Say compose, check or explain.', []],
+    ['Say compose, check, lint or explain.', []],
     ['There is no command "publish".', ['publish']],
     ['"extra" is one argument too many.', ['compose', 'extra']],
     ['compose takes no --against.', ['compose', '--against', 'x']],

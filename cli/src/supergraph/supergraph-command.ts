@@ -26,10 +26,12 @@ function usage(program: string): string {
       --limits FILE           the limits of gateway.yaml that costs are compared with
       --limits-against FILE   the gateway.yaml before the change
       --approvals FILE        approvals, excluded clients and contracts (default: checks.yaml beside the configuration)
+  ${program} lint [--config supergraph.yaml] [--limits gateway.yaml]
+      Composes, and warns of what only the whole graph shows: unprotected root fields, unresolved keys, unbounded lists.
   ${program} explain OPERATION --supergraph FILE [--operation-name NAME] [--variable NAME=NUMBER]… [--format text|json|svg]
       Shows how the gateway would run an operation: requests to subgraphs in their order, cost, and what callers need.
 
-compose and check take:
+compose, check and lint take:
   --subgraph NAME --schema FILE [--routing-url URL]   in the place of what the configuration has for NAME
   --format text|json|junit|github|sarif|markdown      the form of the report (default: text)
   --output FILE                                       where the supergraph, or the report of check, goes
@@ -73,13 +75,17 @@ export async function runSupergraphCommand(
 
 /** The gateway's readers are loaded for a check alone: composing takes half a second. */
 async function run(
-  invocation: Extract<Invocation, { kind: 'compose' | 'check' | 'explain' }>,
+  invocation: Extract<Invocation, { kind: 'compose' | 'check' | 'lint' | 'explain' }>,
   output: Output,
 ): Promise<keyof typeof statuses> {
   if (invocation.kind === 'compose') return composeCommand(invocation, output);
   if (invocation.kind === 'explain') {
     const { explainCommand } = await import('./explain-command.ts');
     return explainCommand(invocation, output);
+  }
+  if (invocation.kind === 'lint') {
+    const { lintCommand } = await import('./lint-command.ts');
+    return lintCommand(invocation, output);
   }
   const { checkCommand } = await import('./check-command.ts');
   return checkCommand(invocation, output);

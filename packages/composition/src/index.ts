@@ -62,3 +62,5 @@ export { operationCoordinates } from './operations/operation-uses.ts';
 export type { ExplainedOperation } from './plans/explained-operation.ts';
 export { writePlanSvg } from './plans/write-plan-svg.ts';
 export { writePlanText } from './plans/write-plan-text.ts';
+export { lintGraph } from './lint/lint-graph.ts';
+export { lintRules } from './lint/lint-rules.ts';

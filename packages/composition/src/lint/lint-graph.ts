@@ -1,0 +1,21 @@
+import { readGraphStructure } from '../changes/graph-structure.ts';
+import type { ComparableGraph } from '../compare-graphs.ts';
+import type { Diagnostic } from '../diagnostic.ts';
+import type { CoordinateIndex } from '../locate-coordinate.ts';
+import { lintRules } from './lint-rules.ts';
+
+/** Looks at a whole graph for what its schemas do not show one by one. */
+export function lintGraph(
+  { apiSchema, meaning, supergraphSdl }: ComparableGraph,
+  slicingArguments: readonly string[],
+  places: CoordinateIndex,
+): readonly Diagnostic[] {
+  const graph = { apiSchema, meaning, structure: readGraphStructure(supergraphSdl), slicingArguments };
+  return lintRules.flatMap(({ code, action, run }) =>
+    run(graph).map(({ coordinate, message }) => ({
+      code,
+      message: `${message} ${action}`,
+      locations: places.locate(coordinate),
+    })),
+  );
+}
