@@ -78,6 +78,7 @@ export const exampleValues: Readonly<Record<string, unknown>> = {
 
 /** Settings that the example does not have, each with the reason. */
 export const leftOut: Readonly<Record<string, string>> = {
+  'persistedQueries.clients': 'goes with mode: safelist alone, and names files that have to be there',
   'subgraphConnections.tls.certificate': 'is PEM, and goes with key: ${file./run/secrets/gateway.pem}',
   'subgraphConnections.tls.key': 'is PEM, and goes with certificate: ${file./run/secrets/gateway-key.pem}',
   'subgraphConnections.tls.ca': 'is PEM: ${file./run/secrets/subgraphs-ca.pem}',

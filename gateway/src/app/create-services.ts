@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { ANONYMOUS_ONLY, createAuthenticator, type Authenticator } from '../identity/authenticator.ts';
 import type { AccessTokenRules } from '../identity/verify-access-token.ts';
 import { configuredIssuers } from '../config/configured-issuers.ts';
-import { readSafelist } from '../caching/safelist.ts';
+import { readSafelists } from '../caching/safelist.ts';
 import type { GatewayConfig } from '../config/config.ts';
 import { SharedExecutions } from '../load/shared-executions.ts';
 import { createRateLimiter, UNLIMITED_RATE } from '../load/rate-limiter.ts';
@@ -13,6 +13,7 @@ import type { PersistedQueryPolicy } from '../pipeline/persisted-query.ts';
 import { sha256 } from '../operation/document/sha256.ts';
 import type { ResponsePolicy, PipelineObserver, PipelineServices } from '../pipeline/services.ts';
 import { createSubgraphHeaders } from '../subgraphs/subgraph-headers.ts';
+import { clientSoftwareOf } from '../request/client-software.ts';
 import { manifestFiles } from '../config/read-settings.ts';
 import { protectedResourceOf, type ProtectedResource } from '../identity/protected-resource.ts';
 import { observeActivity } from '../identity/observe-activity.ts';
@@ -175,11 +176,14 @@ function createPersistedQueryPolicy(
       store: resources.persistedQueriesIn(persistedQueries),
       shares: resources.storageShares.texts,
     };
-  const safelist = readSafelist(manifestFiles(settings, CONFIG));
-  logger.info({ operations: safelist.size }, 'safelist enabled');
+  const files = manifestFiles(settings, CONFIG);
+  const safelists = readSafelists(files);
+  const { all } = safelists;
+  logger.info({ operations: all.size, clients: files.clients.size }, 'safelist enabled');
   return {
     kind: 'safelist',
-    safelist: () => safelist,
+    safelistOf: files.clients.size > 0 ? (context) => safelists.of(clientSoftwareOf(context)) : () => all,
+    all,
     enforced: enforce,
     onUnlisted: createUnlistedReporter(logger),
   };

@@ -105,7 +105,7 @@ async function warmSafelist(services: PipelineServices, logger: Logger): Promise
   if (persistedQueries.kind !== 'safelist') return;
   const startedAt = performance.now();
   const warmUp = await warmOperations(
-    persistedQueries.safelist().texts(),
+    persistedQueries.all.texts(),
     services,
     (operation, err) => logger.warn({ operation, err }, 'safelist operation cannot be planned'),
     WARM_UP_DEADLINE_MS,

@@ -13,6 +13,38 @@ export interface Safelist {
   texts(): Iterable<string>;
 }
 
+/** The safelists of a configuration. */
+export interface Safelists {
+  /** That of a client: its own where it has one, by its name and version or by its name; else the one of all others. */
+  of(client: { readonly name: string; readonly version: string } | undefined): Safelist;
+  /** What any of them has. */
+  readonly all: Safelist;
+}
+
+/** Files of safelists. */
+export interface SafelistFiles {
+  /** Of clients without a list of their own. */
+  readonly others: readonly string[];
+  /** By `name` or `name@version`. */
+  readonly clients: ReadonlyMap<string, readonly string[]>;
+}
+
+/**
+ * Reads the safelists of all clients.
+ *
+ * @throws InvalidManifest naming the file
+ */
+export function readSafelists({ others, clients }: SafelistFiles): Safelists {
+  const ofOthers = readSafelist(others);
+  if (clients.size === 0) return { of: () => ofOthers, all: ofOthers };
+  const own = new Map([...clients].map(([name, files]) => [name, readSafelist(files)]));
+  return {
+    of: (client) =>
+      (client && (own.get(`${client.name}@${client.version}`) ?? own.get(client.name))) ?? ofOthers,
+    all: readSafelist([...others, ...[...clients.values()].flat()]),
+  };
+}
+
 /** @see https://www.apollographql.com/docs/graphos/platform/security/persisted-queries "Manifest format" */
 const apolloManifest = z.object({
   format: z.literal('apollo-persisted-query-manifest'),
@@ -33,7 +65,7 @@ export class InvalidManifest extends Error {
  *
  * @throws InvalidManifest naming the file
  */
-export function readSafelist(files: readonly string[]): Safelist {
+function readSafelist(files: readonly string[]): Safelist {
   const texts = new Map<string, string>();
   for (const file of files)
     for (const [id, text] of readManifest(file)) {

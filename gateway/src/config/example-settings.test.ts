@@ -17,6 +17,8 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'subgraphConnections.tls.key': 'is PEM, and goes with certificate',
   'subgraphConnections.tls.ca': 'is PEM:',
   'persistedQueries.manifests': 'goes with mode: safelist alone, and names files that have to be there',
+  'persistedQueries.clients': 'goes with mode: safelist alone, and names files that have to be there',
+  'persistedQueries.clients.<name>.manifests': 'goes with mode: safelist alone, and names files',
 };
 
 /** Finds whether a key stands in the example: of a list in its first element, of a mapping at any name. */

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { ConfigError, type Environment } from '@trellis/runtime';
 import type { z } from 'zod';
 import { callbackProblems, connectionProblems } from './connection-problems.ts';
-import { InvalidManifest, readSafelist } from '../caching/safelist.ts';
+import { InvalidManifest, readSafelists, type SafelistFiles } from '../caching/safelist.ts';
 import { settingsSchema, type GatewaySettings } from '../settings/settings.ts';
 import { filesNamedIn, parseYamlSource, type YamlSource } from './yaml-source.ts';
 
@@ -24,14 +24,21 @@ export function readSettings(file: string, environment: Environment): GatewaySet
   return parsed.data;
 }
 
-/** The paths of the safelist's manifests, which are given relative to the configuration's. */
-export function manifestFiles(settings: GatewaySettings, file: string): readonly string[] {
-  return (settings.persistedQueries?.manifests ?? []).map((manifest) => resolve(dirname(file), manifest));
+/** The paths of the safelists' manifests, which are given relative to the configuration's. */
+export function manifestFiles({ persistedQueries = {} }: GatewaySettings, file: string): SafelistFiles {
+  const pathsOf = (manifests: readonly string[]): readonly string[] =>
+    manifests.map((manifest) => resolve(dirname(file), manifest));
+  const { manifests = [], clients = {} } = persistedQueries;
+  return {
+    others: pathsOf(manifests),
+    clients: new Map(Object.entries(clients).map(([name, own]) => [name, pathsOf(own.manifests)])),
+  };
 }
 
 /** Every file that settings are read from: the configuration's own, and those that it names. */
 export function settingFiles(settings: GatewaySettings, file: string): readonly string[] {
-  return [file, ...manifestFiles(settings, file), ...filesNamedIn(readText(file), file)];
+  const { others, clients } = manifestFiles(settings, file);
+  return [file, ...others, ...[...clients.values()].flat(), ...filesNamedIn(readText(file), file)];
 }
 
 /** What is wrong with settings, each by its key, and its place in the source that they were read from. */
@@ -64,7 +71,7 @@ function assertConnections(settings: GatewaySettings, file: string, source: Yaml
 
 function assertManifests(settings: GatewaySettings, file: string): void {
   try {
-    readSafelist(manifestFiles(settings, file));
+    readSafelists(manifestFiles(settings, file));
   } catch (error) {
     if (error instanceof InvalidManifest) throw new ConfigError(file, [error.message]);
     throw error;

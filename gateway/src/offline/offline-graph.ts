@@ -89,7 +89,7 @@ export class OfflineGraph {
       name: operation.name,
       type: operation.kind,
       depth: operation.measure.depth,
-      conditionVariables: operation.conditionVariables.map(({ name }) => name),
+      conditionVariables: operation.conditionVariables.flatMap(({ name, isCount }) => (isCount ? [] : name)),
       costOf: (given) => {
         const variables = withoutPrototype(given);
         return operation.costOf(variables, operation.decide(variables));

@@ -34,7 +34,7 @@ export async function admitOperation(
   if (counted) await counted;
   const required = services.requiresToken ? await requireTokenFirst(context, run) : undefined;
   run.enter('persisted query');
-  const resolved = resolvePersistedQuery(request, services.persistedQueries);
+  const resolved = resolvePersistedQuery(request, services.persistedQueries, context);
   const { text, store } = resolved instanceof Promise ? await resolved : resolved;
   const catalogue = services.catalogueOf(supergraph);
   run.enter('document');

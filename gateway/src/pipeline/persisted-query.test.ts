@@ -121,6 +121,74 @@ describe('Safelist', () => {
     expect(warnings).toMatchObject([{ hash: hash(OTHER) }]);
   });
 
+  describe('of single clients', () => {
+    const [WEB, IOS, OLD_IOS] = ['{ web: public }', '{ ios: public }', '{ oldIos: public }'];
+    const files = {
+      'apollo.json': APOLLO,
+      'web.json': JSON.stringify({ w: WEB }),
+      'ios.json': JSON.stringify({ i: IOS, both: WEB }),
+      'old.json': JSON.stringify({ o: OLD_IOS }),
+    };
+    const ofClients = `persistedQueries:
+  mode: safelist
+  manifests: [apollo.json]
+  clients:
+    web: { manifests: [web.json] }
+    ios: { manifests: [ios.json] }
+    ios@1.0: { manifests: [old.json] }
+    constructor: { manifests: [old.json] }`;
+    let gateway: TestGateway;
+    beforeAll(async () => {
+      gateway = await startTestGateway({ subgraphs: graph.all, settings: ofClients, files });
+    });
+    afterAll(() => gateway.close());
+
+    it.each([
+      ['web', undefined, [WEB]],
+      ['web', '9', [WEB]],
+      ['ios', '2.0', [IOS, WEB]],
+      ['ios', undefined, [IOS, WEB]],
+      ['ios', '1.0', [OLD_IOS]],
+      ['constructor', undefined, [OLD_IOS]],
+      ['toString', undefined, [LISTED]],
+      ['android', '1.0', [LISTED]],
+      [undefined, '1.0', [LISTED]],
+    ])('%s %s may use its own list and no other', async (name, version, listed) => {
+      for (const prefix of ['apollographql-client', 'graphql-client']) {
+        const headers = {
+          ...(name !== undefined && { [`${prefix}-name`]: name }),
+          ...(version !== undefined && { [`${prefix}-version`]: version }),
+        };
+        for (const query of [WEB, IOS, OLD_IOS, LISTED]) {
+          const expected = listed.includes(query) ? undefined : 'PERSISTED_QUERY_REQUIRED';
+          for (const sent of [{ query }, { documentId: hash(query) }, { extensions: byHash(query) }])
+            expect(code(await gateway.post(sent, headers)), JSON.stringify(sent)).toBe(expected);
+        }
+      }
+    });
+
+    it('stands alone, too: then clients without a name have no list', async () => {
+      const alone = await start({
+        settings: 'persistedQueries: { mode: safelist, clients: { web: { manifests: [web.json] } } }',
+        files,
+      });
+      expect(code(await alone.post({ query: WEB }))).toBe('PERSISTED_QUERY_REQUIRED');
+      expect(code(await alone.post({ query: WEB }, { 'graphql-client-name': 'web' }))).toBeUndefined();
+    });
+
+    it('is rejected at the start without its file, without any, and in another mode', async () => {
+      await expect(start({ settings: ofClients, files: { 'apollo.json': APOLLO } })).rejects.toThrow(
+        /web\.json can't be read/,
+      );
+      await expect(
+        start({ settings: 'persistedQueries: { mode: safelist, clients: { web: { manifests: [] } } }' }),
+      ).rejects.toThrow(/clients\.web\.manifests/);
+      await expect(
+        start({ settings: 'persistedQueries: { clients: { web: { manifests: [web.json] } } }', files }),
+      ).rejects.toThrow(/go together/);
+    });
+  });
+
   it('is rejected at the start when a manifest is not usable', async () => {
     await expect(start({ settings, files: { 'apollo.json': '[]' } })).rejects.toThrow(/neither a manifest/);
     await expect(start({ settings })).rejects.toThrow(/apollo\.json can't be read/);
@@ -147,6 +215,7 @@ describe('What a caller may have stored', () => {
           extensions: { ...byHash(query) },
         },
         { kind: 'automatic', store, shares },
+        { headers: {} },
       );
       if ('store' in resolved) resolved.store?.(ANONYMOUS, '192.0.2.1');
     }

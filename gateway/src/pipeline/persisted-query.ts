@@ -2,6 +2,7 @@ import type { ShareBuckets } from '@trellis/admission';
 import { shareKeysOfCaller, type Caller } from '../identity/caller.ts';
 import { ENTRY_BYTES, type PersistedQueryStore } from '../caching/persisted-query-store.ts';
 import type { Safelist } from '../caching/safelist.ts';
+import type { NamesItself } from '../request/client-software.ts';
 import type { GraphRequest } from '../request/context.ts';
 import { rejected } from '../errors.ts';
 import { sha256 } from '../operation/document/sha256.ts';
@@ -21,7 +22,10 @@ export type PersistedQueryPolicy =
   /** What the safelist has, by its id or as its text. Unless enforced, other texts are logged and served. */
   | {
       readonly kind: 'safelist';
-      readonly safelist: () => Safelist;
+      /** That of the client who sends a request. */
+      readonly safelistOf: (context: NamesItself) => Safelist;
+      /** What any client may run. */
+      readonly all: Safelist;
       readonly enforced: boolean;
       readonly onUnlisted: (text: string) => void;
     };
@@ -42,12 +46,13 @@ interface ResolvedText {
 export function resolvePersistedQuery(
   request: GraphRequest,
   policy: PersistedQueryPolicy,
+  context: NamesItself,
 ): ResolvedText | Promise<ResolvedText> {
   switch (policy.kind) {
     case 'automatic':
       return resolveAutomatic(request, policy);
     case 'safelist':
-      return resolveSafelisted(request, policy);
+      return resolveSafelisted(request, policy, policy.safelistOf(context));
     case 'off':
       return resolveText(request);
     default:
@@ -57,7 +62,7 @@ export function resolvePersistedQuery(
 
 /** Whether the operator has listed an operation. */
 export function isListed(text: string, policy: PersistedQueryPolicy): boolean {
-  return policy.kind === 'safelist' && policy.safelist().has(text);
+  return policy.kind === 'safelist' && policy.all.has(text);
 }
 
 /** A hash with a text is checked, so that nothing can be stored under a hash that is not its own. */
@@ -97,22 +102,22 @@ async function fetchText(hash: string, store: PersistedQueryStore): Promise<Reso
 
 type SafelistPolicy = Extract<PersistedQueryPolicy, { kind: 'safelist' }>;
 
-function resolveSafelisted(request: GraphRequest, policy: SafelistPolicy): ResolvedText {
+function resolveSafelisted(request: GraphRequest, policy: SafelistPolicy, safelist: Safelist): ResolvedText {
   const { query } = request;
-  return query ? admitText(query, policy) : { text: listedText(request, policy) };
+  return query ? admitText(query, policy, safelist) : { text: listedText(request, policy, safelist) };
 }
 
-function admitText(text: string, { safelist, enforced, onUnlisted }: SafelistPolicy): ResolvedText {
-  if (safelist().has(text)) return { text };
+function admitText(text: string, { enforced, onUnlisted }: SafelistPolicy, safelist: Safelist): ResolvedText {
+  if (safelist.has(text)) return { text };
   onUnlisted(text);
   if (enforced) throw rejected('PERSISTED_QUERY_REQUIRED', 'This operation is not on the safelist.');
   return { text };
 }
 
-function listedText(request: GraphRequest, { safelist, enforced }: SafelistPolicy): string {
+function listedText(request: GraphRequest, { enforced }: SafelistPolicy, safelist: Safelist): string {
   const reference = documentReferenceOf(request);
   if (reference === undefined) return textOf(request);
-  const text = safelist().textOf(reference.kind === 'hash' ? reference.hash : reference.id);
+  const text = safelist.textOf(reference.kind === 'hash' ? reference.hash : reference.id);
   if (text !== undefined) return text;
   if (enforced) throw rejected('PERSISTED_QUERY_REQUIRED', 'The safelist has no operation of this id.');
   return textNotFound();

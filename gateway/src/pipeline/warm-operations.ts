@@ -77,7 +77,9 @@ async function warmOperation(
 ): Promise<void> {
   const { conditionVariables } = operation;
   for (const value of conditionVariables.length === 0 ? [true] : [true, false]) {
-    const variables = Object.fromEntries(conditionVariables.map((variable) => [variable.name, value]));
+    const variables = Object.fromEntries(
+      conditionVariables.map(({ name, isCount }) => [name, isCount ? 0 : value]),
+    );
     await planner.planOperation({ supergraph, operation, decided: operation.decide(variables) }, signal);
   }
 }

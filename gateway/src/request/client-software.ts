@@ -8,7 +8,7 @@ export interface ClientSoftware {
 }
 
 /** A request, as far as its client names itself in it. */
-interface NamesItself {
+export interface NamesItself {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, unknown>>;
   /** What it says where its headers say nothing. */

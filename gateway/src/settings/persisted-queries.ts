@@ -20,6 +20,21 @@ export const persistedQueries = {
       reload: 'live',
       doc: "Files of the safelist, in Apollo's or Relay's format, beside gateway.yaml. A change of a file is loaded as well.",
     },
+    clients: {
+      type: 'groups-by-name',
+      doc: 'Safelists of single clients, by the name that they give themselves, or name@version. Such a client has its own list and no other; names are not proved.',
+      reload: 'live',
+      members: {
+        manifests: {
+          type: 'list',
+          form: 'name',
+          minItems: 1,
+          required: true,
+          reload: 'live',
+          doc: 'Files of its safelist, as those for all.',
+        },
+      },
+    },
     enforce: {
       type: 'flag',
       default: true,
