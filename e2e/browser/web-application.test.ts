@@ -154,7 +154,7 @@ describe.skipIf(!chromiumPath)(
       await other.getByText('Saved.').waitFor();
       await ed.page.bringToFront();
       await ed.page.getByRole('button', { name: 'Save' }).click();
-      await ed.page.getByRole('heading', { name: 'Somebody else has changed this post' }).waitFor();
+      await ed.page.getByRole('heading', { name: 'Someone else has changed this post' }).waitFor();
       for (const words of ['Of the first tab.', 'Of the second tab.'])
         await ed.page.locator('.versions', { hasText: words }).waitFor();
       await expectUsable(ed.page, 'en-GB');

@@ -39,7 +39,11 @@ export const projects: readonly Project[] = [
       'vitest.config.ts': { floor: 6, purpose: 'which tests run how' },
       bench: { floor: 4, purpose: 'what requests and content at size cost' },
       e2e: { floor: 4, purpose: 'the product driven from outside' },
-      examples: { floor: 0, onlyFor: [], purpose: 'applications that use the platform from outside' },
+      examples: {
+        floor: 0,
+        onlyFor: ['scripts'],
+        purpose: 'applications that use the platform from outside',
+      },
       cli: { floor: 3, purpose: 'the program `trellis`, and each deployable once' },
       gateway: { floor: 2, onlyFor: ['cli'], purpose: 'the only public GraphQL endpoint' },
       'auth-server': { floor: 2, onlyFor: ['cli'], purpose: 'OAuth 2.0 and OpenID Connect' },

@@ -6,7 +6,7 @@ export interface Written {
   readonly tags: string;
 }
 
-/** Words for a post that is there already, with the version of it that they were written on. */
+/** Words for a post that exists already, with the version of it that they were written on. */
 export interface WrittenOn extends Written {
   /** The post's `updatedAt`. */
   readonly base: string;

@@ -30,7 +30,7 @@ export function OnlineUsers() {
   return (
     <aside className="presence" aria-labelledby="presence">
       <h2 id="presence">{texts.online}</h2>
-      {others?.length === 0 && <p>{texts.nobodyOnline}</p>}
+      {others?.length === 0 && <p>{texts.aloneOnline}</p>}
       <ul>
         {others?.map(({ id, name }) => (
           <li key={id}>{name}</li>

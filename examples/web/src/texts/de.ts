@@ -28,7 +28,7 @@ export const de: Texts = {
   signInFailedText:
     'Sie wurde abgebrochen, hat zu lange gedauert oder begann in einem anderen Tab. Bitte versuchen Sie es noch einmal.',
   notFoundTitle: 'Hier ist nichts',
-  notFoundText: 'Der Beitrag wurde vielleicht gelöscht, oder er ist der Entwurf einer anderen Person.',
+  notFoundText: 'Der Beitrag wurde vielleicht gelöscht, oder er ist ein fremder Entwurf.',
   toFeed: 'Zu den neuesten Beiträgen',
 
   loading: 'Wird geladen …',
@@ -60,7 +60,7 @@ export const de: Texts = {
   cancel: 'Abbrechen',
   save: 'Speichern',
   online: 'Gerade hier',
-  nobodyOnline: 'Nur Sie.',
+  aloneOnline: 'Nur Sie.',
   isOnline: (name) => `${name} ist gerade hier`,
 
   newPostTitle: 'Neuer Beitrag',
@@ -97,7 +97,7 @@ export const de: Texts = {
   noResults: (text) => `Für „${text}“ wurde nichts gefunden.`,
   foundPost: 'Beitrag',
   foundComment: 'Kommentar',
-  foundUser: 'Person',
+  foundUser: 'Mitglied',
 
   errors: {
     network: 'Der Server ist nicht zu erreichen. Prüfen Sie Ihr Netz und versuchen Sie es noch einmal.',

@@ -27,7 +27,7 @@ export const en = {
   signInFailedText:
     'The sign-in was cancelled, took too long, or was begun in another tab. Please try again.',
   notFoundTitle: 'There is nothing here',
-  notFoundText: 'The post may have been deleted, or it is a draft of somebody else.',
+  notFoundText: 'The post may have been deleted, or it is another author’s draft.',
   toFeed: 'To the latest posts',
 
   loading: 'Loading …',
@@ -59,7 +59,7 @@ export const en = {
   cancel: 'Cancel',
   save: 'Save',
   online: 'Here now',
-  nobodyOnline: 'Only you.',
+  aloneOnline: 'Only you.',
   isOnline: (name: string) => `${name} is here now`,
 
   newPostTitle: 'New post',
@@ -81,7 +81,7 @@ export const en = {
   noDrafts: 'No drafts. What you save without publishing waits here.',
   draftsText: 'Only you, editors and administrators see these.',
   unsaved: 'Found what you had begun to write here.',
-  conflictTitle: 'Somebody else has changed this post',
+  conflictTitle: 'Someone else has changed this post',
   conflictText: 'Since you began, the post was changed. Nothing of yours is lost: compare, then decide.',
   theirs: 'As it is now',
   yours: 'As you wrote it',
@@ -95,7 +95,7 @@ export const en = {
   noResults: (text: string) => `Nothing was found for “${text}”.`,
   foundPost: 'Post',
   foundComment: 'Comment',
-  foundUser: 'Person',
+  foundUser: 'User',
 
   errors: {
     network: 'The server can’t be reached. Check your network, then try again.',

@@ -60,7 +60,7 @@ export const fr: Texts = {
   cancel: 'Annuler',
   save: 'Enregistrer',
   online: 'Ici maintenant',
-  nobodyOnline: 'Seulement vous.',
+  aloneOnline: 'Seulement vous.',
   isOnline: (name) => `${name} est ici maintenant`,
 
   newPostTitle: 'Nouvel article',
