@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectUsable } from '../harness/accessibility.ts';
 import { askGraph, dataOf } from '../harness/ask-graph.ts';
 import { chromiumMissing, chromiumPath, startChromium } from '../harness/chromium.ts';
+import { openCutNetwork } from '../harness/cut-network.ts';
 import { demoPassword, demoPeople } from '../harness/demo-people.ts';
 import { sharedPlatform } from '../harness/shared-platform.ts';
 import { TokenBook } from '../harness/token-book.ts';
@@ -54,6 +55,14 @@ describe.skipIf(!chromiumPath)(
       const response = page.getByRole('region', { name: 'Response' });
       await response.getByText('"commentCount"').first().waitFor();
       await response.getByText(/^Part 2 after/).waitFor();
+      const picture = page.getByRole('img', { name: /^\d+ fetches, [\d.]+ ms$/ });
+      await picture
+        .getByText(/^\d+ × [\d.]+ ms, /)
+        .first()
+        .waitFor();
+      for (const subgraph of ['posts', 'users', 'comments'])
+        expect(await picture.getByText(subgraph, { exact: true }).count(), subgraph).toBeGreaterThan(0);
+      await page.getByText(/^Estimated cost \d+ of 10,000$/).waitFor();
       await click(page.getByRole('button', { name: 'Each new post' }));
       await page.getByText('Streaming: 0 received').waitFor();
       await expect.poll(publishUntil(() => page.getByText(/^Streaming: [1-9]/).count())).toBeGreaterThan(0);
@@ -72,8 +81,84 @@ describe.skipIf(!chromiumPath)(
       expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('eyJ');
       expect(wrongs).toEqual([]);
     });
+
+    it('says what is wrong and what it means, reads the documentation, and fills in variables by a form', async () => {
+      const asking = await browser.newContext({ locale: 'de-DE' });
+      const tab = await asking.newPage();
+      const query =
+        'query Ask($ids: [ID!]!, $first: Int) { me { name } nodes(ids: $ids) { id } posts(first: $first) { id } }';
+      await tab.goto(`${gateway}/graphql?query=${encodeURIComponent(query)}`);
+      await tab.getByRole('button', { name: 'Element hinzufügen' }).click();
+      await tab.getByLabel('1: ID!').fill('a');
+      await tab.getByLabel('$first: Int').fill('2');
+      await tab.getByRole('tab', { name: 'JSON' }).click();
+      await tab.getByRole('textbox', { name: 'Variablen' }).getByText('"first"').waitFor();
+      await tab.getByRole('button', { name: 'Ausführen' }).click();
+      const errors = tab.getByRole('list', { name: /Fehler$/ });
+      await errors.getByText('UNAUTHENTICATED: Was es bedeutet').first().click();
+      await tab.getByRole('tab', { name: 'Dokumentation' }).click();
+      await tab.getByLabel('Typen und Felder suchen').fill('commentC');
+      await tab.getByRole('button', { name: 'Post.commentCount' }).click();
+      await tab.getByText('aus comments').waitFor();
+      await tab.getByText('Scope read:data').waitFor();
+      await expectUsable(tab, 'de-DE');
+      await asking.close();
+    });
+
+    it('is used by the keyboard alone, 320 px wide', async () => {
+      const narrow = await browser.newContext({ locale: 'en-GB', viewport: { width: 320, height: 640 } });
+      const tab = await narrow.newPage();
+      await tab.goto(`${gateway}/explorer?query=${encodeURIComponent('{ __typename }')}`);
+      await tab.getByText(/^Estimated cost/).waitFor();
+      await tabTo(tab, tab.getByRole('button', { name: 'Run', exact: true }));
+      await tab.keyboard.press('Enter');
+      await tab.getByRole('region', { name: 'Response' }).getByText('"Query"').waitFor();
+      await tabTo(tab, tab.getByRole('textbox', { name: 'Operation' }));
+      await tab.keyboard.press('Control+Enter');
+      await tab.getByText(/^\d+ ms, /).waitFor();
+      await tab.keyboard.press('Tab'); // out of the editor
+      await tabTo(tab, tab.getByRole('tab', { name: 'Variables' }));
+      await tab.keyboard.press('ArrowRight');
+      await tab.keyboard.press('ArrowRight');
+      await tab.getByRole('tab', { name: 'Headers', selected: true }).waitFor();
+      expect(await tab.evaluate('document.documentElement.scrollWidth')).toBe(320);
+      await expectUsable(tab, 'en-GB');
+      await narrow.close();
+    });
+
+    it('heals a stream whose connection was lost, and shows it', async () => {
+      const network = await openCutNetwork(gateway);
+      const lossy = await browser.newContext({ locale: 'en-GB' });
+      const tab = await lossy.newPage();
+      const headers = JSON.stringify({ authorization: `Bearer ${await tokens.of('vi')}` });
+      const query = 'subscription { postCreated { title } }';
+      await tab.goto(`${network.url}/explorer?query=${encodeURIComponent(query)}`);
+      await tab.getByRole('tab', { name: 'Headers' }).click();
+      await tab.getByRole('textbox', { name: 'Headers' }).fill(headers);
+      await tab.getByRole('button', { name: 'Run', exact: true }).click();
+      await expect.poll(publishUntil(() => tab.getByText(/^Streaming: [1-9]/).count())).toBeGreaterThan(0);
+      const before = Number(/\d+/.exec(await tab.getByText(/^Streaming: /).innerText())?.[0]);
+      network.cut();
+      await tab.getByText('The connection was lost. Connecting again …').waitFor();
+      network.mend();
+      await tab.getByText(/^Streaming: /).waitFor();
+      const more = async (): Promise<boolean> =>
+        Number(/\d+/.exec(await tab.getByText(/^Streaming: /).innerText())?.[0]) > before;
+      await expect.poll(publishUntil(more)).toBe(true);
+      await lossy.close();
+      await network.close();
+    });
   },
 );
+
+/** Presses Tab until an element has the focus. */
+async function tabTo(page: Page, element: Locator): Promise<void> {
+  for (let presses = 0; presses < 60; presses += 1) {
+    if (await element.evaluate((node) => node === node.ownerDocument.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error('The keyboard does not get there.');
+}
 
 /** Publishes posts until one is noticed: a subscription may begin a moment after it is shown. */
 function publishUntil<T>(look: () => Promise<T>): () => Promise<T> {

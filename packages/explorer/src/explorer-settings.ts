@@ -18,4 +18,6 @@ export interface ExplorerSettings {
   /** What a token is asked for. */
   readonly scopes: readonly string[];
   readonly examples: readonly ExampleOperation[];
+  /** What the codes of errors mean. */
+  readonly errorMeanings: Readonly<Record<string, string>>;
 }

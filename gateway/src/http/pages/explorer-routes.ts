@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Negotiator } from '@fastify/accept-negotiator';
 import { AssetsMissing, loadExplorer, type AssetFile, type ExplorerAssets } from '@trellis/explorer';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { gatewayErrorCodes } from '../../errors.ts';
 import { readExamples } from './examples.ts';
 import { renderExplorer } from './explorer-page.ts';
 import { explorerScopes } from './explorer-scopes.ts';
@@ -63,6 +64,10 @@ function reportMissing(error: unknown, request: FastifyRequest): undefined {
   return undefined;
 }
 
+const errorMeanings = Object.fromEntries(
+  Object.entries(gatewayErrorCodes).map(([code, { summary }]) => [code, summary]),
+);
+
 const NONCE_BYTES = 18;
 
 async function sendPage(
@@ -82,6 +87,7 @@ async function sendPage(
     issuer,
     clientId,
     scopes: scopes ?? explorerScopes(services().supergraphs.current()),
+    errorMeanings,
     examples: examples === undefined ? [] : await readExamples(examples, request.log),
   };
   const headers = pageHeaders({

@@ -71,6 +71,7 @@ describe('The explorer', () => {
         'read:profile',
         'read:secret',
       ],
+      errorMeanings: expect.objectContaining({ FORBIDDEN: expect.any(String) }),
       examples: [],
     });
   });

@@ -1,10 +1,9 @@
-import type { GraphQLSchema } from 'graphql';
 import { useEffect, useState } from 'preact/hooks';
-import { loadSchema } from './load-schema.ts';
+import { loadSchema, type LoadedSchema } from './load-schema.ts';
 
 /** The schema, or why there is none. */
 export interface SchemaState {
-  readonly schema?: GraphQLSchema | undefined;
+  readonly loaded?: LoadedSchema | undefined;
   readonly failure?: string | undefined;
   /** Asks again. */
   readonly reload: () => void;
@@ -18,7 +17,7 @@ const RETRY_MS = 5_000;
  * @param isReady whether it is known who is signed in
  */
 export function useSchema(url: string, accessToken: string | undefined, isReady: boolean): SchemaState {
-  const [schema, setSchema] = useState<GraphQLSchema>();
+  const [loaded, setLoaded] = useState<LoadedSchema>();
   const [failure, setFailure] = useState<string>();
   const [attempt, setAttempt] = useState(0);
   const reload = (): void => setAttempt((before) => before + 1);
@@ -28,8 +27,8 @@ export function useSchema(url: string, accessToken: string | undefined, isReady:
     let timer: ReturnType<typeof setTimeout> | undefined;
     const headers = accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` };
     loadSchema(url, headers, controller.signal).then(
-      (loaded) => {
-        setSchema(loaded);
+      (found) => {
+        setLoaded(found);
         setFailure(undefined);
       },
       (error: unknown) => {
@@ -43,5 +42,5 @@ export function useSchema(url: string, accessToken: string | undefined, isReady:
       clearTimeout(timer);
     };
   }, [url, isReady, accessToken === undefined, attempt]);
-  return { schema, failure, reload };
+  return { loaded, failure, reload };
 }

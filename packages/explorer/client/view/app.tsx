@@ -1,10 +1,12 @@
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { operationNames, readObject } from '../operation/operation-request.ts';
+import { operationNames, readObject, type OperationRequest } from '../operation/operation-request.ts';
 import { isRunning, useOperation } from '../operation/use-operation.ts';
+import { useEstimate } from '../plan/use-estimate.ts';
 import type { Session } from '../session/session.ts';
 import { useSession } from '../session/use-session.ts';
 import { useSchema } from '../schema/use-schema.ts';
+import type { SchemaPlace } from '../documentation/search-schema.ts';
 import { addEntry, loadHistory, saveHistory } from '../storage/history.ts';
 import { closeTab, loadTabs, openTab, saveTabs, type Tab, type Tabs } from '../storage/tabs.ts';
 import { useApp } from './app-context.ts';
@@ -20,44 +22,48 @@ export interface AppProps {
   readonly session: Session | undefined;
 }
 
+type Written = Pick<Tab, 'query' | 'variables' | 'headers'>;
+
 /** The explorer. */
 export function App({ session }: AppProps): VNode {
-  const { settings } = useApp();
+  const { settings, texts } = useApp();
   const [tabs, setTabs] = useState<Tabs>(() => withAskedFor(loadTabs(settings.examples[0]?.query ?? '')));
   const [entries, setEntries] = useState(loadHistory);
   const [problem, setProblem] = useState<string>();
+  const [place, setPlace] = useState<SchemaPlace>();
+  const [chosen, choose] = useState<string>();
   const signedIn = useSession(session);
   const token = signedIn.user?.accessToken;
-  const { schema, failure, reload } = useSchema(settings.graphPath, token, signedIn.isReady);
+  const { loaded, failure, reload } = useSchema(settings.graphPath, token, signedIn.isReady);
   const operation = useOperation({ graphUrl: settings.graphPath, streamUrl: settings.streamPath });
-  const { texts } = useApp();
   useEffect(() => saveTabs(tabs), [tabs]);
   useEffect(() => saveHistory(entries), [entries]);
   const tab = tabs.all.find(({ id }) => id === tabs.active) ?? tabs.all[0];
+  const operationName = nameToRun(tab?.query ?? '', chosen);
+  const estimate = useEstimate(tab && requestOf(tab, operationName), {
+    url: settings.graphPath,
+    schema: loaded?.schema,
+    headers: () => headersOf(tryRead(tab?.headers ?? '') ?? {}, token),
+  });
   const change = (changed: Partial<Tab>): void =>
     setTabs((before) => ({
       ...before,
       all: before.all.map((one) => (one.id === before.active ? { ...one, ...changed } : one)),
     }));
-  const run = (sent: Pick<Tab, 'query' | 'variables' | 'headers'>, operationName?: string): void => {
-    const variables = tryRead(sent.variables);
-    const headers = tryRead(sent.headers);
-    if (!variables) return setProblem(texts.invalidJson(texts.variables));
-    if (!headers) return setProblem(texts.invalidJson(texts.headers));
+  const run = (written: Written, name: string | undefined): void => {
+    const request = requestOf(written, name);
+    const headers = tryRead(written.headers);
     setProblem(undefined);
-    setEntries((before) => addEntry(before, { query: sent.query, variables: sent.variables }));
-    const request = {
-      query: sent.query,
-      variables,
-      operationName: operationName ?? operationNames(sent.query)[0],
-    };
-    operation.run(request, () => Promise.resolve(headersOf(headers, token)));
+    if (!request) return setProblem(texts.invalidJson(texts.variables));
+    if (!headers) return setProblem(texts.invalidJson(texts.headers));
+    setEntries((before) => addEntry(before, { query: written.query, variables: written.variables }));
+    operation.run(request, async () => ({ ...headersOf(headers, token), 'trellis-explain': 'run' }));
   };
   const open = (query: string, variables = ''): void =>
     setTabs((before) => openTab(before, query, variables));
   const runExample = (query: string): void => {
     open(query);
-    run({ query, variables: '', headers: '' });
+    run({ query, variables: '', headers: '' }, nameToRun(query, undefined));
   };
   if (!tab) return <main />;
   return (
@@ -65,8 +71,10 @@ export function App({ session }: AppProps): VNode {
       <PageHeader session={session && signedIn} cannotReach={failure} onRetry={reload} />
       <main class="page">
         <SidePanel
-          schema={schema}
+          loaded={loaded}
+          place={place}
           entries={entries}
+          onShow={setPlace}
           onOpen={open}
           onClear={() => setEntries([])}
           onRun={runExample}
@@ -82,14 +90,18 @@ export function App({ session }: AppProps): VNode {
             <RequestPane
               key={tab.id}
               tab={tab}
-              schema={schema}
+              schema={loaded?.schema}
+              operationName={operationName}
+              estimate={estimate}
               problem={problem}
               isRunning={isRunning(operation.state)}
               onChange={change}
-              onRun={(name) => run(tab, name)}
+              onChoose={choose}
+              onRun={() => run(tab, operationName)}
               onStop={operation.stop}
+              onShow={(field, type, parent) => setPlace(placeOf(field, type, parent))}
             />
-            <ResponsePane state={operation.state} />
+            <ResponsePane state={operation.state} planned={estimate?.plan} />
           </div>
         </div>
       </main>
@@ -104,6 +116,29 @@ function withAskedFor(tabs: Tabs): Tabs {
   if (query === null) return tabs;
   history.replaceState(null, '', location.pathname);
   return openTab(tabs, query, asked.get('variables') ?? '');
+}
+
+function nameToRun(query: string, chosen: string | undefined): string | undefined {
+  const names = operationNames(query);
+  return chosen !== undefined && names.includes(chosen) ? chosen : names[0];
+}
+
+/** Nothing where the variables are no JSON. */
+function requestOf(
+  { query, variables }: Written,
+  operationName: string | undefined,
+): OperationRequest | undefined {
+  const values = tryRead(variables);
+  return values && { query, variables: values, operationName };
+}
+
+function placeOf(
+  field: string | undefined,
+  type: string | undefined,
+  parent: string | undefined,
+): SchemaPlace | undefined {
+  if (parent !== undefined) return { type: parent, field };
+  return type === undefined ? undefined : { type: type.replaceAll(/[[\]!]/g, '') };
 }
 
 function tryRead(text: string): Readonly<Record<string, unknown>> | undefined {

@@ -1,35 +1,57 @@
 import type { VNode } from 'preact';
 import { JsonEditor } from '../editor/json-editor.tsx';
+import type { GraphResult } from '../operation/graph-result.ts';
 import type { OperationState } from '../operation/use-operation.ts';
+import { PlanPicture } from '../plan/plan-picture.tsx';
+import { planOf, type QueryPlan } from '../plan/query-plan.ts';
 import type { ExplorerTexts } from '../texts/explorer-texts.ts';
 import { useApp } from './app-context.ts';
+import { ErrorList } from './error-list.tsx';
 import { formatBytes } from './format-bytes.ts';
 import { PartList } from './part-list.tsx';
 
-/** What has come back. */
-export function ResponsePane({ state }: { readonly state: OperationState }): VNode {
+/** Settings of {@link ResponsePane}. */
+export interface ResponsePaneProps {
+  readonly state: OperationState;
+  /** The plan of what is written, before it is sent. */
+  readonly planned: QueryPlan | undefined;
+}
+
+/** What has come back, and how it came about. */
+export function ResponsePane({ state, planned }: ResponsePaneProps): VNode {
   const { texts } = useApp();
   const { result } = state;
+  const run = planOf(result?.extensions);
+  const plan = run ?? planned;
+  const isProblem = state.status === 'failed' || state.status === 'reconnecting';
   return (
     <section class="pane" aria-label={texts.response}>
-      <p
-        class={state.status === 'failed' || state.status === 'reconnecting' ? 'status problem' : 'status'}
-        role="status"
-      >
+      <p class={isProblem ? 'status problem' : 'status'} role="status">
         {statusOf(state, texts)}
       </p>
+      {result?.errors && result.errors.length > 0 && <ErrorList errors={result.errors} />}
       {result && <JsonEditor label={texts.response} value={JSON.stringify(shownOf(result), undefined, 2)} />}
-      {state.count > 1 || state.isStream ? <PartList state={state} /> : null}
+      {(state.count > 1 || state.isStream) && <PartList state={state} />}
+      {plan && (
+        <section class="plan" aria-label={texts.plan}>
+          <h2>{texts.plan}</h2>
+          <PlanPicture plan={plan} hasRun={run !== undefined} />
+        </section>
+      )}
     </section>
   );
 }
 
+/** What the explorer has asked for itself is drawn, not written. */
+const DRAWN: ReadonlySet<string> = new Set(['plan', 'cost', 'timings']);
+
 /** Errors first, so that they are seen. */
-function shownOf({ data, errors, extensions }: NonNullable<OperationState['result']>): object {
+function shownOf({ data, errors, extensions = {} }: GraphResult): object {
+  const others = Object.entries(extensions).filter(([name]) => !DRAWN.has(name));
   return {
     ...(errors && { errors }),
     ...(data !== undefined && { data }),
-    ...(extensions && { extensions }),
+    ...(others.length > 0 && { extensions: Object.fromEntries(others) }),
   };
 }
 

@@ -1,5 +1,7 @@
-import type { GraphQLSchema } from 'graphql';
 import type { VNode } from 'preact';
+import { DocumentationPanel } from '../documentation/documentation-panel.tsx';
+import type { SchemaPlace } from '../documentation/search-schema.ts';
+import type { LoadedSchema } from '../schema/load-schema.ts';
 import type { HistoryEntry } from '../storage/history.ts';
 import { titleOf } from '../storage/title-of.ts';
 import { useApp } from './app-context.ts';
@@ -7,7 +9,10 @@ import { TabList } from './tab-list.tsx';
 
 /** Settings of {@link SidePanel}. */
 export interface SidePanelProps {
-  readonly schema: GraphQLSchema | undefined;
+  readonly loaded: LoadedSchema | undefined;
+  /** What the documentation shows. */
+  readonly place: SchemaPlace | undefined;
+  readonly onShow: (place: SchemaPlace | undefined) => void;
   readonly entries: readonly HistoryEntry[];
   /** Opens an operation in a tab. */
   readonly onOpen: (query: string, variables: string) => void;
@@ -20,11 +25,20 @@ export interface SidePanelProps {
 export function SidePanel(props: SidePanelProps): VNode {
   const { settings, texts } = useApp();
   const examples = { name: texts.examples, content: () => <ExampleList {...props} /> };
-  const others = [{ name: texts.history, content: () => <HistoryList {...props} /> }];
+  const { loaded } = props;
+  const documentation = {
+    name: texts.documentation,
+    content: () => loaded && <DocumentationPanel {...props} loaded={loaded} />,
+  };
+  const others = [documentation, { name: texts.history, content: () => <HistoryList {...props} /> }];
   const panels = settings.examples.length > 0 ? [examples, ...others] : others;
   return (
-    <aside class="side" aria-label={texts.examples}>
-      <TabList label={texts.examples} panels={panels} />
+    <aside class="side" aria-label={texts.documentation}>
+      <TabList
+        label={texts.documentation}
+        panels={panels}
+        shown={{ index: panels.indexOf(documentation), reason: props.place }}
+      />
     </aside>
   );
 }

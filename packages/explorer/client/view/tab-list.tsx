@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 
 /** One of several panels. */
 export interface Panel {
@@ -11,13 +11,18 @@ export interface Panel {
 export interface TabListProps {
   readonly label: string;
   readonly panels: readonly Panel[];
+  /** Which one comes to the front when there is another reason for it. @default the one that was chosen */
+  readonly shown?: { readonly index: number; readonly reason: unknown } | undefined;
 }
 
 /** Panels of which one is shown. WAI-ARIA Authoring Practices, "Tabs" with automatic activation. */
-export function TabList({ label, panels }: TabListProps): VNode {
+export function TabList({ label, panels, shown }: TabListProps): VNode {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const [chosen, choose] = useState(0);
+  useEffect(() => {
+    if (shown?.reason !== undefined) choose(shown.index);
+  }, [shown?.reason]);
   const move = (event: KeyboardEvent): void => {
     const next = nextIndex(event.key, chosen, panels.length);
     if (next === undefined) return;
