@@ -93,7 +93,7 @@ describe.skipIf(!chromiumPath)(
       await tab.getByLabel('$first: Int').fill('2');
       await tab.getByRole('tab', { name: 'JSON' }).click();
       await tab.getByRole('textbox', { name: 'Variablen' }).getByText('"first"').waitFor();
-      await tab.getByRole('button', { name: 'Ausführen' }).click();
+      await tab.getByRole('button', { name: 'Ausführen', exact: true }).click();
       const errors = tab.getByRole('list', { name: /Fehler$/ });
       await errors.getByText('UNAUTHENTICATED: Was es bedeutet').first().click();
       await tab.getByRole('tab', { name: 'Dokumentation' }).click();

@@ -138,7 +138,6 @@ export const projects: readonly Project[] = [
           delivery: 'responses in parts and streams, and how slowly they may be read',
           message: 'what every request and response needs: media types, headers, bodies, addresses',
           pages: 'pages for browsers: the landing page and the explorer',
-          'pages/texts': 'their words in each language',
         },
       },
       offline: {

@@ -1,7 +1,11 @@
-import type { ExplorerSettings } from '@trellis/explorer';
-import { html } from './html.ts';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ExampleOperation, ExplorerSettings } from '@trellis/explorer';
+import { readAuthorizationRules } from '../../operation/access/authorization-rules.ts';
+import type { Supergraph } from '../../supergraph/supergraph.ts';
 import { ICON } from './landing-page.ts';
-import type { PageTexts } from './texts/page-texts.ts';
+import { html } from './page.ts';
+import type { PageTexts } from './page-texts.ts';
 
 /** What the explorer's page is made of. */
 export interface ExplorerPage {
@@ -33,4 +37,41 @@ export function renderExplorer({ settings, nonce, script, style }: ExplorerPage,
         </div>
       </body>
     </html> `.text;
+}
+
+/** Of a user, and of a session that renews itself. OpenID Connect Core §5.4, §11 */
+const SCOPES_OF_SESSION = ['openid', 'profile', 'offline_access'];
+const MAX_SCOPES = 100;
+
+/** The scopes that open all of a schema. */
+export function explorerScopes({ supergraphSchema }: Supergraph): readonly string[] {
+  const { fields, types } = readAuthorizationRules(supergraphSchema);
+  const required = [...fields.values(), ...types.values()].flatMap(({ scopes }) => scopes.flat(2));
+  return [...new Set([...SCOPES_OF_SESSION, ...required.toSorted()])].slice(0, MAX_SCOPES);
+}
+
+const MAX_EXAMPLES = 50;
+const MAX_CHARACTERS = 20_000;
+
+interface Log {
+  readonly warn: (fields: object, message: string) => void;
+}
+
+/** Reads the operations of a folder. A folder that can't be read has none, and is logged. */
+export async function readExamples(folder: string, log: Log): Promise<readonly ExampleOperation[]> {
+  try {
+    const names = (await readdir(folder)).filter((name) => name.endsWith('.graphql')).toSorted();
+    const read = names.slice(0, MAX_EXAMPLES).map(async (name) => {
+      const query = (await readFile(join(folder, name), 'utf8')).slice(0, MAX_CHARACTERS);
+      return { title: titleOf(query) ?? name, query };
+    });
+    return await Promise.all(read);
+  } catch (error) {
+    log.warn({ err: error, setting: 'pages.examples' }, 'examples of the explorer cannot be read');
+    return [];
+  }
+}
+
+function titleOf(query: string): string | undefined {
+  return /^#\s*(\S.*)/.exec(query)?.[1];
 }

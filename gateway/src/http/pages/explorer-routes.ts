@@ -3,12 +3,9 @@ import { Negotiator } from '@fastify/accept-negotiator';
 import { AssetsMissing, loadExplorer, type AssetFile, type ExplorerAssets } from '@trellis/explorer';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { gatewayErrorCodes } from '../../errors.ts';
-import { readExamples } from './examples.ts';
-import { renderExplorer } from './explorer-page.ts';
-import { explorerScopes } from './explorer-scopes.ts';
-import { pageHeaders, SAFE_CONTENT } from './page-headers.ts';
-import { isForPage, type PageOptions } from './page-options.ts';
-import { chooseTexts } from './texts/choose-texts.ts';
+import { readExamples, renderExplorer, explorerScopes } from './explorer-page.ts';
+import { chooseTexts } from './page-texts.ts';
+import { pageHeaders, SAFE_CONTENT, isForPage, type PageOptions } from './page.ts';
 
 const EXPLORER_PATH = '/explorer';
 const ASSETS_PATH = `${EXPLORER_PATH}/assets`;

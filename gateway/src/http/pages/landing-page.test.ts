@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startLibraryGraph, type LibraryGraph } from '../../testing/library-graph.ts';
-import { hashSource } from './page-headers.ts';
+import { hashSource } from './page.ts';
 import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
 
 /** What browsers send when they go to an address. */

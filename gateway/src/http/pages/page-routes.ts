@@ -2,11 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Supergraph } from '../../supergraph/supergraph.ts';
 import { addExplorer } from './explorer-routes.ts';
-import { renderLanding, type LandingPage } from './landing-page.ts';
-import { LANDING_STYLE } from './landing-style.ts';
-import { hashSource, pageHeaders } from './page-headers.ts';
-import { isForPage, type PageOptions } from './page-options.ts';
-import { chooseTexts } from './texts/choose-texts.ts';
+import { renderLanding, type LandingPage, LANDING_STYLE } from './landing-page.ts';
+import { chooseTexts } from './page-texts.ts';
+import { hashSource, pageHeaders, isForPage, type PageOptions } from './page.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
   readonly version: string;

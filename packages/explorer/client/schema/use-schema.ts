@@ -12,7 +12,7 @@ export interface SchemaState {
 const RETRY_MS = 5_000;
 
 /**
- * Loads the schema, anew when someone signs in or out; where the graph can't be reached, again until it can.
+ * Loads the schema, and again when someone signs in or out; where the graph can't be reached, again until it can.
  *
  * @param isReady whether it is known who is signed in
  */
