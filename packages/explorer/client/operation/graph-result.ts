@@ -18,8 +18,10 @@ export interface ResponsePart extends GraphResult {
   readonly hasNext?: boolean;
 }
 
-/** One deferred fragment. */
+/** One deferred fragment, or items of a streamed list. */
 export interface IncrementalItem extends GraphResult {
   readonly label?: string;
   readonly path?: readonly (string | number)[];
+  /** Of a list, from the index at the end of the path on; null where they failed. */
+  readonly items?: readonly unknown[] | null;
 }

@@ -37,6 +37,13 @@ describe('A part of a response', () => {
     expect(whole.extensions).toEqual({ a: 1 });
   });
 
+  it('adds items to a list that is streamed', () => {
+    const { data } = mergePart(first, { incremental: [{ path: ['post', 'tags', 2], items: [{ id: 3 }] }] });
+    expect(data).toMatchObject({ post: { tags: [{ id: 1 }, { id: 2 }, { id: 3 }] } });
+    const failed = { path: ['post', 'tags', 2], items: null, errors: [{ message: 'No.' }] };
+    expect(mergePart(first, { incremental: [failed] }).data).toEqual(first.data);
+  });
+
   it('has no effect at a path that is not there', () => {
     expect(mergePart(first, { incremental: [{ path: ['gone', 3, 'x'], data: { a: 1 } }] }).data).toEqual({
       ...first.data,

@@ -11,17 +11,33 @@ function withExtensions(before: GraphResult, { extensions }: ResponsePart): Grap
   return extensions ? { extensions: { ...before.extensions, ...extensions } } : {};
 }
 
-function mergeItem(whole: GraphResult, { path = [], data, errors = [] }: IncrementalItem): GraphResult {
+function mergeItem(
+  whole: GraphResult,
+  { path = [], data, items, errors = [] }: IncrementalItem,
+): GraphResult {
   const all = [...(whole.errors ?? []), ...errors];
-  return { ...whole, data: mergeAt(whole.data, path, data), ...(all.length > 0 && { errors: all }) };
+  const merged = items
+    ? changeAt(whole.data, path.slice(0, -1), (list) => addItems(list, Number(path.at(-1)), items))
+    : changeAt(whole.data, path, (object) => mergeValue(object, data));
+  return { ...whole, data: merged, ...(all.length > 0 && { errors: all }) };
 }
 
-function mergeAt(into: unknown, [step, ...rest]: readonly (string | number)[], data: unknown): unknown {
-  if (step === undefined) return mergeValue(into, data);
+function changeAt(
+  into: unknown,
+  [step, ...rest]: readonly (string | number)[],
+  change: (before: unknown) => unknown,
+): unknown {
+  if (step === undefined) return change(into);
   if (Array.isArray(into))
-    return into.map((element: unknown, index) => (index === step ? mergeAt(element, rest, data) : element));
-  if (!isObject(into)) return into;
-  return { ...into, [step]: mergeAt(into[step], rest, data) };
+    return into.map((element: unknown, index) =>
+      index === step ? changeAt(element, rest, change) : element,
+    );
+  return isObject(into) ? { ...into, [step]: changeAt(into[step], rest, change) } : into;
+}
+
+/** A list that is streamed grows at its end. */
+function addItems(list: unknown, first: number, items: readonly unknown[]): unknown {
+  return Array.isArray(list) ? [...(list as readonly unknown[]).slice(0, first), ...items] : list;
 }
 
 /** What came before does not change: a fragment adds to it. A part that failed adds nothing. */
