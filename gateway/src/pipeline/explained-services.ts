@@ -1,20 +1,19 @@
 import { SharedExecutions } from '../load/shared-executions.ts';
-import type { ClientHeaders } from '../request/context.ts';
 import { Explanation, EXPLANATION_KINDS } from './explanation.ts';
 import type { PipelineServices } from './services.ts';
 
-/** The request header that asks for an explanation. */
-const EXPLAIN_HEADER = 'trellis-explain';
-
 /**
- * The services of a request: those of all, unless it asks for an explanation and the operator lets clients have one. An operation
- * that is explained shares no execution with others, so that its own requests are seen.
+ * The services of a request that asks for an explanation: those of all, where it asks for an unknown one or the operator allows
+ * none. An operation that is explained shares no execution with others, so that its own requests are seen.
+ *
+ * @param asked the header `trellis-explain`
  */
-export function servicesFor(headers: ClientHeaders, services: PipelineServices): PipelineServices {
-  const asked = headers[EXPLAIN_HEADER];
-  if (asked === undefined || !services.responsePolicy.explains) return services;
+export function explainedServices(
+  asked: string | readonly string[],
+  services: PipelineServices,
+): PipelineServices {
   const kind = EXPLANATION_KINDS.find((one) => one === asked);
-  if (kind === undefined) return services;
+  if (kind === undefined || !services.responsePolicy.explains) return services;
   const explanation = new Explanation(kind);
   return {
     ...services,

@@ -5,7 +5,7 @@ import { type GraphRequest, type RequestContext, CostBudget } from '../../reques
 import { RequestError } from '../../errors.ts';
 import { runOperation } from '../../pipeline/index.ts';
 import type { OperationResult, PipelineResult } from '../../pipeline/operation-result.ts';
-import { servicesFor } from '../../pipeline/explained-services.ts';
+import { explainedServices } from '../../pipeline/explained-services.ts';
 import type { PipelineServices } from '../../pipeline/services.ts';
 import { writeResult, writeBatch } from '../../pipeline/respond.ts';
 import type { TransportSettings } from '../../settings/settings.ts';
@@ -97,7 +97,9 @@ async function runRequests(
   const { signal, settle } = exchange.watch();
   const { id: requestId, headers, address, proof, certificate } = exchange;
   const { authorization } = headers;
-  const inForce = servicesFor(headers, services());
+  const all = services();
+  const explain = headers['trellis-explain']; // hardly any request has it
+  const inForce = explain === undefined ? all : explainedServices(explain, all);
   const context: RequestContext = {
     requestId,
     headers,
