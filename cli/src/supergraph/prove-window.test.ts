@@ -23,6 +23,8 @@ interface Options {
   /** Documents that clients have sent. Absent: nothing was recorded. */
   readonly recorded?: readonly string[];
   readonly extracted?: boolean;
+  /** Whether schemas are whole as they are. @default false */
+  readonly isRaw?: boolean;
 }
 
 async function prove(
@@ -31,7 +33,9 @@ async function prove(
   options: Options = {},
 ): Promise<WindowProof | undefined> {
   const sides = [before, after].map((schemas) => {
-    const linked = Object.fromEntries(Object.entries(schemas).map(([name, sdl]) => [name, LINK + sdl]));
+    const linked = Object.fromEntries(
+      Object.entries(schemas).map(([name, sdl]) => [name, options.isRaw ? sdl : LINK + sdl]),
+    );
     const graph = serveSchemas(linked);
     const own = new Map(Object.entries(linked));
     return {
@@ -115,6 +119,47 @@ describe('With recorded operations', () => {
       expect.objectContaining({ code: 'PLAN_LONGER', coordinate: 'Bio' }),
     );
   });
+});
+
+it.each([
+  [
+    'a subscription that moves',
+    'type Subscription { e: Int f: Int }',
+    '',
+    'type Subscription { f: Int }',
+    'type Subscription { e: Int }',
+  ],
+  [
+    'a mutation that moves',
+    'type Mutation { e: Int f: Int }',
+    '',
+    'type Mutation { f: Int }',
+    'type Mutation { e: Int }',
+  ],
+])(
+  '%s is deployed where it comes to, published, and deployed where it was',
+  async (_title, s1, t1, s2, t2) => {
+    const schemas = (s: string, t: string): Schemas => ({
+      s: `type Query { other: Int }\n${s}`,
+      t: `type Query { t: Int }\n${t}`,
+    });
+    expect(await orderOf(schemas(s1, t1), schemas(s2, t2))).toBe('ordered · deploy t · publish · deploy s');
+  },
+);
+
+it('Federation 1 schemas, and directives under other names, are read as they are', async () => {
+  const link = LINK.replace('"@key"', '{ name: "@key", as: "@identity" }');
+  const raw = (fields: string): Schemas => ({
+    s: 'type Query { user: User }\ntype User @key(fields: "id") { id: ID! name: String }',
+    t: `extend type User @key(fields: "id") { id: ID! @external ${fields} }`,
+    u: `${link}type User @identity(fields: "id") { id: ID! note: String }`,
+  });
+  expect(await orderOf(raw('bio: String'), raw('bio: String more: Int'), { isRaw: true })).toBe(
+    'ordered · deploy t · publish',
+  );
+  expect(await orderOf(raw('bio: String more: Int'), raw('bio: String'), { isRaw: true })).toBe(
+    'ordered · publish · deploy t',
+  );
 });
 
 it('without own schemas, those of the supergraph take their place', async () => {

@@ -169,4 +169,16 @@ export const windowChanges: readonly (readonly [
     },
     'ordered · publish · deploy t',
   ],
+  [
+    'a field of a root type of another name became non-null',
+    { s: 'schema { query: Root }\ntype Root { other: Int a: Int }' },
+    { s: 'schema { query: Root }\ntype Root { other: Int a: Int! }' },
+    DEPLOY_S,
+  ],
+  [
+    'a mutation was added to a subgraph without any',
+    { s: 'type Query { other: Int }' },
+    { s: 'type Query { other: Int }\ntype Mutation { change(x: Int): Int! }' },
+    DEPLOY_S,
+  ],
 ];

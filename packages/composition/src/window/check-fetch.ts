@@ -52,12 +52,21 @@ export function checkFetch(
   const problems = validate(version.schema, document, RULES, { hideSuggestions: true });
   const text = problems.map(({ message }): Violation => ({ rule: 'text', message }));
   return [
+    ...checkRoots(document, version),
     ...text,
     ...checkResponse(document, origin, version),
     ...checkVariables(document, origin, version),
     ...checkEntities(document, fetch.requires, version),
     ...checkExternals(document, version),
   ];
+}
+
+/** No other rule looks at an operation whose root type is missing. */
+function checkRoots({ definitions }: DocumentNode, { schema }: SubgraphVersion): readonly Violation[] {
+  return definitions
+    .filter((node) => node.kind === Kind.OPERATION_DEFINITION)
+    .filter(({ operation }) => !schema.getRootType(operation))
+    .map(({ operation }) => ({ rule: 'text', message: `It has no type for a ${operation}.` }));
 }
 
 function checkResponse(

@@ -4,9 +4,9 @@ import { mergeDefinitions, operationTypesOf } from './merge-definitions.ts';
 /** A subgraph's own schema, parsed once. */
 export interface ParsedSubgraph {
   readonly document: DocumentNode;
-  /** By type: its text without descriptions. */
+  /** By type: its text without descriptions. Root types by the names that the supergraph has for them. */
   readonly types: ReadonlyMap<string, TypeText>;
-  /** Names of its root types. */
+  /** Names of root types, as the supergraph has them. */
   readonly roots: ReadonlySet<string>;
 }
 
@@ -30,10 +30,20 @@ export interface SchemaDifferences {
 /** Parses a subgraph's own schema. */
 export function parseSubgraph(sdl: string): ParsedSubgraph {
   const document = parse(sdl, { noLocation: true });
-  const named = operationTypesOf(document.definitions).map(({ type }) => type.name.value);
-  const types = new Map([...mergeDefinitions(document)].map(([name, type]) => [name, textOf(type)]));
-  return { document, types, roots: new Set([...named, 'Query', 'Mutation', 'Subscription']) };
+  const named = operationTypesOf(document.definitions).map(({ operation, type }): [string, string] => [
+    type.name.value,
+    ROOTS[operation],
+  ]);
+  const roots = new Map(named);
+  const types = [...mergeDefinitions(document)].map(([name, type]): [string, TypeText] => [
+    roots.get(name) ?? name,
+    textOf(type),
+  ]);
+  return { document, types: new Map(types), roots: new Set(Object.values(ROOTS)) };
 }
+
+/** The names that root types have in every supergraph, whatever a subgraph calls its own. */
+const ROOTS = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const;
 
 function textOf(type: TypeDefinitionNode): TypeText {
   const fields = 'fields' in type ? (type.fields ?? []) : [];
