@@ -47,7 +47,11 @@ const opaque = (token: string): LiveRow['see'] => {
     recorder.received.splice(0);
     await callerOf(world, token);
     await callerOf(world, token);
-    return recorder.received.map(({ url, headers: { authorization } }) => [url, authorization]);
+    return recorder.received.map(({ url, headers: { authorization, accept } }) => [
+      url,
+      authorization,
+      accept,
+    ]);
   };
 };
 
@@ -90,6 +94,7 @@ export function identityRows({ issuer, otherIssuer, recorder, redisUrl }: Reload
     },
     'introspection.clientId': { beside: asked(), from: 'gateway', to: 'other', see: opaque(ACTIVE_TOKEN) },
     'introspection.clientSecret': { beside: asked(), from: 'secret', to: 'other', see: opaque(ACTIVE_TOKEN) },
+    'introspection.signed': { beside: asked(), to: true, see: opaque(ACTIVE_TOKEN) },
     'introspection.cacheS': { beside: asked(), from: 60, to: 0, see: opaque(ACTIVE_TOKEN) },
     'introspection.negativeCacheS': { beside: asked(), from: 60, to: 0, see: opaque('opaque-and-unknown') },
     'introspection.maxConcurrent': { beside: asked({ negativeCacheS: 0 }), from: 1, to: 32, see: manyOpaque },

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { startTestRedis, type TestRedis } from '@trellis/testkit';
@@ -35,6 +35,8 @@ export interface ReloadWorld {
   /** Of the Redis that caches may be in. */
   readonly redisUrl: string;
   readonly recorder: Recorder;
+  /** A folder with an operation for the explorer. */
+  readonly examples: string;
   inside(): Pick<RunningGateway, 'configuration' | 'resources'>;
   /** Sends an operation that no one has sent before: its text has a comment of its own. */
   ask(query: string, headers?: Readonly<Record<string, string>>): Promise<GraphResponse>;
@@ -67,6 +69,9 @@ export async function startReloadWorld(): Promise<ReloadWorld & { close(): Promi
   });
   for (const [name, text] of MANIFESTS)
     writeFileSync(join(gateway.directory, name), JSON.stringify({ [`id-of-${name}`]: text }));
+  const examples = join(gateway.directory, 'examples');
+  mkdirSync(examples);
+  writeFileSync(join(examples, 'open.graphql'), '# What is open to all\n{ open }\n');
   let last = 0;
   const next = (): number => (last += 1);
   return {
@@ -77,6 +82,7 @@ export async function startReloadWorld(): Promise<ReloadWorld & { close(): Promi
     redis,
     redisUrl: server.url,
     recorder,
+    examples,
     inside: () => gateway.inside(),
     ask: (query, headers) => gateway.post({ query: `${query} # ${next()}` }, headers),
     next,

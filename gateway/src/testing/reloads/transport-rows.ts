@@ -228,6 +228,11 @@ const landingPage: LiveRow['see'] = async ({ gateway }) => {
   return (await response.text()).replaceAll(/nonce[^ >]*/g, '');
 };
 
+const explorer: LiveRow['see'] = async ({ gateway }) => {
+  const response = await fetch(`${gateway.url}/explorer`, { headers: { accept: 'text/html' } });
+  return (await response.text()).replaceAll(/nonce="[^"]*"/g, '');
+};
+
 const fromPayload: LiveRow['see'] = async (world) => {
   world.graph.desk.forget();
   await framesAfter(world, 60, (socket) => socket.subscribe('1', '{ open }'), {
@@ -255,6 +260,12 @@ export function transportRows(world: ReloadWorld): LiveRows {
     ...rowsBelow('cost', cost),
     ...rowsBelow('persistedQueries', persistedQueries),
     ...rowsBelow('telemetry.tracing', tracing(world)),
+    'extensions.onRequest': {
+      from: true,
+      to: false,
+      see: async ({ ask }) =>
+        Object.keys((await ask('{ open }', { 'trellis-explain': 'estimate' })).body.extensions ?? {}),
+    },
     'extensions.cost': { to: true, see: shown },
     'extensions.plan': { to: true, see: shown },
     'extensions.timings': { to: true, see: shown },
@@ -262,6 +273,9 @@ export function transportRows(world: ReloadWorld): LiveRows {
     onError: { to: 'NULL', see: async ({ ask }) => (await ask('{ sure open }')).body.data },
     'pages.enabled': { from: true, to: false, see: landingPage },
     'pages.title': { to: 'The desk', see: landingPage },
+    'pages.clientId': { to: 'the-desk', see: explorer },
+    'pages.scopes': { to: ['openid', 'desk'], see: explorer },
+    'pages.examples': { to: world.examples, see: explorer },
     'pages.links': { to: { console: 'http://console.example/' }, see: landingPage },
     'headers.fromPayload': {
       beside: { headers: { forward: ['x-tenant'] } },
