@@ -1,6 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { composeSubgraphs, proveWindow, type WindowProof, type WindowSide } from '@trellis/composition';
+import {
+  composeSubgraphs,
+  orderExampleLink,
+  orderExamples,
+  proveWindow,
+  type WindowProof,
+  type WindowSide,
+} from '@trellis/composition';
 import { createLogger, createMetrics } from '@trellis/runtime';
 import { createTemporaryDirectory, proof } from '@trellis/testkit';
 import {
@@ -18,7 +25,6 @@ import {
 import { gateway } from '../src/app/gateway.ts';
 import { OfflineGraph, planRecorded, readOfflineSettings } from '../src/offline/index.ts';
 import { startVersions, type VersionServer } from '../test-fixtures/window/version-server.ts';
-import { LINK, windowChanges } from '../test-fixtures/window/window-changes.ts';
 
 /** The small run takes every seventh change. */
 const EVERY = { small: 7, full: 1 } as const;
@@ -29,7 +35,7 @@ proof({
   description:
     'for each change, a check that calls an order of deployment safe is right, with a real gateway, real subgraphs of either version and a real client; at most 5 % are called unsafe without a failure that is seen',
   async run({ size }) {
-    const chosen = windowChanges.filter((_change, index) => index % EVERY[size] === 0);
+    const chosen = orderExamples.filter((_change, index) => index % EVERY[size] === 0);
     const falseSafe: string[] = [];
     const falseUnsafe: string[] = [];
     for (const [title, before, after] of chosen) {
@@ -68,7 +74,7 @@ async function observe(
 ): Promise<{ readonly predicted: Outcome; readonly observed: Outcome }> {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const linked = (schemas: Schemas, name: string): string | undefined =>
-    schemas[name] === undefined ? undefined : LINK + schemas[name];
+    schemas[name] === undefined ? undefined : orderExampleLink + schemas[name];
   const servers = new Map<string, VersionServer>();
   for (const name of names) servers.set(name, await startVersions(linked(before, name), linked(after, name)));
   const sides = [before, after].map((schemas) => readSide(schemas, servers));
@@ -108,7 +114,7 @@ function readSide(schemas: Schemas, servers: ReadonlyMap<string, VersionServer>)
     Object.entries(schemas).map(([name, sdl]) => ({
       name,
       routingUrl: servers.get(name)?.url ?? '',
-      sdl: LINK + sdl,
+      sdl: orderExampleLink + sdl,
       source: name,
     })),
   );
@@ -120,7 +126,7 @@ function readSide(schemas: Schemas, servers: ReadonlyMap<string, VersionServer>)
   const side: WindowSide = {
     supergraphSdl,
     apiSchema: graph.schema,
-    subgraphs: new Map(Object.entries(schemas).map(([name, sdl]) => [name, LINK + sdl])),
+    subgraphs: new Map(Object.entries(schemas).map(([name, sdl]) => [name, orderExampleLink + sdl])),
     plan: async (operation) => {
       const planned = await planRecorded(graph, operation);
       if (planned.kind === 'planned') documents.add(operation.document);

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { changeKinds, lintRules, type ChangeKind, type UsageRule } from '@trellis/composition';
+import { changeKinds, lintRules, orderExamples, type ChangeKind, type UsageRule } from '@trellis/composition';
 import { format, resolveConfig } from 'prettier';
-import { windowChanges } from '../../gateway/test-fixtures/window/window-changes.ts';
 import { repository } from '../programs/run-program.ts';
 import type { GeneratedFile } from './generated-file.ts';
 
@@ -50,7 +49,7 @@ export async function generateChangesPage(): Promise<GeneratedFile> {
     '',
     '| Change | Order |',
     '| --- | --- |',
-    ...windowChanges.map(([title, , , order]) => `| ${title} | ${orders(order)} |`),
+    ...orderExamples.map(([title, , , order]) => `| ${title} | ${orders(order)} |`),
     '',
   ].join('\n');
   const options = (await resolveConfig(join(repository, path))) ?? {};

@@ -1,5 +1,7 @@
 import {
   extractSubgraphs,
+  orderExampleLink as LINK,
+  orderExamples as changes,
   proveWindow,
   Usage,
   windowChanges,
@@ -9,14 +11,6 @@ import {
 import { describe, expect, it } from 'vitest';
 import type { Schemas } from '../../testing/change-pairs.ts';
 import { serveSchemas } from '../../testing/served-pair.ts';
-import {
-  bio,
-  LINK,
-  ofT,
-  query,
-  USERS,
-  windowChanges as changes,
-} from '../../../gateway/test-fixtures/window/window-changes.ts';
 import { windowSide } from './window-side.ts';
 
 interface Options {
@@ -67,6 +61,11 @@ async function orderOf(before: Schemas, after: Schemas, options?: Options): Prom
   return [proof.verdict, ...steps].join(' · ');
 }
 
+const USERS = 'type Query { other: Int user: User }\ntype User @key(fields: "id") { id: ID! name: String }\n';
+const T = 'type Query { t: Int }\n';
+const bio = (rest = ''): string => `extend type User { bio: String ${rest} }`;
+const ofT = (fields: string): string => `${T}type User @key(fields: "id") { id: ID! ${fields} }`;
+const query = (fields: string): Schemas => ({ s: `type Query { other: Int ${fields} }` });
 const PUBLISH_S = 'ordered · publish · deploy s';
 
 describe('The window between deploying and publishing', () => {

@@ -64,3 +64,4 @@ export { writePlanSvg } from './plans/write-plan-svg.ts';
 export { writePlanText } from './plans/write-plan-text.ts';
 export { lintGraph } from './lint/lint-graph.ts';
 export { lintRules } from './lint/lint-rules.ts';
+export { orderExampleLink, orderExamples } from './window/order-examples.ts';

@@ -1,26 +1,29 @@
 /** Schemas by subgraph. */
 type Schemas = Readonly<Record<string, string>>;
 
-/** What each schema begins with. */
-export const LINK =
+/** What each schema of an example begins with. */
+export const orderExampleLink: string =
   'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable", "@external", "@requires", "@provides", "@override", "@interfaceObject", "@context", "@fromContext"])\n';
 
-export const USERS =
+const USERS: string =
   'type Query { other: Int user: User }\ntype User @key(fields: "id") { id: ID! name: String }\n';
 const T = 'type Query { t: Int }\n';
-export const bio = (rest = ''): string => `extend type User { bio: String ${rest} }`;
-export const ofT = (fields: string): string => `${T}type User @key(fields: "id") { id: ID! ${fields} }`;
+const bio = (rest = ''): string => `extend type User { bio: String ${rest} }`;
+const ofT = (fields: string): string => `${T}type User @key(fields: "id") { id: ID! ${fields} }`;
 const DEPLOY_S = 'ordered · deploy s · publish';
 const PUBLISH_S = 'ordered · publish · deploy s';
 
-export const query = (fields: string, types = ''): Schemas => ({
+const query = (fields: string, types = ''): Schemas => ({
   s: `type Query { other: Int ${fields} }\n${types}`,
 });
 
 const N = 'interface N { id: ID! }\ntype A implements N { id: ID! }\n';
 
-/** Before, after, and the order that is right. */
-export const windowChanges: readonly (readonly [
+/**
+ * Changes with the order of deployment that is right for each: docs/changes.md shows them, tests of the proof and the proof
+ * `deployment-orders` run them.
+ */
+export const orderExamples: readonly (readonly [
   title: string,
   before: Schemas,
   after: Schemas,
