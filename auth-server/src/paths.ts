@@ -19,6 +19,7 @@ export const paths: {
   readonly account: string;
   readonly register: string;
   readonly admin: string;
+  readonly console: string;
   readonly link: string;
   readonly signUp: string;
   readonly forgotten: string;
@@ -42,6 +43,7 @@ export const paths: {
   account: '/account',
   register: '/register',
   admin: '/admin',
+  console: '/console',
   link: '/link',
   signUp: '/sign-up',
   forgotten: '/forgotten',

@@ -16,7 +16,7 @@ import { environmentTable as searchVariables, search } from '@trellis/search';
 import { environmentTable as usersVariables, users } from '@trellis/users';
 
 // What pages, settings and benchmarks are made from. Nothing else outside of cli/ imports a deployable.
-export { fillPasswordFilter, lifeCycle, oauthErrors } from '@trellis/auth-server';
+export { describeAdminApi, fillPasswordFilter, lifeCycle, oauthErrors } from '@trellis/auth-server';
 export { buildServer as buildComments } from '@trellis/comments';
 export {
   buildClientSchema,

@@ -216,7 +216,7 @@ export const projects: readonly Project[] = [
       routes: {
         floor: 6,
         purpose: 'one file per endpoint and page',
-        parts: { admin: 'the admin API' },
+        parts: { admin: 'operations of administration, and their API', console: 'the console for operators' },
       },
       authorize: {
         floor: 5,

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { writeFileAtomically } from 'trellis/write-file-atomically';
 import { generateTypes } from '../generate-types.ts';
 import { repository } from '../programs/run-program.ts';
+import { generateAdminApi } from './admin-api-file.ts';
 import { generateApiSchema } from './api-schema-file.ts';
 import { generateArchitecturePage } from './architecture-page.ts';
 import { generateBehavioursPages } from './behaviours-page.ts';
@@ -31,6 +32,7 @@ export interface GenerateFilesOptions {
 const generators: readonly (() => Promise<GeneratedFile | readonly GeneratedFile[]>)[] = [
   generateSupergraph,
   generateApiSchema,
+  generateAdminApi,
   generateCompatibilityPage,
   generateConfigurationPages,
   generateSettingsSchema,
@@ -50,7 +52,7 @@ const generators: readonly (() => Promise<GeneratedFile | readonly GeneratedFile
 
 /**
  * Brings the generated files up to date: the subgraphs' resolver types, the
- * types of SQL statements, graph/supergraph.graphql, docs/api.graphql, docs/compatibility.md,
+ * types of SQL statements, graph/supergraph.graphql, docs/api.graphql, docs/admin-api.json, docs/compatibility.md,
  * gateway.schema.json, gateway-example.yaml, docs/architecture.md, the pages of docs/configuration and docs/authorization-behaviours, the filter
  * of common passwords, docs/what-ends-what.md, the stages in docs/lifecycle.md, the checks in docs/composition.md, docs/changes.md, the
  * types of the sample application's operations, the limits in docs/errors.md, and the profiles in docs/trusted-issuers.md.

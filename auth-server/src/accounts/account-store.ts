@@ -45,8 +45,8 @@ export interface AccountStore {
   add(account: NewAccount): Promise<boolean>;
   /** Adds accounts to a table that has none. @returns whether it was empty */
   seed(accounts: readonly NewAccount[]): Promise<boolean>;
-  /** In the order of their ids. @param after the id that the page before ended with */
-  list(limit: number, after?: string): Promise<readonly Account[]>;
+  /** In the order of their ids. @param after the id that the page before ended with @param text in their address or name */
+  list(limit: number, after?: string, text?: string): Promise<readonly Account[]>;
   /**
    * @returns the account as it was and as it is now, or undefined when there is none, or `taken` when the address is
    * @throws LastAdministrator instead of leaving none
@@ -93,7 +93,9 @@ const sql = defineStatements(statements, 'account-store', {
     text: `SELECT ${ACCOUNT_COLUMNS} FROM account WHERE id = ANY($1::uuid[])`,
   },
   isEmpty: { notNull: ['empty'], text: 'SELECT NOT EXISTS (SELECT FROM account) AS empty' },
-  list: `SELECT ${ACCOUNT_COLUMNS} FROM account WHERE $2::uuid IS NULL OR id > $2 ORDER BY id LIMIT $1`,
+  list: `SELECT ${ACCOUNT_COLUMNS} FROM account WHERE ($2::uuid IS NULL OR id > $2)
+    AND ($3::text IS NULL OR strpos(lower(email), lower($3)) > 0 OR strpos(lower(name), lower($3)) > 0)
+  ORDER BY id LIMIT $1`,
   setDisabled: `UPDATE account
     SET disabled_at = CASE WHEN $2 THEN coalesce(disabled_at, now()) END, updated_at = now() WHERE id = $1`,
   setPassword: `UPDATE account SET password_hash = $2, credentials_changed_at = $3
@@ -134,8 +136,8 @@ export function createAccountStore(
       for (const account of accounts) await execute(pool, sql.insert, valuesOf(account));
       return true;
     },
-    list: async (limit, after) => {
-      const found = await queryRows(pool, sql.list, [limit, after]);
+    list: async (limit, after, text) => {
+      const found = await queryRows(pool, sql.list, [limit, after, text]);
       return found.flatMap((row) => toAccount(row) ?? []);
     },
     update: async (id, changes) => {

@@ -134,6 +134,7 @@ export async function createFeatures(
       clock,
       onFailed: (uri, reason) => logger.warn({ uri, reason }, 'fetching the logo of a client failed'),
     }),
+    mailStore: createMailStore(pool, createSealer(deriveKeys(config.KEY_ENCRYPTION_SECRET, 'mail'))),
     ...createPages(config, resources.issuer),
     issuers: createIssuers(config, resources),
     clientCertificates: createClientCertificates(forwardedCertificatesOf(config)),
@@ -145,7 +146,7 @@ export async function createFeatures(
   const mailQueue = createConfiguredMailQueue(config, {
     ...resources,
     metrics,
-    store: createMailStore(pool, createSealer(deriveKeys(config.KEY_ENCRYPTION_SECRET, 'mail'))),
+    store: base.mailStore,
   });
   const mail = mailQueue ?? (config.MAIL_URL === undefined ? undefined : createLogMail(logger));
   const features: Features = { ...base, ...createActions(config, { ...base, guard }, mail, resources) };

@@ -1,4 +1,5 @@
 import type { ClientDeclaration, ClientMetadata } from '../clients/client-metadata.ts';
+import { ADMIN_SCOPE, CONSOLE_CLIENT } from '../clients/scopes.ts';
 import type { PasswordHasher } from '../accounts/sign-in/password-hasher.ts';
 import type { AccountStore } from '../accounts/account-store.ts';
 
@@ -24,6 +25,7 @@ export function demoClients({
   const origins = [web, ...developmentServers].flatMap(withLoopbackAddress);
   const explorers = withLoopbackAddress(gateway).map((origin) => `${origin}/explorer`);
   return [
+    consoleClient,
     publicClient('trellis-cli', 'Trellis command line', 'native', ['http://127.0.0.1/callback']),
     withoutConsent(
       publicClient(
@@ -44,6 +46,19 @@ export function demoClients({
   ];
 }
 
+/** The registration that the console for operators goes by: everything is allowed there, and no token is issued to it. */
+const consoleClient: ClientDeclaration = withMembers(publicClient(CONSOLE_CLIENT, 'Console', 'web', []), {
+  grant_types: [],
+  scope: ADMIN_SCOPE,
+});
+
+function withMembers(
+  { metadata, secret }: ClientDeclaration,
+  members: Partial<ClientMetadata>,
+): ClientDeclaration {
+  return { metadata: { ...metadata, ...members }, secret };
+}
+
 /** A page at `localhost` may have been opened by its address as well. */
 function withLoopbackAddress(origin: string): readonly string[] {
   return [...new Set([origin, origin.replace('//localhost', '//127.0.0.1')])];
@@ -51,7 +66,7 @@ function withLoopbackAddress(origin: string): readonly string[] {
 
 /** The gateway's own page: users have nothing to decide. */
 function withoutConsent({ metadata, secret }: ClientDeclaration): ClientDeclaration {
-  return { metadata: { ...metadata, first_party: true }, secret };
+  return withMembers({ metadata, secret }, { first_party: true });
 }
 
 function publicClient(

@@ -7,6 +7,7 @@ import { acceptFormsOnly } from '../http/request-parameters.ts';
 import { addAccountRoutes } from '../routes/account.ts';
 import { addAdminRoutes } from '../routes/admin/index.ts';
 import { addAuthorizeRoutes } from '../routes/authorize.ts';
+import { addConsoleRoutes } from '../routes/console/index.ts';
 import { addConsentRoutes } from '../routes/consent.ts';
 import { addDeviceAuthorizationRoute } from '../routes/device-authorization.ts';
 import { addDeviceRoutes } from '../routes/device.ts';
@@ -60,6 +61,7 @@ const pageRoutes = [
   addAccountRoutes,
   addLinkRoutes,
   addMailRoutes,
+  addConsoleRoutes,
 ];
 
 /** Endpoints that clients call, with errors in JSON. */

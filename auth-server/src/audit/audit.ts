@@ -109,6 +109,16 @@ export type AuditEvent =
       readonly by: Actor;
     }
   | {
+      /** What an operator has done by the admin API or the console. */
+      readonly event: 'administered';
+      readonly operation: string;
+      readonly subject?: string;
+      readonly clientId?: string;
+      readonly grantId?: string;
+      readonly target?: string;
+      readonly by: Actor;
+    }
+  | {
       readonly event: 'link_issued';
       readonly purpose: 'invitation' | 'reset' | 'sign_up' | 'change_email';
       /** Hash of the e-mail address. */

@@ -18,7 +18,9 @@ export type AdminScope =
   | 'auth:grants:read'
   | 'auth:grants:write'
   | 'auth:keys:read'
-  | 'auth:keys:write';
+  | 'auth:keys:write'
+  | 'auth:mail:read'
+  | 'auth:mail:write';
 
 /** The scope of the admin API that stands for all the others. */
 export const ADMIN_SCOPE = 'auth:admin';
@@ -33,10 +35,22 @@ const narrowAdminScopes: readonly AdminScope[] = [
   'auth:grants:write',
   'auth:keys:read',
   'auth:keys:write',
+  'auth:mail:read',
+  'auth:mail:write',
 ];
 
-/** Scopes of the admin API. No client has one unless its registration says so. */
-export const adminScopes: readonly string[] = Object.freeze([ADMIN_SCOPE, ...narrowAdminScopes]);
+/** The scope of the console for operators: what it may do there is said by the others beside it. */
+export const CONSOLE_SCOPE = 'auth:console';
+
+/** The client whose registration says that there is a console, and what it may do. */
+export const CONSOLE_CLIENT = 'trellis-console';
+
+/** Scopes of administration. No client has one unless its registration says so. */
+export const adminScopes: readonly string[] = Object.freeze([
+  ADMIN_SCOPE,
+  CONSOLE_SCOPE,
+  ...narrowAdminScopes,
+]);
 
 /** Those of the admin API among scopes, `auth:admin` spelled out. */
 export function heldAdminScopes(scopes: readonly string[]): readonly string[] {

@@ -35,7 +35,7 @@ export const statements = {
     },
     isEmpty: { parameters: [], row: { empty: 'bool' } },
     list: {
-      parameters: ['int8', 'uuid'],
+      parameters: ['int8', 'uuid', 'text'],
       row: {
         id: 'uuid',
         email: 'text',
@@ -242,6 +242,18 @@ export const statements = {
       parameters: ['timestamptz', 'int8', 'timestamptz'],
       row: { id: 'uuid', sealed: 'text', attempts: 'int4' },
     },
+    list: {
+      parameters: ['int8'],
+      row: {
+        id: 'uuid',
+        sealed: 'text',
+        attempts: 'int4',
+        next_attempt_at: 'timestamptz',
+        expires_at: 'timestamptz',
+      },
+    },
+    count: { parameters: [], row: { waiting: 'int4' } },
+    has: { parameters: ['uuid'], row: { has: 'bool' } },
     postpone: { parameters: ['uuid', 'timestamptz'], row: {} },
     remove: { parameters: ['uuid'], row: {} },
     removeExpired: { parameters: ['timestamptz'], row: {} },

@@ -1,3 +1,4 @@
+import type { MailStore } from './mail-store.ts';
 import { shareKeysOf } from '@trellis/admission';
 import { sha256 } from '../secrets/secrets.ts';
 import type { AccountName } from '../accounts/sign-in/account-name.ts';
@@ -92,4 +93,6 @@ function recipientCounters(recipient: string, { address, knownBrowser }: MailSen
 export interface MailFeatures {
   /** Limits messages to one address, and requests for messages from one place. */
   readonly mailLimits: MailLimits;
+  /** Messages that wait. */
+  readonly mailStore: MailStore;
 }

@@ -11,12 +11,24 @@ export interface ClaimedMessage {
   readonly attempts: number;
 }
 
+/** A message as operators see it: what it says is for its reader. Moments are milliseconds since 1970. */
+export interface WaitingMessage extends Pick<MailMessage, 'to' | 'subject'> {
+  readonly id: string;
+  /** How often it was tried. */
+  readonly attempts: number;
+  readonly nextAttemptAt: number;
+  readonly expiresAt: number;
+}
+
 /** Messages that wait to be handed over. Moments are milliseconds since 1970. */
 export interface MailStore {
   /** @returns false where too many wait already */
   add(id: string, message: MailMessage, now: number, expiresAt: number): Promise<boolean>;
   /** Leases messages that are due: after a crash another instance takes them. */
   claim(now: number, limit: number, leaseMs: number): Promise<readonly ClaimedMessage[]>;
+  /** Those that are due first, and how many wait. */
+  list(limit: number): Promise<{ readonly messages: readonly WaitingMessage[]; readonly waiting: number }>;
+  has(id: string): Promise<boolean>;
   postpone(id: string, nextAttemptAt: number): Promise<void>;
   remove(id: string): Promise<void>;
   /** Removes what is of no use any more. @returns how many */
@@ -33,6 +45,9 @@ const sql = defineStatements(statements, 'mail-store', {
   WHERE id IN (SELECT id FROM mail_message WHERE next_attempt_at <= $1 AND expires_at > $1
                ORDER BY next_attempt_at LIMIT $2 FOR UPDATE SKIP LOCKED)
   RETURNING id, sealed, attempts`,
+  list: 'SELECT id, sealed, attempts, next_attempt_at, expires_at FROM mail_message ORDER BY next_attempt_at, id LIMIT $1',
+  count: { notNull: ['waiting'], text: 'SELECT count(*)::integer AS waiting FROM mail_message' },
+  has: { notNull: ['has'], text: 'SELECT EXISTS (SELECT FROM mail_message WHERE id = $1) AS has' },
   postpone: 'UPDATE mail_message SET next_attempt_at = $2 WHERE id = $1',
   remove: 'DELETE FROM mail_message WHERE id = $1',
   removeExpired: 'DELETE FROM mail_message WHERE expires_at <= $1',
@@ -58,6 +73,20 @@ export function createMailStore(pool: Pool, sealer: Sealer): MailStore {
       }
       return claimed;
     },
+    list: async (limit) => {
+      const [rows, counted] = await Promise.all([
+        queryRows(pool, sql.list, [limit]),
+        queryRows(pool, sql.count, []),
+      ]);
+      const messages = rows.flatMap(({ id, sealed, attempts, next_attempt_at: next, expires_at: end }) => {
+        const text = sealer.open(sealed, id);
+        if (text === undefined) return [];
+        const { to, subject } = JSON.parse(text) as MailMessage; // sealed by us
+        return [{ id, to, subject, attempts, nextAttemptAt: next.getTime(), expiresAt: end.getTime() }];
+      });
+      return { messages, waiting: counted[0]?.waiting ?? 0 };
+    },
+    has: async (id) => (await queryRows(pool, sql.has, [id]))[0]?.has === true,
     postpone: async (id, nextAttemptAt) => {
       await execute(pool, sql.postpone, [id, new Date(nextAttemptAt)]);
     },

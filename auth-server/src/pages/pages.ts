@@ -110,6 +110,9 @@ const templates = [
   'ask-for-mail',
   'notice',
   'table',
+  'cell',
+  'console',
+  'console-form',
   'confirm-email',
 ];
 const eta = new Eta({ autoEscape: true });
@@ -187,6 +190,7 @@ function messageOf(error: OAuthError, { error: texts }: PageTexts): string {
   if (error.code === 'access_denied') return texts.expired;
   if (error.code === 'too_many_requests') return texts.tooMany;
   if (error.code === 'not_found') return texts.missing;
+  if (error.code === 'insufficient_scope') return texts.forbidden;
   return error.status >= 500 ? texts.broken : texts.rejected;
 }
 

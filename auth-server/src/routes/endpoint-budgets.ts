@@ -66,7 +66,10 @@ export const endpointBudgets: Readonly<Record<string, BudgetDecision>> = Object.
  * @throws Error when nothing is: a new endpoint has to be added to the table
  */
 export function budgetOf(method: string, path: string): BudgetDecision {
-  if (path.startsWith(`${paths.admin}/`)) return administration;
+  const isAdministration = [paths.admin, paths.console].some(
+    (root) => path === root || path.startsWith(`${root}/`),
+  );
+  if (isAdministration) return administration;
   const decision = Object.hasOwn(endpointBudgets, `${method} ${path}`)
     ? endpointBudgets[`${method} ${path}`]
     : undefined;

@@ -24,6 +24,7 @@ export function formatBanner(options: BannerOptions): string {
     '',
     `  Gateway     ${addressOf('GATEWAY', ports)}/graphql`,
     `  Auth-server ${addressOf('AUTH', ports)}`,
+    ...(hasDemoData ? [`  Console     ${addressOf('AUTH', ports)}/console`] : []),
     ...(hasWebApplication ? [`  Sample app  ${addressOf('WEB', ports)}`] : []),
     `  Subgraphs   users ${addressOf('USERS', ports)}/graphql`,
     `              posts ${addressOf('POSTS', ports)}/graphql`,

@@ -131,6 +131,8 @@ export interface LanguageTexts {
     readonly broken: string;
     /** Nothing is at the address. */
     readonly missing: string;
+    /** The user may not do this. */
+    readonly forbidden: string;
     readonly code: string;
     /** Names the request, for those who look into the log. */
     readonly reference: string;

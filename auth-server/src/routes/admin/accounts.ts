@@ -1,8 +1,9 @@
-import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { parseAccountClaims } from '../../accounts/account-claims.ts';
 import { emailProblem, nameProblem } from '../../accounts/account-rules.ts';
-import { roles, type Account } from '../../accounts/accounts.ts';
+import { LastAdministrator } from '../../accounts/account-store.ts';
+import { roles, type Account, type Role } from '../../accounts/accounts.ts';
+import type { AccountFeatures } from '../../accounts/account-features.ts';
 import { issueLink, resetLinkOf, type IssueLinkFeatures } from '../../administration/account-links.ts';
 import {
   changeAccount,
@@ -11,30 +12,22 @@ import {
   type AccountAdministrationFeatures,
 } from '../../administration/accounts.ts';
 import { listGrants, type ApplicationFeatures } from '../../administration/applications.ts';
-import { endSessionsOf, type EndSessionFeatures } from '../../administration/end-session.ts';
+import { endSession, endSessionsOf, type EndSessionFeatures } from '../../administration/end-session.ts';
 import { OAuthError } from '../../errors.ts';
-import { addEndpoint } from '../../http/endpoint.ts';
-import { queryParameters } from '../../http/request-parameters.ts';
-import { LastAdministrator } from '../../accounts/account-store.ts';
-import {
-  authorized,
-  invalid,
-  parameterOf,
-  required,
-  requireAllFor,
-  type AuthorizedFeatures,
-} from './admin-context.ts';
-import type { AccountFeatures } from '../../accounts/account-features.ts';
 import type { GrantFeatures } from '../../grants/grant-features.ts';
+import { invalid, required, requireAllFor } from './admin-context.ts';
+import { parse, type AdminCall, type AdminOperation, type PerformFeatures } from './admin-operation.ts';
 
 /** What the administration of accounts works with. */
-export type AccountApiFeatures = Pick<AccountFeatures, 'accounts'> &
+export type AccountApiFeatures = Pick<AccountFeatures, 'accounts' | 'sessions'> &
   Pick<GrantFeatures, 'revoker'> &
   IssueLinkFeatures &
   AccountAdministrationFeatures &
   ApplicationFeatures &
   EndSessionFeatures &
-  AuthorizedFeatures;
+  PerformFeatures;
+
+type Operation<Body> = AdminOperation<AccountApiFeatures, Body>;
 
 const PAGE = 100;
 const name = z
@@ -45,11 +38,7 @@ const name = z
     if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
   });
 const email = z.string().refine((text) => emailProblem(text) === undefined, { error: 'is no address' });
-const invitation = z.strictObject({
-  email,
-  name,
-  role: z.enum(roles),
-});
+const invitation = z.strictObject({ email, name, role: z.enum(roles) });
 const change = z.strictObject({
   name: name.optional(),
   email: email.optional(),
@@ -58,77 +47,249 @@ const change = z.strictObject({
   disabled: z.boolean().optional(),
 });
 
-/** Accounts: list, find, invite, change, disable, reset, sign out everywhere, and their grants. */
-export function addAccountAdministration(server: FastifyInstance, features: AccountApiFeatures): void {
-  const find = async (id: string): Promise<Account> => required(await features.accounts.findById(id));
-  addEndpoint(server, '/accounts', {
-    GET: authorized(features, 'auth:accounts:read', async (request, reply) => {
-      const query = queryParameters(request);
-      const email = query.get('email');
-      const found =
-        email === undefined
-          ? await features.accounts.list(PAGE, uuidOrNone(query.get('after')))
-          : [await features.accounts.findByEmail(email)].flatMap((account) => account ?? []);
-      return reply.send({ accounts: found.map(describeAccount) });
-    }),
-    POST: authorized(features, 'auth:accounts:write', async (request, reply, by, administrator) => {
-      const account = parse(invitation, request.body);
-      requireAllFor(administrator, account.role);
-      if (await features.accounts.findByEmail(account.email)) {
-        throw addressTaken();
-      }
-      const link = await issueLink(features, { purpose: 'invitation', ...account }, by);
-      return reply.status(201).send({ link });
-    }),
-  });
-  addEndpoint(server, '/accounts/:id', {
-    GET: authorized(features, 'auth:accounts:read', async (request, reply) =>
-      reply.send(describeAccount(await find(parameterOf(request, 'id')))),
-    ),
-    PATCH: authorized(features, 'auth:accounts:write', async (request, reply, by, administrator) => {
-      const { id, role } = await find(parameterOf(request, 'id'));
-      const { disabled, claims, ...rest } = parse(change, request.body);
-      for (const one of [role, rest.role]) requireAllFor(administrator, one);
-      const changes = { ...rest, claims: claims === undefined ? undefined : readClaims(claims) };
-      await rejectLastAdministrator(async () => {
-        const isChange = Object.values(changes).some((value) => value !== undefined);
-        if (isChange && (await changeAccount(features, id, changes, by)) === 'taken') throw addressTaken();
-        if (disabled === true) await disableAccount(features, id, by);
-        if (disabled === false) await enableAccount(features, id, by);
-      });
-      return reply.send(describeAccount(await find(id)));
-    }),
-  });
-  addEndpoint(server, '/accounts/:id/reset', {
-    POST: authorized(features, 'auth:accounts:write', async (request, reply, by, administrator) => {
-      const account = await find(parameterOf(request, 'id'));
-      requireAllFor(administrator, account.role);
-      const link = await issueLink(features, resetLinkOf(account), by);
-      return reply.status(201).send({ link });
-    }),
-  });
-  addEndpoint(server, '/accounts/:id/sign-out', {
-    POST: authorized(features, 'auth:grants:write', async (request, reply) => {
-      const { id } = await find(parameterOf(request, 'id'));
-      await features.revoker.revokeOfAccount(id, 'operator');
-      await endSessionsOf(id, features);
-      return reply.status(204).send();
-    }),
-  });
-  addEndpoint(server, '/accounts/:id/grants', {
-    GET: authorized(features, 'auth:grants:read', async (request, reply) => {
-      const { id } = await find(parameterOf(request, 'id'));
-      const grants = (await listGrants(features, id)).map((grant) => ({
-        grant_id: grant.grantId,
-        client_id: grant.clientId,
-        scope: grant.scopes.join(' '),
-        audience: grant.audience,
-        created_at: grant.createdAt,
-        expires_at: grant.expiresAt,
-      }));
-      return reply.send({ grants });
-    }),
-  });
+/** An account as the API shows it. */
+export interface AccountJson {
+  readonly id: string;
+  readonly email: string;
+  readonly email_verified: boolean;
+  readonly name: string;
+  readonly role: Role;
+  readonly claims: Readonly<Record<string, unknown>>;
+  readonly disabled: boolean;
+}
+
+/** A grant as the API shows it; moments are seconds since 1970. */
+export interface GrantJson {
+  readonly grant_id: string;
+  readonly client_id: string;
+  readonly scope: string;
+  readonly audience: string;
+  readonly created_at: number;
+  readonly expires_at: number;
+  readonly used_at: number;
+}
+
+/** A session as the API shows it; moments are seconds since 1970. */
+export interface SessionJson {
+  readonly session_id: string;
+  readonly browser?: string | undefined;
+  readonly authenticated_at: number;
+  readonly seen_at?: number | undefined;
+  readonly seen_from?: string | undefined;
+}
+
+/** An address that lets its holder do one thing once. */
+export interface LinkJson {
+  readonly link: string;
+}
+
+const linkSchema = z.object({ link: z.string() });
+const accountSchema = z.object({
+  id: z.string(),
+  email: z.string(),
+  email_verified: z.boolean(),
+  name: z.string(),
+  role: z.enum(roles),
+  claims: z.record(z.string(), z.unknown()),
+  disabled: z.boolean(),
+});
+const grantSchema = z.object({
+  grant_id: z.string(),
+  client_id: z.string(),
+  scope: z.string(),
+  audience: z.string(),
+  created_at: z.number(),
+  expires_at: z.number(),
+  used_at: z.number(),
+});
+const sessionSchema = z.object({
+  session_id: z.string(),
+  browser: z.string().optional(),
+  authenticated_at: z.number(),
+  seen_at: z.number().optional(),
+  seen_from: z.string().optional(),
+});
+
+/** Lists accounts by id, 100 at a time, or finds them. */
+export const listAccounts: Operation<{ accounts: readonly AccountJson[] }> = {
+  id: 'listAccounts',
+  method: 'GET',
+  path: '/accounts',
+  scope: 'auth:accounts:read',
+  summary: 'Lists accounts by id, 100 at a time, or finds them.',
+  query: {
+    email: 'The one account with this address.',
+    q: 'Those whose address or name has this text in it.',
+    after: 'The id that the page before ended with.',
+  },
+  output: z.object({ accounts: z.array(accountSchema) }),
+  statuses: [200],
+  run: async ({ accounts }, { query }) => {
+    const address = query.get('email');
+    const found =
+      address === undefined
+        ? await accounts.list(PAGE, uuidOrNone(query.get('after')), query.get('q'))
+        : [await accounts.findByEmail(address)].flatMap((account) => account ?? []);
+    return { status: 200, body: { accounts: found.map(describeAccount) } };
+  },
+};
+
+/** Makes a one-time link with which someone chooses the password of a new account. */
+export const inviteAccount: Operation<LinkJson> = {
+  id: 'inviteAccount',
+  method: 'POST',
+  path: '/accounts',
+  scope: 'auth:accounts:write',
+  summary: 'Makes a one-time link with which someone chooses the password of a new account.',
+  input: invitation,
+  output: linkSchema,
+  statuses: [201],
+  run: async (features, { body, administrator }) => {
+    const account = parse(invitation, body);
+    requireAllFor(administrator, account.role);
+    if (await features.accounts.findByEmail(account.email)) throw addressTaken();
+    const wanted = { purpose: 'invitation', ...account } as const;
+    return { status: 201, body: { link: await issueLink(features, wanted, administrator.actor) } };
+  },
+};
+
+/** Reads an account. */
+export const readAccount: Operation<AccountJson> = {
+  id: 'readAccount',
+  method: 'GET',
+  path: '/accounts/:id',
+  scope: 'auth:accounts:read',
+  summary: 'Reads an account.',
+  output: accountSchema,
+  statuses: [200],
+  run: async (features, call) => ({ status: 200, body: describeAccount(await find(features, call)) }),
+};
+
+/** Changes name, address, role and claims of an account, disables it, or enables it again. */
+export const changeAccountOperation: Operation<AccountJson> = {
+  id: 'changeAccount',
+  method: 'PATCH',
+  path: '/accounts/:id',
+  scope: 'auth:accounts:write',
+  summary: 'Changes name, address, role and claims of an account, disables it, or enables it again.',
+  input: change,
+  output: accountSchema,
+  statuses: [200],
+  run: async (features, call) => {
+    const { administrator } = call;
+    const { id, role } = await find(features, call);
+    const { disabled, claims, ...rest } = parse(change, call.body);
+    for (const one of [role, rest.role]) requireAllFor(administrator, one);
+    const changes = { ...rest, claims: claims === undefined ? undefined : readClaims(claims) };
+    const by = administrator.actor;
+    await rejectLastAdministrator(async () => {
+      const isChange = Object.values(changes).some((value) => value !== undefined);
+      if (isChange && (await changeAccount(features, id, changes, by)) === 'taken') throw addressTaken();
+      if (disabled === true) await disableAccount(features, id, by);
+      if (disabled === false) await enableAccount(features, id, by);
+    });
+    return { status: 200, body: describeAccount(await find(features, call)) };
+  },
+};
+
+/** Makes a one-time link with which the owner of an account chooses another password. */
+export const resetAccount: Operation<LinkJson> = {
+  id: 'resetAccount',
+  method: 'POST',
+  path: '/accounts/:id/reset',
+  scope: 'auth:accounts:write',
+  summary: 'Makes a one-time link with which the owner of an account chooses another password.',
+  output: linkSchema,
+  statuses: [201],
+  run: async (features, call) => {
+    const account = await find(features, call);
+    requireAllFor(call.administrator, account.role);
+    const made = await issueLink(features, resetLinkOf(account), call.administrator.actor);
+    return { status: 201, body: { link: made } };
+  },
+};
+
+/** Ends all sessions and grants of an account. */
+export const signOutAccount: Operation<undefined> = {
+  id: 'signOutAccount',
+  method: 'POST',
+  path: '/accounts/:id/sign-out',
+  scope: 'auth:grants:write',
+  summary: 'Ends all sessions and grants of an account.',
+  statuses: [204],
+  run: async (features, call) => {
+    const { id } = await find(features, call);
+    await features.revoker.revokeOfAccount(id, 'operator');
+    await endSessionsOf(id, features);
+    return { status: 204, body: undefined };
+  },
+};
+
+/** Lists the live grants of an account, newest first. */
+export const listGrantsOfAccount: Operation<{ grants: readonly GrantJson[] }> = {
+  id: 'listGrantsOfAccount',
+  method: 'GET',
+  path: '/accounts/:id/grants',
+  scope: 'auth:grants:read',
+  summary: 'Lists the live grants of an account, newest first.',
+  output: z.object({ grants: z.array(grantSchema) }),
+  statuses: [200],
+  run: async (features, call) => {
+    const { id } = await find(features, call);
+    const grants = (await listGrants(features, id)).map((grant) => ({
+      grant_id: grant.grantId,
+      client_id: grant.clientId,
+      scope: grant.scopes.join(' '),
+      audience: grant.audience,
+      created_at: grant.createdAt,
+      expires_at: grant.expiresAt,
+      used_at: grant.usedAt,
+    }));
+    return { status: 200, body: { grants } };
+  },
+};
+
+/** Lists where an account is signed in, newest first. */
+export const listSessionsOfAccount: Operation<{ sessions: readonly SessionJson[] }> = {
+  id: 'listSessionsOfAccount',
+  method: 'GET',
+  path: '/accounts/:id/sessions',
+  scope: 'auth:grants:read',
+  summary: 'Lists where an account is signed in, newest first.',
+  output: z.object({ sessions: z.array(sessionSchema) }),
+  statuses: [200],
+  run: async (features, call) => {
+    const { id } = await find(features, call);
+    const listed = await features.sessions.list(id, features.clock());
+    const sessions = listed.map(({ sessionId, browser, authenticatedAt, seen }) => ({
+      session_id: sessionId,
+      browser,
+      authenticated_at: secondsOf(authenticatedAt),
+      ...(seen && { seen_at: secondsOf(seen.at), seen_from: seen.address }),
+    }));
+    return { status: 200, body: { sessions } };
+  },
+};
+
+/** Ends one session of an account, with the grants that end with it. */
+export const endSessionOfAccount: Operation<undefined> = {
+  id: 'endSessionOfAccount',
+  method: 'DELETE',
+  path: '/accounts/:id/sessions/:session',
+  scope: 'auth:grants:write',
+  summary: 'Ends one session of an account, with the grants that end with it.',
+  statuses: [204],
+  run: async (features, call) => {
+    const { id } = await find(features, call);
+    const ids = await features.sessions.listIds(id);
+    const sessionId = required(ids.find((one) => one === call.path['session']));
+    await endSession({ sessionId, subject: id }, features, 'operator');
+    return { status: 204, body: undefined };
+  },
+};
+
+async function find({ accounts }: AccountApiFeatures, { path }: AdminCall): Promise<Account> {
+  return required(await accounts.findById(path['id'] ?? ''));
 }
 
 /** Someone must be left who can administer. */
@@ -145,9 +306,9 @@ function addressTaken(): OAuthError {
   return new OAuthError('invalid_request', 'There is an account with this address.', { status: 409 });
 }
 
-function describeAccount(account: Account): Readonly<Record<string, unknown>> {
-  const { id, email, emailVerified, name: fullName, role, claims, disabled } = account;
-  return { id, email, email_verified: emailVerified, name: fullName, role, claims, disabled };
+function describeAccount(account: Account): AccountJson {
+  const { id, email: address, emailVerified, name: fullName, role, claims, disabled } = account;
+  return { id, email: address, email_verified: emailVerified, name: fullName, role, claims, disabled };
 }
 
 function readClaims(value: unknown): Readonly<Record<string, unknown>> {
@@ -156,12 +317,10 @@ function readClaims(value: unknown): Readonly<Record<string, unknown>> {
   return parsed.claims;
 }
 
-function parse<Output>(schema: z.ZodType<Output>, body: unknown): Output {
-  const parsed = schema.safeParse(body);
-  if (parsed.success) return parsed.data;
-  throw invalid(parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`));
-}
-
 function uuidOrNone(text: string | undefined): string | undefined {
   return text !== undefined && z.uuid().safeParse(text).success ? text : undefined;
+}
+
+function secondsOf(moment: number): number {
+  return Math.floor(moment / 1000);
 }

@@ -35,7 +35,6 @@ export interface Administrator {
 export type AdminHandler = (
   request: FastifyRequest,
   reply: FastifyReply,
-  by: Actor,
   administrator: Administrator,
 ) => Promise<FastifyReply>;
 
@@ -51,7 +50,7 @@ export function authorized(
   return async (request, reply) => {
     const administrator = await authorize(features, scope, request, reply);
     reply.header('cache-control', 'no-store');
-    return handler(request, reply, administrator.actor, administrator);
+    return handler(request, reply, administrator);
   };
 }
 

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { demoAccounts } from '@trellis/demo-data';
 import { Browser } from '@trellis/testkit/sign-in';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Pool } from 'pg';
 import { adminScopes } from '../../clients/scopes.ts';
 import {
   authorizationUrl,
@@ -12,6 +14,10 @@ import {
 } from '../../testing/flow.ts';
 import { reissue } from '../../testing/reissue.ts';
 import { runCommand } from '../../testing/run-command.ts';
+import { createSealer } from '../../secrets/sealing.ts';
+import { deriveKeys } from '../../secrets/secrets.ts';
+import { describeApi } from './describe-api.ts';
+import { allOperations } from './operations.ts';
 import { startTestAuthServer, type TestAuthServer } from '../../testing/test-auth-server.ts';
 import { CALLBACK, CLIENT_SECRET } from '../../testing/test-clients.ts';
 
@@ -50,7 +56,147 @@ const calls: readonly (readonly [scope: string, method: string, path: string, bo
   ['auth:keys:read', 'GET', '/keys'],
   ['auth:keys:write', 'POST', '/keys/rotate'],
   ['auth:audit:read', 'GET', '/audit-events'],
+  ['auth:grants:read', 'GET', '/accounts/none/sessions'],
+  ['auth:grants:write', 'DELETE', '/accounts/none/sessions/none'],
+  ['auth:clients:read', 'GET', '/clients/none/sign-in-test'],
+  ['auth:mail:read', 'GET', '/mail'],
+  ['auth:mail:write', 'POST', '/mail/none/retry'],
+  ['auth:mail:write', 'DELETE', '/mail/none'],
 ];
+
+describe('A-261: the description of the admin API', () => {
+  const shapeOf = (path: string): string => path.replaceAll(/:\w+|\{\w+\}|none/g, '*');
+
+  it('has every operation, and no other; so has the list of calls above', () => {
+    const described = describeApi() as {
+      paths: Record<string, Record<string, { security: [{ token: string[] }] }>>;
+    };
+    const inDescription = Object.entries(described.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(
+        ([method, { security }]) => `${security[0].token[0]} ${method.toUpperCase()} ${shapeOf(path)}`,
+      ),
+    );
+    const inTable = allOperations.map(({ scope, method, path }) => `${scope} ${method} ${shapeOf(path)}`);
+    const inCalls = calls.map(([scope, method, path]) => `${scope} ${method} ${shapeOf(path)}`);
+    expect(inDescription.toSorted()).toEqual(inTable.toSorted());
+    expect(inCalls.toSorted()).toEqual(inTable.toSorted());
+    expect(new Set(allOperations.map(({ id }) => id)).size).toBe(allOperations.length);
+  });
+
+  it('is served without a token, and is the one in the documentation but for the address', async () => {
+    const served = await (await fetch(`${server.issuer}/admin/openapi.json`)).text();
+    expect(JSON.parse(served.replaceAll(server.issuer, 'https://id.example'))).toEqual(
+      JSON.parse(JSON.stringify(describeApi())),
+    );
+  });
+
+  it('says what comes back', async () => {
+    const token = await tokenFor('auth:admin');
+    const pathsOf: Readonly<Record<string, string>> = { accounts: ed?.id ?? '', clients: 'desk' };
+    for (const { method, path, output } of allOperations) {
+      if (method !== 'GET' || output === undefined) continue;
+      const [, kind = ''] = path.split('/');
+      const response = await call(token, 'GET', path.replace(':id', pathsOf[kind] ?? ''));
+      expect([path, response.status]).toEqual([path, 200]);
+      const parsed = output.safeParse(await response.json());
+      expect([path, parsed.error?.issues ?? []]).toEqual([path, []]);
+    }
+  });
+});
+
+describe('A-262: what operators do', () => {
+  it('is in the audit log with who did it, whatever it is', async () => {
+    const token = await tokenFor('auth:admin');
+    const done = allOperations.filter(({ method }) => method !== 'GET').map(({ id }) => id);
+    const id = ed?.id ?? '';
+    const invited = { email: 'audited@example.com', name: 'A', role: 'VIEWER' };
+    const metadata = { redirect_uris: ['https://audited.example/'], scope: 'openid' };
+    await obtainTokens(server.issuer, {}, new Browser(), 'ed@example.com');
+    const { sessions } = (await (await call(token, 'GET', `/accounts/${id}/sessions`)).json()) as {
+      sessions: { session_id: string }[];
+    };
+    const { grants } = (await (await call(token, 'GET', `/accounts/${id}/grants`)).json()) as {
+      grants: { grant_id: string }[];
+    };
+    const pool = new Pool({ connectionString: server.environment['DATABASE_URL'] });
+    const sealer = createSealer(deriveKeys([server.environment['KEY_ENCRYPTION_SECRET'] ?? ''], 'mail'));
+    const mail = [randomUUID(), randomUUID()];
+    for (const message of mail) {
+      const text = sealer.seal(JSON.stringify({ to: 'x@example.com', subject: 'S', text: 'T' }), message);
+      await pool.query(
+        `INSERT INTO auth.mail_message (id, sealed, next_attempt_at, expires_at) VALUES ($1, $2, now(), now() + '1 h')`,
+        [message, text],
+      );
+    }
+    await pool.end();
+    const bodies: Readonly<Record<string, readonly [path: string, body?: unknown]>> = {
+      inviteAccount: ['/accounts', invited],
+      changeAccount: [`/accounts/${id}`, { name: 'Eddie' }],
+      resetAccount: [`/accounts/${id}/reset`],
+      revokeGrant: [`/grants/${grants[0]?.grant_id ?? ''}`],
+      endSessionOfAccount: [`/accounts/${id}/sessions/${sessions[0]?.session_id ?? ''}`],
+      signOutAccount: [`/accounts/${id}/sign-out`],
+      registerClient: ['/clients', { client_id: 'audited', ...metadata }],
+      replaceClient: ['/clients/audited', metadata],
+      rotateClientSecret: ['/clients/audited/secret', {}],
+      removeClient: ['/clients/audited'],
+      rotateKeys: ['/keys/rotate'],
+      retryMail: [`/mail/${mail[0] ?? ''}/retry`],
+      removeMail: [`/mail/${mail[1] ?? ''}`],
+    };
+    expect(Object.keys(bodies).toSorted()).toEqual(done.toSorted());
+    for (const [operation, [path, body]] of Object.entries(bodies)) {
+      const method = allOperations.find((one) => one.id === operation)?.method ?? '';
+      const { status } = await call(token, method, path, body);
+      expect([operation, status < 300]).toEqual([operation, true]);
+    }
+    const recorded = async (): Promise<readonly string[]> => {
+      const response = await call(token, 'GET', '/audit-events?event=administered&limit=1000');
+      const { events } = (await response.json()) as {
+        events: { details: { operation: string; by: string } }[];
+      };
+      return events
+        .filter(({ details }) => details.by === 'client machine-room')
+        .map(({ details }) => details.operation);
+    };
+    await expect.poll(async () => new Set(await recorded())).toEqual(new Set(done));
+  });
+
+  it('A-263: finds accounts by a part of name or address, as a text and not as a pattern', async () => {
+    const token = await tokenFor('auth:accounts:read');
+    const emails = async (q: string): Promise<readonly string[]> => {
+      const response = await call(token, 'GET', `/accounts?q=${encodeURIComponent(q)}`);
+      return ((await response.json()) as { accounts: { email: string }[] }).accounts.map(
+        ({ email }) => email,
+      );
+    };
+    expect(await emails('ADA@')).toEqual(['ada@example.com']);
+    expect(await emails('marlow')).toEqual(['ada@example.com']);
+    expect(await emails('%')).toEqual([]);
+    expect(await emails('a_a')).toEqual([]);
+  });
+
+  it('A-264: tests a sign-in as the authorization endpoint would treat it', async () => {
+    const token = await tokenFor('auth:clients:read');
+    const test = async (query: Record<string, string>, id = 'desk'): Promise<Record<string, unknown>> => {
+      const text = new URLSearchParams(query).toString();
+      const response = await call(token, 'GET', `/clients/${id}/sign-in-test?${text}`);
+      return (await response.json()) as Record<string, unknown>;
+    };
+    const good = await test({ redirect_uri: CALLBACK, scope: 'openid' });
+    expect(good['works']).toBe(true);
+    const page = await new Browser().get(String(good['authorization_url']));
+    expect(page.headers.get('location')).toContain('/login?');
+    expect(await test({ redirect_uri: 'https://evil.example/', scope: 'openid' })).toMatchObject({
+      works: false,
+      error: 'invalid_request',
+    });
+    expect(await test({ redirect_uri: CALLBACK, scope: 'nonsense' })).toMatchObject({
+      error: 'invalid_scope',
+    });
+    expect(await test({}, 'nobody')).toMatchObject({ works: false, error: 'invalid_client' });
+  });
+});
 
 describe('L5: the scopes of the admin API', () => {
   it('allow their own calls and no others; auth:admin allows all', async () => {

@@ -1,4 +1,3 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import {
   registerClient,
@@ -6,82 +5,184 @@ import {
   replaceClient,
   rotateSecret,
   untilUndisturbed,
+  type ClientAdministrationFeatures,
   type NothingChanged,
   type ReplacementOutcome,
-  type ClientAdministrationFeatures,
 } from '../../administration/clients.ts';
-import { OAuthError } from '../../errors.ts';
-import { addEndpoint } from '../../http/endpoint.ts';
-import type { Client } from '../../clients/client-store.ts';
-import { registrationError } from '../registration-error.ts';
-import {
-  authorized,
-  invalid,
-  parameterOf,
-  required,
-  requireScopesOf,
-  type Administrator,
-  type AuthorizedFeatures,
-} from './admin-context.ts';
 import type { ClientFeatures } from '../../clients/client-features.ts';
+import type { Client } from '../../clients/client-store.ts';
+import { OAuthError } from '../../errors.ts';
+import { registrationError } from '../registration-error.ts';
+import { invalid, required, requireScopesOf, type Administrator } from './admin-context.ts';
+import {
+  parse,
+  type AdminCall,
+  type AdminOperation,
+  type AdminResult,
+  type PerformFeatures,
+} from './admin-operation.ts';
 
 /** What the administration of clients works with. */
 export type ClientApiFeatures = Pick<ClientFeatures, 'clientStore'> &
   ClientAdministrationFeatures &
-  AuthorizedFeatures;
+  PerformFeatures;
+
+type Operation<Body> = AdminOperation<ClientApiFeatures, Body>;
 
 const MAX_GRACE_S = 30 * 86_400;
 const rotation = z.strictObject({ grace_seconds: z.int().min(0).max(MAX_GRACE_S).default(0) });
+const secretSchema = z.object({ client_secret: z.string(), client_secret_expires_at: z.literal(0) });
+/** RFC 7591 metadata, and where the registration comes from. */
+const clientSchema = z.looseObject({
+  client_id: z.string(),
+  client_name: z.string(),
+  redirect_uris: z.array(z.string()),
+  grant_types: z.array(z.string()),
+  token_endpoint_auth_method: z.string(),
+  scope: z.string(),
+  source: z.string(),
+  client_secret: z.string().optional(),
+});
+const metadataSchema = z.looseObject({
+  client_id: z.string().optional(),
+  client_name: z.string().optional(),
+  redirect_uris: z.array(z.string()).optional(),
+  grant_types: z.array(z.string()).optional(),
+  token_endpoint_auth_method: z.string().optional(),
+  scope: z.string().optional(),
+});
 
-/** Clients: list, register, look at, replace, remove, and give another secret. */
-export function addClientAdministration(server: FastifyInstance, features: ClientApiFeatures): void {
-  const find = async (clientId: string): Promise<Client> =>
-    required(await features.clientStore.find(clientId));
-  const findChangeable = async (request: FastifyRequest, administrator: Administrator): Promise<Client> =>
-    asRead(request, changeable(await find(parameterOf(request, 'id')), administrator));
-  addEndpoint(server, '/clients', {
-    GET: authorized(features, 'auth:clients:read', async (_request, reply) =>
-      reply.send({ clients: (await features.clientStore.list()).map(describeClient) }),
-    ),
-    POST: authorized(features, 'auth:clients:write', async (request, reply, by, administrator) => {
-      requireScopesOf(administrator, scopesIn(request.body));
-      await rejectTaken(features, request.body);
-      const outcome = await registerClient(features, request.body, { source: 'administration', by });
-      return sendOutcome(outcome, reply.status(201));
-    }),
-  });
-  addEndpoint(server, '/clients/:id', {
-    GET: authorized(features, 'auth:clients:read', async (request, reply) =>
-      sendClient(await find(parameterOf(request, 'id')), reply),
-    ),
-    PUT: authorized(features, 'auth:clients:write', async (request, reply, by, administrator) => {
-      requireScopesOf(administrator, scopesIn(request.body));
-      const outcome = await untilUndisturbed(async () =>
-        replaceClient(features, await findChangeable(request, administrator), request.body, by),
-      );
-      return sendOutcome(outcome, reply);
-    }),
-    DELETE: authorized(features, 'auth:clients:write', async (request, reply, by, administrator) => {
-      const { metadata } = await findChangeable(request, administrator);
-      await removeClient(features, metadata.client_id, by);
-      return reply.status(204).send();
-    }),
-  });
-  addEndpoint(server, '/clients/:id/secret', {
-    POST: authorized(features, 'auth:clients:write', async (request, reply, by, administrator) => {
-      const parsed = rotation.safeParse(request.body ?? {});
-      if (!parsed.success)
-        throw invalid(parsed.error.issues.map(({ message }) => `grace_seconds: ${message}`));
-      const { grace_seconds: graceS } = parsed.data;
-      const outcome = await untilUndisturbed(async () => {
-        const known = await findChangeable(request, administrator);
-        if (known.secretHash === undefined) throw invalid(['The client has no secret.']);
-        return rotateSecret(features, known, graceS, by);
-      });
-      const { secret } = requireChange(outcome);
-      return reply.send({ client_secret: secret, client_secret_expires_at: 0 });
-    }),
-  });
+/** A client as the API shows it. */
+export interface ClientJson {
+  readonly client_id: string;
+  readonly client_name: string;
+  readonly redirect_uris: readonly string[];
+  readonly grant_types: readonly string[];
+  readonly token_endpoint_auth_method: string;
+  readonly scope: string;
+  readonly source: string;
+  /** Where it was made just now. */
+  readonly client_secret?: string | undefined;
+  readonly [member: string]: unknown;
+}
+
+/** A secret as the API shows it, this once. */
+export interface SecretJson {
+  readonly client_secret: string;
+  readonly client_secret_expires_at: 0;
+}
+
+/** Lists all clients. */
+export const listClients: Operation<{ clients: readonly ClientJson[] }> = {
+  id: 'listClients',
+  method: 'GET',
+  path: '/clients',
+  scope: 'auth:clients:read',
+  summary: 'Lists all clients.',
+  output: z.object({ clients: z.array(clientSchema) }),
+  statuses: [200],
+  run: async ({ clientStore }) => ({
+    status: 200,
+    body: { clients: (await clientStore.list()).map(describeClient) },
+  }),
+};
+
+/** Registers a client by RFC 7591 metadata. A secret is shown this once. */
+export const registerClientOperation: Operation<ClientJson> = {
+  id: 'registerClient',
+  method: 'POST',
+  path: '/clients',
+  scope: 'auth:clients:write',
+  summary: 'Registers a client by RFC 7591 metadata. A secret is shown this once.',
+  input: metadataSchema,
+  output: clientSchema,
+  statuses: [201],
+  run: async (features, { body, administrator }) => {
+    requireScopesOf(administrator, scopesIn(body));
+    await rejectTaken(features, body);
+    const registrant = { source: 'administration', by: administrator.actor } as const;
+    return resultOf(await registerClient(features, body, registrant), 201);
+  },
+};
+
+/** Reads a client, with the tag of its version. */
+export const readClient: Operation<ClientJson> = {
+  id: 'readClient',
+  method: 'GET',
+  path: '/clients/:id',
+  scope: 'auth:clients:read',
+  summary: 'Reads a client, with the tag of its version.',
+  output: clientSchema,
+  statuses: [200],
+  run: async (features, call) => {
+    const client = await find(features, call);
+    return { status: 200, body: describeClient(client), headers: { etag: tagOf(client) } };
+  },
+};
+
+/** Replaces the metadata of a client; with If-Match only the version that was read. */
+export const replaceClientOperation: Operation<ClientJson> = {
+  id: 'replaceClient',
+  method: 'PUT',
+  path: '/clients/:id',
+  scope: 'auth:clients:write',
+  summary: 'Replaces the metadata of a client; with If-Match only the version that was read.',
+  input: metadataSchema,
+  output: clientSchema,
+  statuses: [200],
+  run: async (features, call) => {
+    const { administrator, body } = call;
+    requireScopesOf(administrator, scopesIn(body));
+    const outcome = await untilUndisturbed(async () =>
+      replaceClient(features, await findChangeable(features, call), body, administrator.actor),
+    );
+    return resultOf(outcome, 200);
+  },
+};
+
+/** Removes a client with all that it was given. */
+export const removeClientOperation: Operation<undefined> = {
+  id: 'removeClient',
+  method: 'DELETE',
+  path: '/clients/:id',
+  scope: 'auth:clients:write',
+  summary: 'Removes a client with all that it was given.',
+  statuses: [204],
+  run: async (features, call) => {
+    const { metadata } = await findChangeable(features, call);
+    await removeClient(features, metadata.client_id, call.administrator.actor);
+    return { status: 204, body: undefined };
+  },
+};
+
+/** Gives a client another secret, which is shown this once. The one before works for grace_seconds. */
+export const rotateClientSecret: Operation<SecretJson> = {
+  id: 'rotateClientSecret',
+  method: 'POST',
+  path: '/clients/:id/secret',
+  scope: 'auth:clients:write',
+  summary: 'Gives a client another secret, which is shown this once. The one before works for grace_seconds.',
+  input: rotation,
+  output: secretSchema,
+  statuses: [200],
+  run: async (features, call) => {
+    const { grace_seconds: graceS } = parse(rotation, call.body ?? {});
+    const outcome = await untilUndisturbed(async () => {
+      const known = await findChangeable(features, call);
+      if (known.secretHash === undefined) throw invalid(['The client has no secret.']);
+      return rotateSecret(features, known, graceS, call.administrator.actor);
+    });
+    const { secret } = requireChange(outcome);
+    return { status: 200, body: { client_secret: secret, client_secret_expires_at: 0 } };
+  },
+};
+
+async function find({ clientStore }: ClientApiFeatures, { path }: AdminCall): Promise<Client> {
+  return required(await clientStore.find(path['id'] ?? ''));
+}
+
+async function findChangeable(features: ClientApiFeatures, call: AdminCall): Promise<Client> {
+  return asRead(call.ifMatch, changeable(await find(features, call), call.administrator));
 }
 
 /** Registering must not replace. */
@@ -104,13 +205,11 @@ function scopesIn(body: unknown): readonly string[] {
   return z.object({ scope: z.string() }).safeParse(body).data?.scope.split(' ') ?? [];
 }
 
-function sendOutcome(outcome: ReplacementOutcome, reply: FastifyReply): FastifyReply {
+function resultOf(outcome: ReplacementOutcome, status: 200 | 201): AdminResult<ClientJson> {
   if (outcome.kind === 'problems') throw registrationError(outcome.problems);
   const { client, secret } = requireChange(outcome);
-  return reply.send({
-    ...describeClient(client),
-    ...(secret !== undefined && { client_secret: secret, client_secret_expires_at: 0 }),
-  });
+  const shown = secret === undefined ? {} : { client_secret: secret, client_secret_expires_at: 0 };
+  return { status, body: { ...describeClient(client), ...shown } };
 }
 
 function requireChange<Outcome extends { readonly kind: string }>(
@@ -121,8 +220,7 @@ function requireChange<Outcome extends { readonly kind: string }>(
 }
 
 /** Where the caller says which version of the client it has seen, it changes that one alone. RFC 9110 §13.1.1 */
-function asRead({ headers }: FastifyRequest, client: Client): Client {
-  const expected = headers['if-match'];
+function asRead(expected: string | undefined, client: Client): Client {
   if (expected === undefined || expected === '*' || expected === tagOf(client)) return client;
   throw changedMeanwhile(412);
 }
@@ -135,10 +233,7 @@ function tagOf({ incarnation, version }: Client): string {
   return `"${incarnation}.${version ?? ''}"`;
 }
 
-function sendClient(client: Client, reply: FastifyReply): FastifyReply {
-  return reply.header('etag', tagOf(client)).send(describeClient(client));
-}
-
-function describeClient({ metadata, source }: Client): Readonly<Record<string, unknown>> {
-  return { ...metadata, source };
+function describeClient({ metadata, source }: Client): ClientJson {
+  const { redirect_uris: uris, grant_types: types, ...rest } = metadata;
+  return { ...rest, redirect_uris: [...uris], grant_types: [...types], source };
 }
