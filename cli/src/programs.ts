@@ -63,7 +63,7 @@ export interface HostedProgram {
   readonly read: (environment: Environment) => ProcessConfig;
   readonly start: (environment: Environment, resources: Resources) => Promise<Deployable>;
   /** What it adds to the operations port. */
-  readonly operations: (environment: Environment, logger: Logger) => readonly OperationsRoutes[];
+  readonly operations: (environment: Environment, resources: Resources) => readonly OperationsRoutes[];
 }
 
 /** Every deployable, in the order in which they start; the gateway is last to start and first to end. */
@@ -105,8 +105,8 @@ function host<Config extends ProcessConfig>(
     reads: (variable) => Object.hasOwn(variables, variable),
     read: (environment) => program.readConfig(environment),
     start: (environment, resources) => program.start(program.readConfig(environment), resources),
-    operations(environment, logger) {
-      const routes = program.operations?.(program.readConfig(environment), logger);
+    operations(environment, { logger, metrics }) {
+      const routes = program.operations?.(program.readConfig(environment), logger, metrics);
       return routes ? [routes] : [];
     },
   };

@@ -5,6 +5,7 @@ import {
   type Environment,
   type Logger,
   type Metrics,
+  type Resources,
   startOperationsServer,
 } from '@trellis/runtime';
 import { programs, type HostedProgram, type Prefix } from '../programs.ts';
@@ -36,7 +37,7 @@ export async function hostInProcess(options: InProcessOptions): Promise<Host> {
     port: config.OPERATIONS_PORT,
     metrics: [...metrics.values()],
     routes: programs.flatMap(({ prefix, service, operations: routes }) =>
-      routes(environments[prefix], loggerOf(service, config)),
+      routes(environments[prefix], resourcesOf(service, config, metrics)),
     ),
   });
   const running: Closable[] = [operations];
@@ -92,10 +93,18 @@ function startProgram(
   environments: Readonly<Record<Prefix, Environment>>,
   metrics: ReadonlyMap<string, Metrics>,
 ): Promise<Deployable> {
-  const registry = metrics.get(service) ?? createMetrics(service);
-  registry.clear(); // of what an attempt that failed has registered
-  registry.setDefaultLabels({ service });
-  return start(environments[prefix], { logger: loggerOf(service, config), metrics: registry });
+  const resources = resourcesOf(service, config, metrics);
+  resources.metrics.clear(); // of what an attempt that failed has registered
+  resources.metrics.setDefaultLabels({ service });
+  return start(environments[prefix], resources);
+}
+
+function resourcesOf(
+  service: string,
+  config: PlatformConfig,
+  metrics: ReadonlyMap<string, Metrics>,
+): Resources {
+  return { logger: loggerOf(service, config), metrics: metrics.get(service) ?? createMetrics(service) };
 }
 
 function loggerOf(service: string, config: PlatformConfig): Logger {

@@ -1,6 +1,6 @@
 import type { DeployableProgram } from '@trellis/runtime';
 import { readGatewayConfig, type GatewayConfig } from '../config/config.ts';
-import { openCacheOperations } from './redis-resources.ts';
+import { openOperations } from './open-operations.ts';
 import { startGateway } from './start-gateway.ts';
 import { startWorkers } from './worker-pool.ts';
 
@@ -10,5 +10,5 @@ export const gateway: DeployableProgram<GatewayConfig> = {
   readConfig: readGatewayConfig,
   start: (config, resources) =>
     config.WORKERS > 1 ? startWorkers(config, resources) : startGateway(config, resources),
-  operations: openCacheOperations,
+  operations: openOperations,
 };

@@ -17,6 +17,9 @@ export interface GraphMetrics {
   readonly planning: PlanningObserver;
 }
 
+/** Enough to distinguish supergraphs. */
+const HASH_DIGITS = 12;
+
 const PLANNING_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 /** Registers the series of the supergraph and of planning. */
@@ -33,6 +36,13 @@ export function createGraphMetrics(registry: Registry): GraphMetrics {
     help: 'Supergraph generations in memory. More than two for long: a leak.',
     registers: [registry],
   });
+  const since = new Gauge({
+    name: 'trellis_gateway_supergraph_served_since_seconds',
+    help: 'Unix time since which the supergraph is served, by the first digits of its hash.',
+    labelNames: ['supergraph'],
+    aggregator: 'max',
+    registers: [registry],
+  });
   const replacements = new Counter({
     name: 'trellis_gateway_planner_replacements_total',
     help: 'Query planner workers restarted, because an operation took too long to plan or the worker failed.',
@@ -44,6 +54,8 @@ export function createGraphMetrics(registry: Registry): GraphMetrics {
     serving(generation) {
       changes.inc({ outcome: 'serving' });
       generations.inc();
+      since.reset();
+      since.set({ supergraph: generation.hash.slice(0, HASH_DIGITS) }, Date.now() / 1000);
       collected.register(generation, undefined);
     },
     rejected: () => changes.inc({ outcome: 'rejected' }),

@@ -63,11 +63,18 @@ export async function perform<Features extends PerformFeatures, Body>(
   operation: AdminOperation<Features, Body>,
   call: AdminCall,
 ): Promise<AdminResult<Body>> {
-  if (!call.administrator.scopes.includes(operation.scope))
-    throw new OAuthError('insufficient_scope', `Needs ${operation.scope}.`);
+  requireScopeFor(call.administrator, operation);
   const result = await operation.run(features, call);
   if (operation.method !== 'GET') record(features, operation, call);
   return result;
+}
+
+/** @throws OAuthError insufficient_scope for who may not do it */
+export function requireScopeFor(
+  { scopes }: Administrator,
+  { scope }: Pick<AdminOperation<never>, 'scope'>,
+): void {
+  if (!scopes.includes(scope)) throw new OAuthError('insufficient_scope', `Needs ${scope}.`);
 }
 
 /** Where the thing stands in the log that an operation is about, by the first part of its path. */

@@ -5,7 +5,7 @@ import { formParameters, queryParameters } from '../../http/request-parameters.t
 import { checkSameOrigin } from '../../http/same-origin.ts';
 import { parametersOf, type Parameters } from '../../parameters.ts';
 import { paths } from '../../paths.ts';
-import { perform } from '../admin/admin-operation.ts';
+import { perform, requireScopeFor } from '../admin/admin-operation.ts';
 import { isFormToken } from '../bound-form.ts';
 import { pageExpired } from '../page-errors.ts';
 import { redirect } from '../send-response.ts';
@@ -107,6 +107,7 @@ async function act(
 ): Promise<FastifyReply> {
   const onwards = { href: consoleAddress(features, back(form)), text: 'Back' };
   try {
+    requireScopeFor(visit.administrator, operation); // before the form is looked at
     const { body: result } = await perform(features, operation, {
       administrator: visit.administrator,
       path: path?.(form) ?? {},

@@ -31,5 +31,5 @@ export interface DeployableProgram<Config extends ProcessConfig> {
   /** Opens pools, migrates, listens. Rejects when it can't serve, with CannotStart where words say all about it. */
   readonly start: (config: Config, resources: Resources) => Promise<Deployable>;
   /** What operators can do with it at the operations port of the process that hosts it, beside reading its metrics. */
-  readonly operations?: (config: Config, logger: Logger) => OperationsRoutes | undefined;
+  readonly operations?: (config: Config, logger: Logger, metrics: Metrics) => OperationsRoutes | undefined;
 }

@@ -69,7 +69,7 @@ async function startWithOperations<Config extends ProcessConfig>(
   logger: Logger,
 ): Promise<RunningDeployable> {
   const metrics = createMetrics(program.service);
-  const routes = program.operations?.(config, logger);
+  const routes = program.operations?.(config, logger, metrics);
   const operations = await startOperationsServer({
     port: config.OPERATIONS_PORT,
     host: config.OPERATIONS_HOST,

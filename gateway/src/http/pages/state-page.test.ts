@@ -1,0 +1,104 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { describe, expect, it } from 'vitest';
+import { readSamples } from './metric-samples.ts';
+import { renderState } from './state-page.ts';
+
+function registryWithTraffic(): Registry {
+  const registry = new Registry();
+  registry.setDefaultLabels({ service: 'gateway' });
+  const registers = [registry];
+  const counter = (
+    name: string,
+    labels: readonly string[],
+    ...values: readonly (readonly string[])[]
+  ): void => {
+    const made = new Counter({ name, help: 'h', labelNames: [...labels], registers });
+    for (const row of values)
+      made.inc(Object.fromEntries(labels.map((label, at) => [label, row[at] ?? ''])), Number(row.at(-1)));
+  };
+  new Gauge({
+    name: 'trellis_gateway_supergraph_served_since_seconds',
+    help: 'h',
+    labelNames: ['supergraph'],
+    registers,
+  }).set({ supergraph: 'abc123' }, 1_700_000_000);
+  new Gauge({
+    name: 'trellis_gateway_subgraph_breaker_open',
+    help: 'h',
+    labelNames: ['subgraph'],
+    registers,
+  }).set({ subgraph: 'posts' }, 1);
+  counter(
+    'trellis_gateway_subgraph_calls_total',
+    ['subgraph', 'outcome'],
+    ['posts', 'ok', '90'],
+    ['posts', 'failed', '10'],
+  );
+  counter(
+    'trellis_gateway_operations_total',
+    ['name', 'kind', 'outcome'],
+    ['Feed', 'query', 'OK', '5'],
+    ['<b>"\n\\', 'query', 'PARTIAL', '2'],
+  );
+  counter('trellis_gateway_client_operations_total', ['client', 'outcome'], ['web', 'OK', '7']);
+  counter('trellis_gateway_plans_total', ['outcome'], ['hit', '3'], ['miss', '1']);
+  counter('trellis_gateway_limits_exceeded_total', ['limit'], ['depth', '4']);
+  const durations = new Histogram({
+    name: 'trellis_gateway_subgraph_call_duration_seconds',
+    help: 'h',
+    labelNames: ['subgraph'],
+    buckets: [0.005, 0.1],
+    registers,
+  });
+  for (const seconds of [0.001, 0.002, 0.003, 5]) durations.observe({ subgraph: 'posts' }, seconds);
+  return registry;
+}
+
+const rowsOf = (text: string): readonly string[] =>
+  [...text.matchAll(/<tr>([\s\S]*?)<\/tr>/g)].map(([, row = '']) =>
+    [...row.matchAll(/<t[dh][^>]*>([\s\S]*?)<\/t[dh]>/g)].map(([, cell]) => cell).join(' | '),
+  );
+
+describe('The page of the gateway’s state', () => {
+  it('shows the metrics as tables: graph, subgraphs, operations, clients, caches and limits', async () => {
+    const { text } = await renderState(registryWithTraffic());
+    expect(rowsOf(text)).toEqual(
+      expect.arrayContaining([
+        'Supergraph | abc123',
+        'Served since | 2023-11-14T22:13:20 UTC',
+        'posts | open | 100 | 10 (10.0 %) | 5 ms | more than 100 ms',
+        'Feed | 5 | 0 (0.0 %)',
+        'web | 7 | 0 (0.0 %)',
+        'Plans | 4 | 3 (75.0 %)',
+        'depth | 4',
+      ]),
+    );
+  });
+
+  it('shows names that callers choose as text, those that fail first', async () => {
+    const { text, headers } = await renderState(registryWithTraffic());
+    expect(text).not.toContain('<b>');
+    const rows = rowsOf(text);
+    expect(rows.indexOf('&lt;b&gt;&quot;\n\\ | 2 | 2 (100.0 %)')).toBeLessThan(
+      rows.indexOf('Feed | 5 | 0 (0.0 %)'),
+    );
+    expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-/);
+  });
+
+  it('is a page before anything has happened', async () => {
+    const { text } = await renderState(new Registry());
+    expect(text).toContain('none yet');
+    expect((text.match(/None so far\./g) ?? []).length).toBe(5);
+  });
+});
+
+describe('Metrics that are read from their text', () => {
+  it('have their labels and values as they were set', async () => {
+    const samples = await readSamples(registryWithTraffic());
+    expect(samples.values('trellis_gateway_operations_total', 'name')).toEqual(['<b>"\n\\', 'Feed']);
+    expect(samples.sum('trellis_gateway_subgraph_calls_total', { subgraph: 'posts', outcome: 'ok' })).toBe(
+      90,
+    );
+    expect(samples.sum('none')).toBe(0);
+  });
+});
