@@ -4,7 +4,6 @@ import type {
   Deployable,
   DeployableProgram,
   Environment,
-  Logger,
   OperationsRoutes,
   ProcessConfig,
   Resources,

@@ -154,7 +154,7 @@ describe.skipIf(!chromiumPath)(
     it('10: finds all of it in the audit log', async () => {
       const found = async (): Promise<string> => {
         await page.goto(`${issuer}/console/audit`);
-        await page.getByLabel('Event').fill('administered');
+        await page.getByRole('searchbox', { name: 'Event' }).fill('administered');
         await page.getByRole('button', { name: 'Search' }).click();
         return (await page.locator('table').textContent()) ?? '';
       };

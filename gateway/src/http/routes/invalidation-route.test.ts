@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLogger, startOperationsServer, type OperationsServer } from '@trellis/runtime';
+import { createLogger, createMetrics, startOperationsServer, type OperationsServer } from '@trellis/runtime';
 import { createTemporaryDirectory, freePort, startTestRedis, type TestRedis } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gql } from 'graphql-tag';
@@ -171,7 +171,7 @@ describe('Changes that are published over HTTP', () => {
 async function openOperations(environment: Readonly<Record<string, string>>): Promise<OperationsServer> {
   const config = program.readConfig({ SUPERGRAPH: 'unused', ...environment });
   const logger = createLogger({ service: 'gateway', level: 'silent' });
-  const routes = program.operations?.(config, logger);
+  const routes = program.operations?.(config, logger, createMetrics('gateway'));
   return startOperationsServer({ port: 0, metrics: [], routes: routes ? [routes] : [] });
 }
 
