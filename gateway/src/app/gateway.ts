@@ -1,6 +1,7 @@
-import type { DeployableProgram } from '@trellis/runtime';
+import type { DeployableProgram, Logger, Metrics, OperationsRoutes } from '@trellis/runtime';
 import { readGatewayConfig, type GatewayConfig } from '../config/config.ts';
-import { openOperations } from './open-operations.ts';
+import { renderState } from '../http/pages/state-page.ts';
+import { openCacheOperations } from './redis-resources.ts';
 import { startGateway } from './start-gateway.ts';
 import { startWorkers } from './worker-pool.ts';
 
@@ -12,3 +13,19 @@ export const gateway: DeployableProgram<GatewayConfig> = {
     config.WORKERS > 1 ? startWorkers(config, resources) : startGateway(config, resources),
   operations: openOperations,
 };
+
+/** What operators find at the operations port beside `/metrics`: a page of the gateway's state, and the response cache. */
+function openOperations(config: GatewayConfig, logger: Logger, metrics: Metrics): OperationsRoutes {
+  const cache = openCacheOperations(config, logger);
+  return {
+    secrets: cache?.secrets,
+    add: (server) => {
+      cache?.add(server);
+      server.get('/gateway', async (_request, reply) => {
+        const { text, headers } = await renderState(metrics);
+        return reply.headers(headers).send(text);
+      });
+    },
+    close: () => cache?.close(),
+  };
+}

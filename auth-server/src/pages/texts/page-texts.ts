@@ -1,6 +1,6 @@
 import type { PasswordProblem } from '../../passwords/password-problem.ts';
 import type { AccountTexts } from './account-texts.ts';
-import type { Brand } from '../theme/brand.ts';
+import type { Brand } from './brand.ts';
 
 /** What the owner of an account is written about without having asked. */
 export type NoticeKind = 'password_changed' | 'new_device' | 'address_withdrawn' | 'account_deleted';

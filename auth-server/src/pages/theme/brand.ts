@@ -1,21 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { styleOf } from './palette.ts';
-import type { Theme, ThemeImage, ThemeLinks } from './theme.ts';
-
-/** What every page of an operator has. */
-export interface Brand {
-  readonly name: string;
-  /** Addresses of the logo. */
-  readonly logo: string | undefined;
-  readonly darkLogo: string | undefined;
-  readonly links: ThemeLinks;
-  /** Address of the page that people have their account at. */
-  readonly account: string;
-  readonly stylesheet: string;
-  /** The source expression that lets the pages' style in, and no other. CSP Level 3 */
-  readonly stylesheetSource: string;
-}
+import type { Brand } from '../texts/brand.ts';
+import type { Theme, ThemeImage } from './theme.ts';
 
 const stylesheet = readFileSync(
   new URL('../../../src/pages/templates/stylesheet.css', import.meta.url),

@@ -15,7 +15,7 @@ export type ReadTheme =
   | { readonly kind: 'problems'; readonly problems: readonly string[] };
 
 /** The folder of the theme for those who have none of their own. */
-const builtIn = fileURLToPath(new URL('../../../src/pages/theme/built-in/', import.meta.url));
+const builtIn = fileURLToPath(new URL('../../../theme/', import.meta.url));
 
 const MAX_LOGO_BYTES = 262_144;
 const MAX_LOGO_PIXELS = 2_048;

@@ -1,3 +1,4 @@
+import type { ThemeLinks } from '../texts/brand.ts';
 import type { Palettes } from './palette.ts';
 
 /** A picture of a theme, as it is served. */
@@ -6,15 +7,6 @@ export interface ThemeImage {
   readonly type: string;
   /** At `/assets`; another picture has another name. */
   readonly name: string;
-}
-
-/** Addresses that every page links to. */
-export interface ThemeLinks {
-  /** Where people go who have no use for these pages. */
-  readonly home?: string | undefined;
-  readonly privacy?: string | undefined;
-  readonly terms?: string | undefined;
-  readonly help?: string | undefined;
 }
 
 /** What makes the pages those of one operator. */

@@ -3,7 +3,6 @@ import { Html, html } from './html.ts';
 import { LANDING_STYLE } from './landing-style.ts';
 import { hashSource, pageHeaders } from './page-headers.ts';
 import { readSamples, type Samples } from './metric-samples.ts';
-import { STATE_STYLE } from './state-style.ts';
 
 /** A page with the headers that it is sent with. */
 export interface StatePage {
@@ -13,7 +12,25 @@ export interface StatePage {
 
 /** Rows of a table at most: names of operations and clients are the callers' choice. */
 const MOST_ROWS = 50;
-const STYLE = `${LANDING_STYLE.text}${STATE_STYLE}`;
+const STYLE = `${LANDING_STYLE.text}
+main {
+  max-width: 64rem;
+}
+.scroll {
+  overflow-x: auto;
+}
+table {
+  width: 100%;
+  border-collapse: collapse;
+  overflow-wrap: normal;
+}
+th,
+td {
+  padding: 0.4rem 0.75rem 0.4rem 0;
+  text-align: start;
+  border-block-end: 1px solid var(--muted);
+}
+`;
 const STYLE_ELEMENT = new Html(`<style>${STYLE}</style>`);
 const HEADERS = pageHeaders({ 'style-src': [hashSource(STYLE)] });
 
