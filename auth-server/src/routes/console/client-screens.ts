@@ -1,9 +1,11 @@
 import type { ConsoleSection } from '../../pages/console-page.ts';
 import type { Cell } from '../../pages/table.ts';
-import { clientAuthenticationMethods } from '../../clients/client-metadata.ts';
 import { listClients, readClient, type ClientJson } from '../admin/clients.ts';
 import { testSignIn } from '../admin/sign-in-test.ts';
 import { sectionsOf, type ScreenMaker, type ScreenTools } from './screens.ts';
+
+/** Those of clients without keys and certificates, which metadata says. */
+const METHODS = ['none', 'client_secret_basic', 'client_secret_post'];
 
 /** All clients, and a form for one more. */
 export const clientsScreen: ScreenMaker = async ({ read, may, form, to }) => {
@@ -41,7 +43,7 @@ export const clientsScreen: ScreenMaker = async ({ read, may, form, to }) => {
                 name: 'token_endpoint_auth_method',
                 label: 'Proves itself by',
                 type: 'select',
-                options: clientAuthenticationMethods.filter((method) => method !== 'private_key_jwt'),
+                options: METHODS,
                 value: 'none',
               },
               { name: 'scope', label: 'Scope', type: 'text', value: 'openid', isRequired: true },
