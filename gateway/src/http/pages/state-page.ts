@@ -1,7 +1,6 @@
 import type { Metrics } from '@trellis/runtime';
-import { Html, html } from './html.ts';
-import { LANDING_STYLE } from './landing-style.ts';
-import { hashSource, pageHeaders } from './page-headers.ts';
+import { LANDING_STYLE } from './landing-page.ts';
+import { hashSource, Html, html, pageHeaders } from './page.ts';
 import { readSamples, type Samples } from './metric-samples.ts';
 
 /** A page with the headers that it is sent with. */
