@@ -6,7 +6,8 @@ import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { synchronizeClients } from '../administration/synchronize-clients.ts';
 import { readClientsFile } from '../clients/clients-file.ts';
 import type { AuthServerConfig } from './auth-server-config.ts';
-import { clientRulesOf } from './settings-of.ts';
+import { followIssuers } from './follow-issuers.ts';
+import { clientRulesOf, issuerRulesOf } from './settings-of.ts';
 import { createFeatures, type CreatedFeatures } from './create-features.ts';
 import { demoClients, seedDemoAccounts } from './demo.ts';
 import { buildServer } from './server.ts';
@@ -44,6 +45,7 @@ export async function startAuthServer(config: AuthServerConfig, resources: Resou
     intervalS: config.KEY_RELOAD_INTERVAL_S,
   });
   created.mailQueue?.start();
+  const stopFollowing = followTrustedIssuers(config, issuer, created, logger);
   const forgetting = forgetOldEvents(config.AUDIT_RETENTION_S, created, logger);
   const { url, close: stopServing } = await serve(config, port, created, connections, logger);
   let closing: Promise<void> | undefined;
@@ -51,11 +53,24 @@ export async function startAuthServer(config: AuthServerConfig, resources: Resou
     await stopServing();
     await maintenance.stop();
     clearInterval(forgetting);
+    stopFollowing?.();
     await settle(created);
     await connections.pool.end();
     connections.redis.disconnect();
   };
   return { url, close: () => (closing ??= close()) };
+}
+
+function followTrustedIssuers(
+  config: AuthServerConfig,
+  issuer: string,
+  { features }: CreatedFeatures,
+  logger: Logger,
+): (() => void) | undefined {
+  const { TRUSTED_ISSUERS_FILE: path } = config;
+  return path === undefined
+    ? undefined
+    : followIssuers(path, issuerRulesOf(config, issuer), features.issuers, logger);
 }
 
 interface Connections {

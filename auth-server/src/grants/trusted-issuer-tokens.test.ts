@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -6,6 +7,7 @@ import { namespacedSubject } from '../issuers/namespaced-subject.ts';
 import { basic, postForm, type JsonResponse } from '../testing/flow.ts';
 import { type Members } from '../testing/partner-issuer.ts';
 
+import { startPartnerIssuer } from '../testing/partner-issuer.ts';
 import { startTrustedIssuerStage, type TrustedIssuerStage } from '../testing/trusted-issuer-stage.ts';
 
 const JWT_TYPE = 'urn:ietf:params:oauth:token-type:jwt';
@@ -85,6 +87,36 @@ describe('RFC 8693: A token of a trusted issuer is exchanged', () => {
     expect((await trade({ exp: nowS() - 60 })).body['error']).toBe('invalid_request');
     expect((await trade({ act: { sub: 'x' } })).body['error']).toBe('invalid_request');
     expect((await trade({}, { scope: 'read:profile' })).body['error']).toBe('invalid_scope');
+  });
+});
+
+describe('The file of trusted issuers', () => {
+  it('A-242 is taken over while the server runs; one with problems changes nothing', async () => {
+    const file = server.environment['TRUSTED_ISSUERS_FILE'] ?? '';
+    const late = await startPartnerIssuer();
+    const status = async (): Promise<number> => (await present(await late.sign(server.issuer))).status;
+    const declared = JSON.parse(readFileSync(file, 'utf8')) as readonly object[];
+    expect(await status()).toBe(400);
+    const issuer = {
+      issuer: late.issuer,
+      clients: ['billing'],
+      scopes: ['read:data'],
+      subjects: 'namespaced',
+      uses: ['assertion'],
+    };
+    await present(await partner.sign(server.issuer));
+    const fetches = partner.fetches();
+    writeFileSync(file, JSON.stringify([...declared, issuer]));
+    await expect.poll(status).toBe(200);
+    await present(await partner.sign(server.issuer));
+    expect(partner.fetches(), 'keys of the others stay').toBe(fetches);
+    writeFileSync(file, JSON.stringify([...declared, { ...issuer, subjects: 'email' }]));
+    const problem = 'trusted issuers reload failed; keeping the current ones';
+    await expect.poll(() => server.log.some((line) => line.includes(problem))).toBe(true);
+    expect(await status()).toBe(200);
+    writeFileSync(file, JSON.stringify(declared));
+    await expect.poll(status).toBe(400);
+    await late.close();
   });
 });
 

@@ -15,6 +15,8 @@ export interface IssuerRegistry {
   isKnown(name: string): boolean;
   /** Whether users without an account can be the issuer's. */
   hasNamespace(name: string): boolean;
+  /** Takes other declarations over. Those that are as before keep their keys. */
+  replace(declared: readonly TrustedIssuer[]): void;
   /** Aborts what is being fetched. */
   close(): void;
 }
@@ -31,10 +33,18 @@ export function createIssuerRegistry(
 ): IssuerRegistry {
   const closing = new AbortController();
   const keysOptions = { ...options, signal: closing.signal };
-  const known = new Map<string, KnownIssuer>(
-    declared.map((issuer) => [issuer.issuer, { issuer, findKey: createIssuerKeys(issuer, keysOptions) }]),
-  );
+  let known: ReadonlyMap<string, KnownIssuer> = new Map();
+  const know = (issuer: TrustedIssuer): KnownIssuer => {
+    const before = known.get(issuer.issuer);
+    if (JSON.stringify(before?.issuer) === JSON.stringify(issuer) && before) return before;
+    return { issuer, findKey: createIssuerKeys(issuer, keysOptions) };
+  };
+  const replace: IssuerRegistry['replace'] = (issuers) => {
+    known = new Map(issuers.map((issuer) => [issuer.issuer, know(issuer)]));
+  };
+  replace(declared);
   return {
+    replace,
     find: (name, use, clientId) => {
       const found = known.get(name);
       const { uses = [], clients = [] } = found?.issuer ?? {};

@@ -26,7 +26,7 @@ export const variables = {
   TRUSTED_ISSUERS_FILE: {
     type: 'text',
     optional: true,
-    doc: 'JSON array of issuers whose tokens clients may bring for tokens of this server, read at start. Default: none.',
+    doc: 'JSON array of issuers whose tokens clients may bring for tokens of this server. A change of the file is taken over without a restart. Default: none.',
   },
   DATABASE_URL: {
     type: 'url',

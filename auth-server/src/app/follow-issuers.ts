@@ -1,0 +1,27 @@
+import type { Logger } from '@trellis/runtime';
+import { watchFile } from '@trellis/runtime/watch-file';
+import type { IssuerRegistry } from '../issuers/issuer-registry.ts';
+import type { IssuerRules } from '../issuers/trusted-issuer.ts';
+import { readTrustedIssuersFile } from '../issuers/trusted-issuers-file.ts';
+
+/**
+ * Takes trusted issuers over when their file changes. One with problems changes nothing, and the log has them.
+ *
+ * @returns a function that ends the watch
+ */
+export function followIssuers(
+  path: string,
+  rules: IssuerRules,
+  registry: IssuerRegistry,
+  logger: Logger,
+): () => void {
+  return watchFile(path, () => {
+    const { issuers, problems } = readTrustedIssuersFile(path, rules);
+    if (problems.length > 0) {
+      logger.warn({ problems }, 'trusted issuers reload failed; keeping the current ones');
+      return;
+    }
+    registry.replace(issuers);
+    logger.info({ issuers: issuers.map(({ issuer }) => issuer) }, 'trusted issuers reloaded');
+  });
+}
