@@ -5,9 +5,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { TOKEN_EXCHANGE_GRANT } from '../clients/grant-types.ts';
 import { namespacedSubject } from '../issuers/namespaced-subject.ts';
 import { basic, postForm, type JsonResponse } from '../testing/flow.ts';
-import { type Members } from '../testing/partner-issuer.ts';
+import { startPartnerIssuer, type Members } from '../testing/partner-issuer.ts';
 
-import { startPartnerIssuer } from '../testing/partner-issuer.ts';
 import { startTrustedIssuerStage, type TrustedIssuerStage } from '../testing/trusted-issuer-stage.ts';
 
 const JWT_TYPE = 'urn:ietf:params:oauth:token-type:jwt';
