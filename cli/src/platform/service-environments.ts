@@ -1,9 +1,10 @@
-import { fileURLToPath } from 'node:url';
+import { dirname, join } from 'node:path';
 import type { Environment } from '@trellis/runtime';
 import { publicServiceKey } from '@trellis/subgraph-protocol';
 import { addressOf, internalAddressOf } from './addresses.ts';
 import { prefixes, type Prefix } from '../programs.ts';
-import { bringsConveniences } from './conveniences.ts';
+import { bringsConveniences, servesWebApplication } from './conveniences.ts';
+import { hasWebApplication } from '../web-application/build-web-application.ts';
 import type { PlatformConfig } from './platform-config.ts';
 import type { Ports } from './ports.ts';
 import type { PlatformSecrets, ServiceName } from './secrets.ts';
@@ -20,9 +21,6 @@ export interface EnvironmentsOptions {
   readonly ports: Ports;
   readonly supergraphFile: string;
 }
-
-/** What the explorer offers to run. */
-const EXAMPLES = fileURLToPath(new URL('../../../graph/examples/', import.meta.url));
 
 const SUBGRAPHS = [
   ['users', 'USERS'],
@@ -90,7 +88,9 @@ function gatewayEnvironment(options: EnvironmentsOptions): Environment {
     // Idempotency records are stored by the subgraph that does the work.
     FORWARD_HEADERS: 'idempotency-key',
     PRESENCE_INTERVAL_S: '15',
-    PAGE_EXAMPLES: EXAMPLES,
+    PAGE_EXAMPLES: join(dirname(supergraphFile), 'examples'), // they come with the graph
+    ...(servesWebApplication(config, environment) &&
+      hasWebApplication() && { PAGE_LINKS: `sample-app=${addressOf('WEB', ports)}` }),
     SUBGRAPH_URLS: SUBGRAPHS.map(
       ([name, prefix]) => `${name}=${internalAddressOf(prefix, ports, environment)}/graphql`,
     ).join(' '),
