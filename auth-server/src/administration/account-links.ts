@@ -67,7 +67,7 @@ function isOfUse({ from, credentialsChangedAt }: EmailLink, account: Account | u
 /**
  * Gives an account the address that its link was sent to.
  *
- * @param by who has opened the link: nobody has to be signed in for it
+ * @param by who has opened the link: no one has to be signed in for it
  * @returns whether it was done
  */
 export async function redeemEmailLink(

@@ -192,7 +192,7 @@ describe('A-255: who is someone else than the one signed in', () => {
 
 describe('A-256: an error page', () => {
   it('names the request as the log does, and leads on', async () => {
-    const page = await fetch(`${server.issuer}/authorize?client_id=nobody`);
+    const page = await fetch(`${server.issuer}/authorize?client_id=unknown`);
     const html = await page.text();
     const [, reference = ''] = /Reference: <code>([0-9a-f-]{36})<\/code>/.exec(html) ?? [];
     expect(server.log.some((line) => line.includes(`"requestId":"${reference}"`))).toBe(true);

@@ -69,7 +69,7 @@ export function addLinkRoutes(server: FastifyInstance, features: LinkPageFeature
   });
 }
 
-/** No one has to be signed in: whoever reads the mail has the address. */
+/** No one has to be signed in: the reader of the mail has the address. */
 async function confirmEmail(
   features: LinkPageFeatures,
   token: string,

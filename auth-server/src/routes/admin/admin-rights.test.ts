@@ -194,7 +194,7 @@ describe('A-262: what operators do', () => {
     expect(await test({ redirect_uri: CALLBACK, scope: 'nonsense' })).toMatchObject({
       error: 'invalid_scope',
     });
-    expect(await test({}, 'nobody')).toMatchObject({ works: false, error: 'invalid_client' });
+    expect(await test({}, 'unknown')).toMatchObject({ works: false, error: 'invalid_client' });
   });
 });
 

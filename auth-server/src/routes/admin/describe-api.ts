@@ -18,7 +18,7 @@ const ERRORS: Json = {
   ),
   '403': describeError('The token lacks the scope.'),
   '404': describeError('There is no such thing.'),
-  '409': describeError('It contradicts what is there, or was changed since it was read.'),
+  '409': describeError('It contradicts what exists, or was changed since it was read.'),
   '429': describeError('Too many requests; wait for as long as Retry-After says.'),
   '503': describeError('A store is unavailable; try again.'),
 };
