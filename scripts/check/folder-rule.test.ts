@@ -233,7 +233,7 @@ describe('Packages', () => {
       readFileSync(join(repository, 'gateway/package.json'), 'utf8'),
     ) as Readonly<Record<'exports', object>> & { readonly publishConfig: { readonly exports: object } };
     const { './testing': testing, ...published } = exports as Record<string, unknown>;
-    expect(testing).toEqual({ 'trellis-source': './src/testing/index.ts' });
+    expect(testing).toMatchObject({ 'trellis-source': './src/testing/index.ts' });
     expect(publishConfig.exports).toEqual(published);
   });
 });

@@ -4,11 +4,7 @@ import { createTemporaryDirectory } from '@trellis/testkit';
 import { Browser } from '@trellis/testkit/sign-in';
 import { decodeJwt, type JWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  createAuthority,
-  type TestAuthority,
-  type TestCertificate,
-} from '../../../gateway/src/testing/certificates.ts';
+import { type TestAuthority, type TestCertificate, createAuthority } from '@trellis/gateway/testing';
 import { basic, createPkce, exchange, obtainCode, postForm, type JsonResponse } from '../testing/flow.ts';
 import {
   createClientKey,

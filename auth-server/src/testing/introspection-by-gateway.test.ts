@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTokenIntrospection } from '../../../gateway/src/identity/introspect-token.ts';
-import { createKeySet, fetchKeySet } from '../../../gateway/src/identity/key-set.ts';
-import { tokenRulesOf } from '../../../gateway/src/identity/token-rules.ts';
+import { createKeySet, createTokenIntrospection, fetchKeySet, tokenRulesOf } from '@trellis/gateway/testing';
 import { basic, obtainTokens, postForm } from './flow.ts';
 import { startTestAuthServer, type TestAuthServer } from './test-auth-server.ts';
 import { CLIENT_SECRET } from './test-clients.ts';

@@ -3,12 +3,14 @@ import { decodeJwt } from 'jose';
 import * as oauth from 'oauth4webapi';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  createAuthority,
+  type EventGraph,
   type TestAuthority,
   type TestCertificate,
-} from '../../../gateway/src/testing/certificates.ts';
-import { startEventGraph, type EventGraph } from '../../../gateway/src/testing/event-graph.ts';
-import { startTestGateway, type TestGateway } from '../../../gateway/src/testing/test-gateway.ts';
+  type TestGateway,
+  createAuthority,
+  startEventGraph,
+  startTestGateway,
+} from '@trellis/gateway/testing';
 import { fetchWith, startMutualTlsProxy, type MutualTlsProxy } from './mutual-tls-proxy.ts';
 import { registerGood } from './signing-client.ts';
 import { startTestAuthServer, type TestAuthServer } from './test-auth-server.ts';

@@ -5,3 +5,12 @@ export { RawSocket } from './raw-socket.ts';
 export type { SubgraphServer } from './subgraph-server.ts';
 export { startTestGateway, type TestGateway } from './test-gateway.ts';
 export { until } from './until.ts';
+export {
+  createAuthority,
+  type CertificateSubject,
+  type TestAuthority,
+  type TestCertificate,
+} from './certificates.ts';
+export { createTokenIntrospection } from '../identity/introspect-token.ts';
+export { createKeySet, fetchKeySet } from '../identity/key-set.ts';
+export { tokenRulesOf } from '../identity/token-rules.ts';

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTemporaryDirectory } from '@trellis/testkit';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createAuthority, type CertificateSubject } from '../../../../gateway/src/testing/certificates.ts';
+import { type CertificateSubject, createAuthority } from '@trellis/gateway/testing';
 import type { CertificateSubject as NamedSubject } from '../certificate-subject.ts';
 import type { ClientKeys } from '../client-keys.ts';
 import type { Client } from '../client-store.ts';
