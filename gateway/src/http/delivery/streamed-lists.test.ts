@@ -307,7 +307,7 @@ describe('@stream', () => {
     expect(updates.at(-1)).toMatchObject({ hasNext: false });
   });
 
-  it('in a deferred fragment begins when that is there', async () => {
+  it('in a deferred fragment begins when that has arrived', async () => {
     const parts = await open(
       '{ __typename ...@defer { products(count: 3) @stream(initialCount: 1) { price } } }',
       NEW,

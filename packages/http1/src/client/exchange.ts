@@ -19,7 +19,7 @@ export interface HeadField {
 
 /** The fields of a response's head, which are read where someone wants them. */
 export interface HeadFields {
-  /** Those of these names, in the order in which they came; a name that came twice is there twice. @param names in lower case */
+  /** Those of these names, in the order in which they came; of a name that came twice both. @param names in lower case */
   pick(names: Pick<ReadonlySet<string>, 'has'>): readonly HeadField[];
 }
 
