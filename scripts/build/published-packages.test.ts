@@ -13,7 +13,8 @@ interface Manifest {
   readonly engines?: Readonly<Record<string, string>>;
   readonly exports?: Readonly<Record<string, unknown>>;
   readonly dependencies?: Readonly<Record<string, string>>;
-  readonly publishConfig?: { readonly access?: string };
+  /** Its exports hold where a package is published. */
+  readonly publishConfig?: Pick<Manifest, 'exports'> & { readonly access?: string };
 }
 
 /** What users install by name, in docs/packages.md; all of this repository that these need comes with them. */
@@ -62,7 +63,9 @@ describe('Packages', () => {
       engines: { node: '>=20.19.0' },
       publishConfig: { access: 'public' },
     });
-    for (const [path, conditions] of Object.entries(manifest?.exports ?? {}))
+    for (const [path, conditions] of Object.entries(
+      manifest?.publishConfig?.exports ?? manifest?.exports ?? {},
+    ))
       if (typeof conditions === 'object')
         expect(conditions, `${name} ${path}`).toMatchObject({
           types: expect.stringMatching(/^\.\/dist\/.+\.d\.ts$/) as string,

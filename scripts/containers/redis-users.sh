@@ -48,7 +48,7 @@ END
 auth_keys() {
   for kind in account-grants account-sessions assertion attempts code device grant link live-link \
     pushed pushed-used revoked revoked-before session session-clients session-grants \
-    transaction-answered user-code; do
+    session-seen transaction-answered user-code; do
     printf '~%s:{* ' "$kind"
   done
   printf '~revocations'

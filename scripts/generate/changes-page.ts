@@ -4,7 +4,8 @@ import { format, resolveConfig } from 'prettier';
 import { repository } from '../programs/run-program.ts';
 import type { GeneratedFile } from './generated-file.ts';
 
-const path = 'docs/changes.md';
+const KINDS = 'docs/changes.md';
+const ORDERS = 'docs/deployment-orders.md';
 
 const rules: Readonly<Record<UsageRule, (kind: ChangeKind) => string>> = {
   always: ({ verdict }) => verdict,
@@ -15,13 +16,17 @@ const rules: Readonly<Record<UsageRule, (kind: ChangeKind) => string>> = {
   window: () => 'decided by the proof of the window',
 };
 
-/** docs/changes.md: every kind of change that `trellis check` knows. */
-export async function generateChangesPage(): Promise<GeneratedFile> {
+/** docs/changes.md and docs/deployment-orders.md: every kind of change that `trellis check` knows, and what its proof says of the order. */
+export async function generateChangesPage(): Promise<readonly GeneratedFile[]> {
+  return Promise.all([written(KINDS, kindsPage()), written(ORDERS, ordersPage())]);
+}
+
+function kindsPage(): readonly string[] {
   const rows = Object.entries(changeKinds).map(
     ([code, kind]) =>
       `| \`${code}\` | ${kind.meaning}. | ${kind.verdict}${kind.exposure ? ', exposure' : ''} | ${rules[kind.withUsage](kind)} | ${kind.action} |`,
   );
-  const content = [
+  return [
     '<!-- Generated from packages/composition/src/changes by "npm run generate". -->',
     '',
     '# Kinds of changes',
@@ -42,7 +47,14 @@ export async function generateChangesPage(): Promise<GeneratedFile> {
     '| --- | --- | --- |',
     ...lintRules.map(({ code, finds, action }) => `| \`${code}\` | ${finds} | ${action} |`),
     '',
-    '## Orders of deployment',
+  ];
+}
+
+function ordersPage(): readonly string[] {
+  return [
+    '<!-- Generated from packages/composition/src/window by "npm run generate". -->',
+    '',
+    '# Orders of deployment',
     '',
     'What the proof of the window says without recorded operations. `npm run prove -- deployment-orders` runs each of these changes in both orders against a',
     'gateway, with running subgraphs of either version and a client, and compares what fails with what was predicted.',
@@ -51,9 +63,12 @@ export async function generateChangesPage(): Promise<GeneratedFile> {
     '| --- | --- |',
     ...orderExamples.map(([title, , , order]) => `| ${title} | ${orders(order)} |`),
     '',
-  ].join('\n');
+  ];
+}
+
+async function written(path: string, lines: readonly string[]): Promise<GeneratedFile> {
   const options = (await resolveConfig(join(repository, path))) ?? {};
-  return { path, content: await format(content, { ...options, parser: 'markdown' }) };
+  return { path, content: await format(lines.join('\n'), { ...options, parser: 'markdown' }) };
 }
 
 function orders(order: string): string {

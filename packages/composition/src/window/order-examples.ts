@@ -20,7 +20,7 @@ const query = (fields: string, types = ''): Schemas => ({
 const N = 'interface N { id: ID! }\ntype A implements N { id: ID! }\n';
 
 /**
- * Changes with the order of deployment that is right for each: docs/changes.md shows them, tests of the proof and the proof
+ * Changes with the order of deployment that is right for each: docs/deployment-orders.md shows them, tests of the proof and the proof
  * `deployment-orders` run them.
  */
 export const orderExamples: readonly (readonly [
