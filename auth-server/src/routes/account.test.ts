@@ -356,8 +356,9 @@ describe('A-260: a user who gives the password once more', () => {
     expect((await browser.get(`${server.issuer}/account`)).status).toBe(303);
     const signIn = await new Browser().get(`${server.issuer}/account`);
     expect(signIn.status).toBe(303);
-    const { out } = await runCommand(server, ['audit', 'list', '--event', 'account_deleted']);
-    expect(out).toContain('account_deleted');
+    const audited = async (): Promise<string> =>
+      (await runCommand(server, ['audit', 'list', '--event', 'account_deleted'])).out;
+    await expect.poll(audited).toContain('account_deleted'); // events are written a moment later
     const again = await runCommand(
       server,
       ['accounts', 'add', '--email', email, '--name', 'A', '--role', 'VIEWER', '--password-stdin'],

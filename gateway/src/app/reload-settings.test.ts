@@ -75,7 +75,7 @@ const restart = changes.filter(({ reload: when }) => when === 'restart');
 const applied = changes.filter(({ reload: when }) => when !== 'restart');
 
 describe('A changed gateway.yaml', () => {
-  it('is logged by the keys that need a restart, which say how a proxy forwards certificates', async () => {
+  it('is logged by the keys that need a restart: how a proxy forwards certificates, where usage is recorded', async () => {
     const trusted = { http: { trustProxy: ['127.0.0.1'] } }; // without that, the file is not valid
     await reload(merged(trusted, ...restart.map(({ key, value }) => settingsWith(key, value))));
     const keys = restart.map(({ key }) => key);
@@ -96,8 +96,14 @@ describe('A changed gateway.yaml', () => {
   });
 });
 
-/** All that needs a restart: how a proxy forwards the certificate of a client. */
-const RESTART_KEYS = ['authentication.clientCertificate.header', 'authentication.clientCertificate.format'];
+/** All that needs a restart: how a proxy forwards the certificate of a client, and where usage is recorded. */
+const RESTART_KEYS = [
+  'authentication.clientCertificate.header',
+  'authentication.clientCertificate.format',
+  'usage.intervalS',
+  'usage.documents',
+  'usage.rows',
+];
 
 /** A request that exceeds a limit of 3. */
 const BEYOND: Readonly<Record<string, unknown>> = {
