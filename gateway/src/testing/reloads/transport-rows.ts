@@ -162,14 +162,27 @@ const stored =
 
 const SAFELIST = { persistedQueries: { mode: 'safelist', manifests: ['open.json'] } };
 
-const texts: LiveRow['see'] = async ({ gateway }) => {
-  const both = [await gateway.post({ query: '{ open }' }), await gateway.post({ query: '{ long }' })];
-  return both.map(outcomeOf);
-};
+const textsFor =
+  (headers: Readonly<Record<string, string>>): LiveRow['see'] =>
+  async ({ gateway }) => {
+    const both = [
+      await gateway.post({ query: '{ open }' }, headers),
+      await gateway.post({ query: '{ long }' }, headers),
+    ];
+    return both.map(outcomeOf);
+  };
+
+const texts = textsFor({});
 
 const persistedQueries: LiveRows = {
   mode: { to: 'off', see: stored() },
   manifests: { beside: SAFELIST, from: ['open.json'], to: ['long.json'], see: texts },
+  'clients.<name>.manifests': {
+    beside: SAFELIST,
+    from: ['open.json'],
+    to: ['long.json'],
+    see: textsFor({ 'graphql-client-name': 'desk' }),
+  },
   enforce: { beside: SAFELIST, to: false, see: texts },
   textBytes: { to: 10, see: stored() },
   memoryBytes: { to: 1, see: stored(({ redis }, key) => redis.del(key)) },
