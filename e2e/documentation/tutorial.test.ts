@@ -6,9 +6,11 @@ import { promisify } from 'node:util';
 import { createTemporaryDirectory } from '@trellis/testkit';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { askGraph } from '../harness/ask-graph.ts';
 import { chromiumMissing, chromiumPath, startChromium } from '../harness/chromium.ts';
 import { demoPeople } from '../harness/demo-people.ts';
 import { sharedPlatform } from '../harness/shared-platform.ts';
+import { TokenBook } from '../harness/token-book.ts';
 import { openReader, signInAt, type Reader } from '../harness/web-application.ts';
 import { codeBlocks, repository } from './code-blocks.ts';
 
@@ -31,7 +33,10 @@ const steps = (
 const sights: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   'step-1': (page) => page.getByRole('button', { name: 'Sign out' }).waitFor(),
   'step-2': (page) => page.getByRole('article').nth(11).waitFor(),
-  'step-3': (page) => seePost(page, (post) => post.locator('.comment').first().waitFor()),
+  'step-3': async (page) => {
+    await page.goto(`${sharedPlatform().addresses.web}/posts/${await discussedPost()}`);
+    await page.locator('.comment').first().waitFor();
+  },
   'step-4': (page) => page.locator('.presence').waitFor(),
   'step-5': (page) => seePost(page, (post) => post.getByLabel('Your comment').waitFor()),
 };
@@ -106,6 +111,22 @@ async function servesFrom(page: Page, dist: string): Promise<void> {
     const file = join(dist, extname(pathname) === '' ? 'index.html' : pathname);
     return existsSync(file) ? route.fulfill({ path: file }) : route.fulfill({ status: 404 });
   });
+}
+
+interface Discussed {
+  readonly posts: readonly { readonly id: string; readonly commentCount: number }[];
+}
+
+/** A post with comments: those at the top are of other tests, and may have none. */
+async function discussedPost(after?: string): Promise<string> {
+  const { graph, issuer } = sharedPlatform().addresses;
+  const token = await new TokenBook(issuer).of('ed');
+  const query = 'query ($after: ID) { posts(first: 100, after: $after) { id commentCount } }';
+  const { data } = await askGraph<Discussed>(graph, { query, variables: { after }, token });
+  const posts = data?.posts ?? [];
+  const last = posts.at(-1);
+  if (!last) throw new Error('There is no post with comments.');
+  return posts.find(({ commentCount }) => commentCount > 0)?.id ?? discussedPost(last.id);
 }
 
 async function seePost(page: Page, see: (page: Page) => Promise<void>): Promise<void> {

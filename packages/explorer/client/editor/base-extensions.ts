@@ -29,7 +29,11 @@ export interface EditorLook {
 export function baseExtensions({ label, styleNonce, isReadOnly }: EditorLook): readonly Extension[] {
   return [
     EditorView.cspNonce.of(styleNonce),
-    EditorView.contentAttributes.of({ 'aria-label': label, ...(isReadOnly && { 'aria-readonly': 'true' }) }),
+    EditorView.contentAttributes.of({
+      'aria-label': label,
+      tabindex: '0', // what is long is scrolled by the keyboard
+      ...(isReadOnly && { 'aria-readonly': 'true' }),
+    }),
     EditorView.lineWrapping,
     syntaxHighlighting(classHighlighter),
     bracketMatching(),
