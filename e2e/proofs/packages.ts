@@ -163,6 +163,7 @@ async function expectData(port: number, query: string, expected: object): Promis
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ query }),
+      signal: AbortSignal.timeout(RELOAD_DEADLINE_MS),
     });
     const text = await response.text();
     if (text === JSON.stringify({ data: expected })) return;

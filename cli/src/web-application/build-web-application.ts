@@ -33,8 +33,9 @@ export async function buildWebApplication(signal: AbortSignal): Promise<string> 
   removeOthers(unfinished);
   try {
     renameSync(unfinished, folder);
-  } catch {
-    rmSync(unfinished, { recursive: true, force: true }); // another start was faster
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true });
+    if (!existsSync(folder)) throw error; // else another start was faster
   }
   return folder;
 }

@@ -40,7 +40,7 @@ export async function serve(
 async function responds(child: ChildProcess, address: string): Promise<boolean> {
   const until = performance.now() + READY_DEADLINE_MS;
   while (performance.now() < until && child.exitCode === null) {
-    const response = await fetch(address).catch(() => undefined);
+    const response = await fetch(address, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);
     if (response?.ok) return true;
     await sleep(20);
   }

@@ -55,7 +55,11 @@ export async function openGateway(
   });
   replaced.commit();
   const configuration: CurrentConfiguration = new CurrentConfiguration(config, state, resources, logger);
-  const callbacks = await openCallbacks(state.inUse, resources);
+  const callbacks = await openCallbacks(state.inUse, resources).catch(async (error: unknown) => {
+    configuration.stop();
+    await resources.close();
+    throw error;
+  });
   await warmSafelist(configuration.services, logger);
   return {
     serving: {

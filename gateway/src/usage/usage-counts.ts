@@ -90,9 +90,14 @@ export class UsageCounts {
     for (const [key, counts] of later.#operations) {
       const own = this.#operations.get(key);
       if (own) this.#merge(own, counts);
-      else if (this.#operations.size < this.#bounds.documents) this.#operations.set(key, counts);
+      else if (this.#operations.size < this.#bounds.documents) this.#adopt(key, counts);
       else this.isIncomplete = true;
     }
+  }
+
+  #adopt(key: string, counts: OperationCounts): void {
+    this.#operations.set(key, counts);
+    this.#rows += counts.clients.size;
   }
 
   #merge(own: OperationCounts, later: OperationCounts): void {

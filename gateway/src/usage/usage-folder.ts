@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -24,7 +24,7 @@ export class UsageFolder {
   /** @throws where nothing can be written there */
   async open(): Promise<void> {
     await mkdir(this.#directory, { recursive: true });
-    await writeFile(this.#mark, JSON.stringify({ intervalMs: this.#intervalMs }));
+    await this.renew();
   }
 
   /** Writes a file whole, or not at all. */
@@ -42,8 +42,7 @@ export class UsageFolder {
 
   /** Says that the process records on. */
   async renew(): Promise<void> {
-    const now = new Date();
-    await utimes(this.#mark, now, now);
+    await writeFile(this.#mark, JSON.stringify({ intervalMs: this.#intervalMs }));
   }
 
   /** Says that nothing is missing. */

@@ -2,10 +2,12 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readOperations, type RecordedOperation } from '@trellis/composition';
+import { createLogger } from '@trellis/runtime';
 import { gql } from 'graphql-tag';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
+import { openUsageRecorder } from './usage-recorder.ts';
 
 const TYPES = gql`
   type Query {
@@ -114,6 +116,23 @@ describe('Recorded usage', () => {
     );
   });
 
+  it('is incomplete where intervals were given up', async () => {
+    const lost: number[] = [];
+    const recorder = await openUsageRecorder({
+      directory: folder,
+      intervalMs: 5,
+      documents: 10,
+      rows: 10,
+      logger: createLogger({ service: 'test', level: 'silent' }),
+      onLost: (operations) => lost.push(operations),
+    });
+    rmSync(folder, { recursive: true });
+    await expect.poll(() => lost.length).toBeGreaterThan(0);
+    mkdirSync(folder);
+    await recorder.close();
+    expect((await readOperations([folder])).isComplete).toBe(false);
+  });
+
   it('is counted on while the folder is gone, and written when it is back', async () => {
     const gateway = await start({ intervalS: 1 });
     rmSync(folder, { recursive: true });
@@ -122,6 +141,9 @@ describe('Recorded usage', () => {
       .poll(() => gateway.logged().filter(({ msg }) => msg === 'usage cannot be written'))
       .toHaveLength(1);
     mkdirSync(folder);
+    await expect
+      .poll(() => readdirSync(folder).filter((name) => name.endsWith('.gz')).length)
+      .toBeGreaterThan(1);
     await gateway.close();
     expect(byName(await readOperations([folder]), 'Meanwhile')?.clients).toMatchObject([{ requests: 1 }]);
   });

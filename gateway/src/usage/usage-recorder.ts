@@ -89,8 +89,9 @@ class FolderRecorder implements UsageRecorder {
     this.#counts = new UsageCounts(this.#options);
     this.#from = to;
     try {
-      await this.#folder.write(from, await usageLines(counts, { from, to, process: this.#process }));
+      const text = await usageLines(counts, { from, to, process: this.#process });
       await this.#folder.renew();
+      await this.#folder.write(from, text); // last: what fails before it is counted on, and in no file yet
       this.#failures = 0;
     } catch (err) {
       this.#lose(counts, from, err);
@@ -101,7 +102,10 @@ class FolderRecorder implements UsageRecorder {
     const { logger, directory, onLost } = this.#options;
     this.#failures += 1;
     if (this.#failures === 1) logger.error({ err, directory }, 'usage cannot be written');
-    if (this.#failures > MAX_FAILURES) return onLost(counts.operations.length);
+    if (this.#failures > MAX_FAILURES) {
+      this.#counts.isIncomplete = true; // the next file has a gap before it
+      return onLost(counts.operations.length);
+    }
     counts.addAll(this.#counts);
     this.#counts = counts;
     this.#from = from;
