@@ -325,6 +325,7 @@ export const projects: readonly Project[] = [
       },
       explorer: { floor: 1, purpose: 'the page that sends operations to a graph, built to files' },
       composition: { floor: 1, purpose: 'supergraphs from subgraphs, and what changes between two' },
+      registry: { floor: 1, purpose: 'releases of a graph under signature, and the stores that hold them' },
       'dev-stores': {
         floor: 2,
         purpose: 'PostgreSQL and Redis for development: embedded, supervised, or in the process',

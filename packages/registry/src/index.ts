@@ -1,0 +1,34 @@
+export { appendRecord, type Appended, type AppendOptions, type NextRecord } from './append-record.ts';
+export { digestOf, MAX_BLOB_BYTES, referenceOf, type BlobReference } from './blob.ts';
+export { formatLogName, isLogPart, parseLogName, type LogName } from './log-name.ts';
+export { keyIdOf, TrustedKeys, type PublicKey } from './public-key.ts';
+export {
+  blobsOfRelease,
+  decodeRelease,
+  encodeRelease,
+  readRelease,
+  type PublishedContract,
+  type PublishedRelease,
+  type PublishedSubgraph,
+  type SubgraphRouting,
+} from './published-release.ts';
+export {
+  createRecordSigner,
+  generateRecordKey,
+  type PrivateKey,
+  type RecordSigner,
+} from './record-signer.ts';
+export { RegistryError, registryErrors, type RegistryErrorCode } from './registry-error.ts';
+export {
+  decodeRecord,
+  type RecordAction,
+  type RecordedApproval,
+  type RegistryRecord,
+  type RoutingOverride,
+} from './registry-record.ts';
+export { MAX_RECORD_BYTES, MAX_SEQUENCE, type RegistryStore, type StoredBlob } from './registry-store.ts';
+export { FolderStore, type FolderStoreOptions } from './stores/folder-store.ts';
+export { readTextBlob, writeTextBlob } from './text-blobs.ts';
+export type { Variant, VariantRule } from './variant.ts';
+export { verifyLog, verifyNext, type VerifiedHead, type VerifyLogOptions } from './verify-log.ts';
+export { verifyRecord, type VerifiedRecord } from './verify-record.ts';

@@ -1,0 +1,113 @@
+import { link, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createKey, log, publishAll } from '../testing/sample-log.ts';
+import { describeStore } from '../testing/store-contract.ts';
+import { realDisk, type FolderDisk } from './durable-files.ts';
+import { FolderStore } from './folder-store.ts';
+import { writeTextBlob } from '../text-blobs.ts';
+
+const signal = AbortSignal.timeout(120_000);
+let folder: string;
+let count = 0;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'registry-'));
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+async function openFolder(disk: FolderDisk = realDisk): Promise<{ store: FolderStore; path: string }> {
+  const path = join(folder, String((count += 1)));
+  await new FolderStore(path).initialize(signal);
+  return { store: new FolderStore(path, { disk }), path };
+}
+
+function failing(code: string): () => Promise<never> {
+  return () => Promise.reject(Object.assign(new Error(`${code}: no`), { code }));
+}
+
+describeStore('a folder', async () => (await openFolder()).store);
+
+describe('a folder', () => {
+  it('is made once', async () => {
+    const store = new FolderStore(join(folder, 'new'));
+    expect([await store.initialize(signal), await store.initialize(signal)]).toEqual([true, false]);
+  });
+
+  it('leaves no temporary files', async () => {
+    const { store, path } = await openFolder();
+    await publishAll(store, ['users', 'posts'], { ...(await createKey()), signal });
+    expect(await readdir(join(path, 'tmp'))).toEqual([]);
+  });
+
+  it('deletes what killed programs left', async () => {
+    const { store, path } = await openFolder();
+    await writeFile(join(path, 'tmp', 'left.tmp'), 'half');
+    expect(await store.deleteLeftovers(new Date(Date.now() - 60_000), signal)).toBe(0);
+    expect(await store.deleteLeftovers(new Date(Date.now() + 60_000), signal)).toBe(1);
+  });
+
+  it('is not one without its mark: a mount that went is no empty log', async () => {
+    const { store, path } = await openFolder();
+    await store.createRecord(log, 1, 'one', signal);
+    await rm(join(path, 'registry.json'));
+    await expect(store.readHead(log, signal)).rejects.toMatchObject({ code: 'NO_REGISTRY' });
+  });
+
+  it('names the version that a newer folder needs', async () => {
+    const { store, path } = await openFolder();
+    await writeFile(join(path, 'registry.json'), '{"format":"trellis-registry/2","needs":"3.0.0"}');
+    await expect(store.readHead(log, signal)).rejects.toThrow('needs Trellis 3.0.0');
+  });
+
+  it.each([
+    ['ENOSPC', 'STORE_FULL'],
+    ['EDQUOT', 'STORE_FULL'],
+    ['EROFS', 'STORE_READ_ONLY'],
+    ['EACCES', 'STORE_READ_ONLY'],
+    ['EIO', 'STORE_UNAVAILABLE'],
+  ])('changes nothing when writing fails with %s', async (code, expected) => {
+    const { store, path } = await openFolder({ ...realDisk, write: failing(code) });
+    await expect(store.createRecord(log, 1, 'one', signal)).rejects.toMatchObject({ code: expected });
+    await expect(writeTextBlob(store, 'text', signal)).rejects.toMatchObject({ code: expected });
+    expect(await new FolderStore(path).readHead(log, signal)).toBe(0);
+  });
+
+  it.each(['EPERM', 'ENOTSUP', 'ENOSYS'])('rejects file systems without hard links (%s)', async (code) => {
+    const { store } = await openFolder({ ...realDisk, link: failing(code) });
+    await expect(store.createRecord(log, 1, 'one', signal)).rejects.toMatchObject({
+      code: 'STORE_UNSUITABLE',
+    });
+  });
+
+  it.each(['EEXIST', 'EIO'])('reads back after %s: NFS may have linked all the same', async (code) => {
+    const linked = async (from: string, to: string): Promise<void> => {
+      await link(from, to);
+      await failing(code)();
+    };
+    const { store } = await openFolder({ ...realDisk, link: linked });
+    expect(await store.createRecord(log, 1, 'mine', signal)).toBe(true);
+    expect(await store.createRecord(log, 1, 'another', signal)).toBe(false);
+  });
+
+  it('syncs file and folder before it says that a record exists', async () => {
+    const calls: string[] = [];
+    const { store } = await openFolder({
+      write: async (path, content) => (calls.push('write and sync'), realDisk.write(path, content)),
+      link: async (from, to) => (calls.push('link'), realDisk.link(from, to)),
+      syncFolder: async (path) => (calls.push('sync folder'), realDisk.syncFolder(path)),
+    });
+    await store.createRecord(log, 1, 'one', signal);
+    expect(calls).toEqual(['write and sync', 'link', 'sync folder']);
+  });
+
+  it('writes a damaged text again', async () => {
+    const { store, path } = await openFolder();
+    const { digest } = await writeTextBlob(store, 'text', signal);
+    await writeFile(join(path, 'blobs/sha256', digest), 'te');
+    await writeTextBlob(store, 'text', signal);
+    expect(await readFile(join(path, 'blobs/sha256', digest), 'utf8')).toBe('text');
+  });
+});

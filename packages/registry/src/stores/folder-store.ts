@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { digestOf, MAX_BLOB_BYTES, type BlobReference } from '../blob.ts';
+import { checkFormat, parseDocument } from '../format-version.ts';
+import { isLogPart, type LogName } from '../log-name.ts';
+import { RegistryError } from '../registry-error.ts';
+import { MAX_RECORD_BYTES, type RegistryStore, type StoredBlob } from '../registry-store.ts';
+import {
+  createDurably,
+  linkIfAbsent,
+  removeIfOld,
+  touch,
+  type FolderDisk,
+  realDisk,
+} from './durable-files.ts';
+import { describeFileError } from './file-errors.ts';
+
+/** The file that says: this folder is a registry, and not a mount that failed. */
+const MARK = 'registry.json';
+const MARK_FORMAT = 'trellis-registry';
+const MARK_VERSION = 1;
+
+/** What a {@link FolderStore} is made with. */
+export interface FolderStoreOptions {
+  /** Its calls to the file system; tests fail them. @default those of Node.js */
+  readonly disk?: FolderDisk;
+}
+
+/**
+ * A registry in a folder, for one host or a network share:
+ *
+ * ```text
+ * registry.json
+ * blobs/sha256/<digest>
+ * graphs/<graph>/environments/<environment>/log/00000042.jws
+ * tmp/
+ * ```
+ *
+ * A record is written to a temporary file, synced, and linked to its name: link(2) fails where the name exists. Then the folder is
+ * synced. Write access to the folder is the right to publish everything that the signing key may sign.
+ */
+export class FolderStore implements RegistryStore {
+  readonly description: string;
+  readonly #folder: string;
+  readonly #disk: FolderDisk;
+
+  constructor(folder: string, { disk = realDisk }: FolderStoreOptions = {}) {
+    this.#folder = folder;
+    this.#disk = disk;
+    this.description = `the folder ${folder}`;
+  }
+
+  /** Makes an empty registry of a folder; one that is there stays as it is. @returns whether it is new */
+  async initialize(signal: AbortSignal): Promise<boolean> {
+    return this.#inWords(signal, async () => {
+      for (const path of ['blobs/sha256', 'graphs', 'tmp'])
+        await mkdir(join(this.#folder, path), { recursive: true });
+      if (await stat(join(this.#folder, MARK)).catch(absent)) return false;
+      const mark = `${JSON.stringify({ format: `${MARK_FORMAT}/${MARK_VERSION}` })}\n`;
+      return this.#create(join(this.#folder, MARK), Buffer.from(mark));
+    });
+  }
+
+  async readBlob(digest: string, _bytes: number, signal: AbortSignal): Promise<Uint8Array | undefined> {
+    return this.#attempt(signal, () => this.#readWhole(this.#blobPath(digest), MAX_BLOB_BYTES, signal));
+  }
+
+  async writeBlob({ digest }: BlobReference, content: Uint8Array, signal: AbortSignal): Promise<void> {
+    const path = this.#blobPath(digest);
+    await this.#attempt(signal, async () => {
+      if (!(await touch(path))) {
+        await this.#create(path, content);
+        return;
+      }
+      const stored = await this.#readWhole(path, MAX_BLOB_BYTES, signal);
+      if (!stored || digestOf(stored) !== digest)
+        await createDurably(this.#disk, this.#temporary(), path, content);
+    });
+  }
+
+  async readHead(log: LogName, signal: AbortSignal): Promise<number> {
+    return this.#attempt(signal, async () => {
+      const sequences = (await this.#list(this.#logPath(log))).flatMap((name) => sequenceOf(name) ?? []);
+      return sequences.reduce((highest, sequence) => Math.max(highest, sequence), 0);
+    });
+  }
+
+  async readRecord(log: LogName, sequence: number, signal: AbortSignal): Promise<string | undefined> {
+    const content = await this.#attempt(signal, () =>
+      this.#readWhole(this.#recordPath(log, sequence), MAX_RECORD_BYTES, signal),
+    );
+    return content && Buffer.from(content).toString('utf8');
+  }
+
+  async createRecord(log: LogName, sequence: number, jws: string, signal: AbortSignal): Promise<boolean> {
+    return this.#attempt(signal, async () => {
+      await mkdir(this.#logPath(log), { recursive: true });
+      return this.#create(this.#recordPath(log, sequence), Buffer.from(jws));
+    });
+  }
+
+  async listLogs(signal: AbortSignal): Promise<readonly LogName[]> {
+    return this.#attempt(signal, async () => {
+      const graphs = (await this.#list(join(this.#folder, 'graphs'))).filter(isLogPart).toSorted();
+      const logs = graphs.map(async (graph) => {
+        const names = await this.#list(join(this.#folder, 'graphs', graph, 'environments'));
+        return names
+          .filter(isLogPart)
+          .toSorted()
+          .map((environment) => ({ graph, environment }));
+      });
+      const all = (await Promise.all(logs)).flat();
+      const heads = await Promise.all(all.map((log) => this.readHead(log, signal)));
+      return all.filter((_log, index) => (heads[index] ?? 0) > 0);
+    });
+  }
+
+  async listBlobs(signal: AbortSignal): Promise<readonly StoredBlob[]> {
+    return this.#attempt(signal, async () => {
+      const digests = (await this.#list(join(this.#folder, 'blobs/sha256'))).filter((name) =>
+        /^[0-9a-f]{64}$/.test(name),
+      );
+      const blobs: StoredBlob[] = [];
+      for (const digest of digests) {
+        signal.throwIfAborted();
+        const found = await stat(this.#blobPath(digest)).catch(absent);
+        if (found) blobs.push({ digest, bytes: found.size, writtenAt: found.mtime });
+      }
+      return blobs;
+    });
+  }
+
+  async deleteBlob(digest: string, writtenBefore: Date, signal: AbortSignal): Promise<boolean> {
+    return this.#attempt(signal, () => removeIfOld(this.#blobPath(digest), this.#temporary(), writtenBefore));
+  }
+
+  /** Deletes what killed programs left in `tmp/`. @returns how many files */
+  async deleteLeftovers(writtenBefore: Date, signal: AbortSignal): Promise<number> {
+    return this.#attempt(signal, async () => {
+      const names = await this.#list(join(this.#folder, 'tmp'));
+      const removed = names.map((name) =>
+        removeIfOld(join(this.#folder, 'tmp', name), this.#temporary(), writtenBefore),
+      );
+      return (await Promise.all(removed)).filter(Boolean).length;
+    });
+  }
+
+  /** @returns whether this call created the file */
+  #create(path: string, content: Uint8Array): Promise<boolean> {
+    return linkIfAbsent(this.#disk, this.#temporary(), path, content);
+  }
+
+  #temporary(): string {
+    return join(this.#folder, 'tmp', `${randomUUID()}.tmp`);
+  }
+
+  #blobPath(digest: string): string {
+    return join(this.#folder, 'blobs/sha256', digest);
+  }
+
+  #logPath({ graph, environment }: LogName): string {
+    if (isLogPart(graph) && isLogPart(environment))
+      return join(this.#folder, 'graphs', graph, 'environments', environment, 'log');
+    throw new RegistryError('INVALID_NAME', 'A graph and an environment are named by a-z, 0-9, _ and -.');
+  }
+
+  #recordPath(log: LogName, sequence: number): string {
+    return join(this.#logPath(log), `${String(sequence).padStart(8, '0')}.jws`);
+  }
+
+  async #readWhole(path: string, atMost: number, signal: AbortSignal): Promise<Uint8Array | undefined> {
+    const found = await stat(path).catch(absent);
+    if (!found) return undefined;
+    if (found.size > atMost)
+      throw new RegistryError('TOO_LARGE', `${path} has ${found.size} bytes, ${atMost} are allowed.`);
+    return readFile(path, { signal }).catch(absent);
+  }
+
+  async #list(path: string): Promise<readonly string[]> {
+    return (await readdir(path).catch(absent)) ?? [];
+  }
+
+  /** Each call looks first whether the folder is a registry: a mount that went would be an empty one. */
+  #attempt<Result>(signal: AbortSignal, action: () => Promise<Result>): Promise<Result> {
+    return this.#inWords(signal, async () => {
+      const mark = await readFile(join(this.#folder, MARK), { encoding: 'utf8', signal });
+      checkFormat(parseDocument(mark, MARK_FORMAT), MARK_FORMAT, MARK_VERSION);
+      return action();
+    });
+  }
+
+  /** Says in words what the file system rejects. */
+  async #inWords<Result>(signal: AbortSignal, action: () => Promise<Result>): Promise<Result> {
+    signal.throwIfAborted();
+    try {
+      return await action();
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      throw error instanceof RegistryError ? error : describeFileError(error, this.#folder);
+    }
+  }
+}
+
+function sequenceOf(name: string): number | undefined {
+  const [, digits] = /^(\d{8})\.jws$/.exec(name) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}

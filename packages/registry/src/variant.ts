@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { blobReference, type BlobReference } from './blob.ts';
+
+/** Which requests a variant serves. */
+export type VariantRule =
+  | {
+      readonly kind: 'header';
+      /** In lower case. */
+      readonly header: string;
+      readonly value: string;
+      /** OAuth clients that may ask for it. Empty: only with a signed preview token. */
+      readonly clients: readonly string[];
+    }
+  | { readonly kind: 'host'; readonly host: string }
+  | { readonly kind: 'claim'; readonly claim: string; readonly value: string }
+  | {
+      readonly kind: 'percent';
+      /** 0 to 100, of callers. */
+      readonly percent: number;
+    };
+
+/** Another release for some of the requests: a preview, a feature, a canary. */
+export interface Variant {
+  /** `canary`, `preview-123`. */
+  readonly name: string;
+  readonly release: BlobReference;
+  readonly rule: VariantRule;
+  /** Whether gateways stop it by themselves when errors or latency rise. */
+  readonly abortsItself: boolean;
+}
+
+const shortText = z.string().min(1).max(256);
+
+const rule: z.ZodType<VariantRule> = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('header'),
+    header: z.string().regex(/^[a-z0-9-]{1,64}$/),
+    value: shortText,
+    clients: z.array(shortText).max(100),
+  }),
+  z.object({ kind: z.literal('host'), host: shortText }),
+  z.object({ kind: z.literal('claim'), claim: shortText, value: shortText }),
+  z.object({ kind: z.literal('percent'), percent: z.number().min(0).max(100) }),
+]);
+
+/** Reads a {@link Variant}. */
+export const variant: z.ZodType<Variant> = z.object({
+  name: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/),
+  release: blobReference,
+  rule,
+  abortsItself: z.boolean(),
+});
