@@ -40,6 +40,8 @@ export const COMMENT_ADDED =
 export const LIVE = 'query Live @live { me { id name } }';
 /** Fits no schema. */
 export const WRONG = 'query Wrong { noSuchField }';
+/** More than a request may have. */
+export const TOO_LARGE = 'x'.repeat(1_200_000);
 /** What {@link LIVE} over a response without a stream is answered with. */
 export const NEEDS_STREAM = /needs a stream.*text\/event-stream/s;
 

@@ -29,6 +29,7 @@ import {
   openStage,
   POSTS,
   socketEndpoint,
+  TOO_LARGE,
   until,
   untilHeard,
   WRONG,
@@ -131,6 +132,19 @@ describe('Apollo Client 4', () => {
       expect(result).toMatchObject({
         reason: { message: expect.stringContaining('limit "batch" of 10') as string },
       });
+  });
+
+  it(cell('Apollo Client', 'why too large a request is rejected'), async () => {
+    const query = gql('query Search($text: String!) { search(text: $text) { __typename } }');
+    const ask = (link: ApolloLink): Promise<unknown> =>
+      connect(link).query({ query, variables: { text: TOO_LARGE } });
+    await expect(ask(overHttp())).rejects.toThrow(/1048576 bytes/);
+    const [failure] = await Promise.allSettled(
+      [1, 2].map(() => ask(new BatchHttpLink({ uri: endpoint, headers }))),
+    );
+    expect(failure).toMatchObject({
+      reason: { statusCode: 413, bodyText: expect.stringContaining('PAYLOAD_TOO_LARGE') as string },
+    });
   });
 
   it(cell('Apollo Client', 'mutation'), async () => {

@@ -9,6 +9,7 @@ import {
   NEEDS_STREAM,
   openStage,
   POSTS,
+  TOO_LARGE,
   WRONG,
   type Stage,
 } from '../scene.ts';
@@ -64,6 +65,14 @@ describe('graphql-request', () => {
     await expect(batchRequests(endpoint, documents, headers)).rejects.toThrow(
       /exceeds the limit \\"batch\\" of 10/,
     );
+  });
+
+  it(cell('graphql-request', 'why too large a request is rejected'), async () => {
+    const document = 'query Search($text: String!) { search(text: $text) { __typename } }';
+    const asked = { document, variables: { text: TOO_LARGE } };
+    const single = new GraphQLClient(endpoint, { headers }).request(asked);
+    await expect(single).rejects.toThrow(/PAYLOAD_TOO_LARGE/);
+    await expect(batchRequests(endpoint, [asked, asked], headers)).rejects.toThrow(/PAYLOAD_TOO_LARGE/);
   });
 
   it(cell('graphql-request', 'errors'), async () => {

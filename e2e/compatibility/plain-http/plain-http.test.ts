@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { cell } from '../cell.ts';
-import { authorization, endpoint, forgetTokens } from '../scene.ts';
+import { authorization, endpoint, forgetTokens, TOO_LARGE } from '../scene.ts';
 
 const run = promisify(execFile);
 const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -42,6 +42,22 @@ describe('Programs without a GraphQL library', () => {
     expect(await curl(...json, '-d', body, endpoint)).toBe(ADA);
     expect(await curl('--http2', ...json, '-d', body, endpoint)).toBe(ADA);
     expect(await curl('--http2', ...json, '-d', `${body}${' '.repeat(100_000)}`, endpoint)).toBe(ADA);
+  });
+
+  it.skipIf(!hasCurl)(cell('curl', 'why too large a request is rejected', curlMissing), async () => {
+    const body = JSON.stringify([{ query: '{ __typename }', variables: { text: TOO_LARGE } }]);
+    const asked = run('curl', [
+      '-s',
+      '-w',
+      '%{http_code}',
+      '-H',
+      'content-type: application/json',
+      '-d',
+      '@-',
+      endpoint,
+    ]);
+    asked.child.stdin?.end(body);
+    expect((await asked).stdout).toMatch(/"code":"PAYLOAD_TOO_LARGE".*413$/);
   });
 
   it.skipIf(!hasCurl)(cell('curl', 'query by GET', curlMissing), async () =>

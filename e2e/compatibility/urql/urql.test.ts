@@ -16,6 +16,7 @@ import {
   openStage,
   POSTS,
   socketEndpoint,
+  TOO_LARGE,
   until,
   untilHeard,
   WRONG,
@@ -83,6 +84,16 @@ describe('urql', () => {
       expect((data as { posts: unknown[] }).posts).toHaveLength(first);
     }
     expect(new Set(methods)).toEqual(new Set(['GET']));
+  });
+
+  it(cell('urql', 'why too large a request is rejected'), async () => {
+    const { error } = await connect().query(
+      'query Search($text: String!) { search(text: $text) { __typename } }',
+      {
+        text: TOO_LARGE,
+      },
+    );
+    expect(error?.graphQLErrors[0]?.extensions['code']).toBe('PAYLOAD_TOO_LARGE');
   });
 
   it(cell('urql', 'mutation'), async () => {

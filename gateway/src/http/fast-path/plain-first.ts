@@ -8,6 +8,7 @@ import { DeadlineSignal } from '../../abort/deadline-signal.ts';
 import { CLIENT_CLOSED, gatewayErrorCodes, rejected, RequestError } from '../../errors.ts';
 import type { UnansweredBytes } from '../../load/unanswered-bytes.ts';
 import { createAddressReader } from '../message/client-address.ts';
+import { BatchOutline } from '../message/batch-outline.ts';
 import { originCheck, varyOf, type CrossOriginRules, preventCsrf } from '../message/cross-origin.ts';
 import type { HttpConnections } from '../message/http-connections.ts';
 import {
@@ -134,7 +135,7 @@ function createPlainResponder(options: PlainResponderOptions): PlainResponder<Pl
         return withVary(await response(exchange, request, options, allowsOrigin), vary);
       }
       admission.onRejected(reason);
-      return withVary(rejectionResponse(exchange, reason), vary);
+      return withVary(rejectionResponse(exchange, reason, BatchOutline.of(request.body)), vary);
     },
   };
 }
@@ -175,9 +176,11 @@ async function response(
     const { single = 'application/json' } = negotiateForms(headers.accept);
     return await responseBody(exchange, body, single, options);
   } catch (error) {
-    if (error instanceof RequestError) return failureResponse(exchange, error, options);
+    const outline = BatchOutline.of(body);
+    if (error instanceof RequestError) return failureResponse(exchange, error, options, outline);
     options.logger.error({ err: error, requestId: exchange.id }, 'a request failed');
-    return failureResponse(exchange, rejected('INTERNAL_SERVER_ERROR', 'Internal server error.'), options);
+    const failure = rejected('INTERNAL_SERVER_ERROR', 'Internal server error.');
+    return failureResponse(exchange, failure, options, outline);
   }
 }
 

@@ -5,6 +5,7 @@ import { overloaded, overShare, type RequestError } from '../../errors.ts';
 import { writeResult } from '../../pipeline/respond.ts';
 import type { Admission, RejectionReason } from '../../load/admission.ts';
 import { normalAddress } from '../message/client-address.ts';
+import { mayBringBatch, outlineArriving, type BodyOutline } from '../message/batch-outline.ts';
 import type { HttpResponse, HttpExchange } from '../message/http-exchange.ts';
 import { mediaTypeOfFailure } from '../message/media-types.ts';
 import { retryAfterOf } from '../message/response-headers.ts';
@@ -64,28 +65,42 @@ const REJECTIONS: Readonly<Record<RejectionReason, WrittenRejection>> = {
   share: written(overShare(), 429),
 };
 
-/** What is answered to a request that was not let in. */
+/** The response to a request that was not let in: the same for all operations of a batch. */
 export function rejectionResponse(
   { id, headers }: Pick<HttpExchange, 'id' | 'headers'>,
   reason: RejectionReason,
+  { isBatch, operations }: BodyOutline,
 ): HttpResponse {
   const { status, body, retryAfter } = REJECTIONS[reason];
+  const isWhole = isBatch && operations === undefined;
+  const mediaType = isWhole ? 'application/json' : mediaTypeOfFailure(headers.accept);
   return {
     status,
     headers: {
       'cache-control': 'no-store',
-      'content-type': `${mediaTypeOfFailure(headers.accept)}; charset=utf-8`,
+      'content-type': `${mediaType}; charset=utf-8`,
       'retry-after': retryAfter,
       'x-request-id': id,
     },
-    body,
+    body: operations === undefined ? body : `[${Array.from({ length: operations }, () => body).join(',')}]`,
   };
 }
 
-/** Written past the framework, always the same: who has too much to do can't spend much on saying so. */
+/** Of the body it reads no more than says whether it is a batch, and of how many operations. */
 function reject(request: FastifyRequest, reply: FastifyReply, reason: RejectionReason): void {
-  const { status, headers, body } = rejectionResponse(request, reason);
   reply.hijack();
+  if (!mayBringBatch(request.method, request.headers)) return write(request, reply, reason, {});
+  outlineArriving(request.raw, (outline) => write(request, reply, reason, outline));
+}
+
+/** Past the framework: who has too much to do can't spend much on saying so. */
+function write(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  reason: RejectionReason,
+  outline: BodyOutline,
+): void {
+  const { status, headers, body } = rejectionResponse(request, reason, outline);
   reply.raw.writeHead(status, {
     ...(reply.getHeaders() as OutgoingHttpHeaders), // those for scripts of other origins
     ...headers,

@@ -4,6 +4,7 @@ import type { FastifyRequest, preParsingHookHandler } from 'fastify';
 import { gatewayErrorCodes, heldTooMuch, rejected, type RequestError } from '../../errors.ts';
 import type { RejectionReason } from '../../load/admission.ts';
 import type { HeldBytes, UnansweredBytes } from '../../load/unanswered-bytes.ts';
+import { beginsBatch, BodyRejection, outlineArriving } from '../message/batch-outline.ts';
 import { isUploadBody } from '../message/media-types.ts';
 import { normalAddress } from '../message/client-address.ts';
 
@@ -39,7 +40,7 @@ export function boundBodies({
     const max = maxBytes();
     if (Number(request.headers['content-length']) > max) {
       void reply.header('connection', 'close'); // the client may go on sending
-      return done(tooLarge(max));
+      return outlineArriving(request.raw, (outline) => done(new BodyRejection(tooLarge(max), outline)));
     }
     if (mayBeLarge(request)) {
       const held = unanswered.open(() => shareOf(normalAddress(request.ip)));
@@ -70,12 +71,14 @@ interface ArrivingRules extends Pick<BodyBounds, 'onRejected'> {
 function countArriving(body: Readable, held: HeldBytes, { max, onRejected }: ArrivingRules): void {
   let bytes = 0;
   let overhead = 0;
+  let isBatch: boolean | undefined;
   const end = (error: RequestError): void => {
     body.off('data', onData);
     held.release();
-    body.emit('error', error);
+    body.emit('error', new BodyRejection(error, { isBatch, operations: undefined }));
   };
   const onData = (chunk: Buffer): void => {
+    isBatch ??= beginsBatch(chunk);
     bytes += chunk.length;
     overhead += CHUNK_BYTES;
     if (bytes > max) return end(tooLarge(max));

@@ -43,7 +43,8 @@ const posting =
   ): Send =>
   async (query) => {
     const { body } = await gateway.post(ofText(query), headers);
-    return body.errors?.[0]?.extensions['code'];
+    const codes = [body].flat().map(codeOf); // a batch has a result for each operation
+    return codes.every((code) => code === codes[0]) ? codes[0] : codes;
   };
 
 /** @returns the code that each answers a text with */

@@ -12,6 +12,7 @@ import type { TransportSettings } from '../../settings/settings.ts';
 import type { UnreadResponses } from '../../load/unread-responses.ts';
 import { responseHeaders, statusOf, statusOfBatch } from '../message/response-headers.ts';
 import type { HttpResponse, HttpExchange, ResponseHeaders } from '../message/http-exchange.ts';
+import type { BodyOutline } from '../message/batch-outline.ts';
 import { mediaTypeOfFailure, type ResultMediaType } from '../message/media-types.ts';
 import { readBody, type ReadBody } from '../message/read-request.ts';
 
@@ -136,16 +137,31 @@ export function firstPartOf(response: Exclude<PipelineResult, { kind: 'stream' }
   return response.kind === 'single' ? response : response.initial;
 }
 
-/** What goes wrong before there is an operation, as a GraphQL response. */
+/**
+ * What goes wrong before there is an operation, as a GraphQL response. A batch gets it once for each operation, as its clients
+ * read it; one that can't be counted gets it once, as JSON with a status that is an error for all clients.
+ *
+ * @param outline of the body; absent where nothing of it was seen
+ */
 export function failureResponse(
   exchange: HttpExchange,
   failure: RequestError,
   options: ResponseOptions,
+  { isBatch, operations }: BodyOutline = {},
 ): HttpResponse {
   const response = rejectedResponse(failure);
   const mediaType = mediaTypeOfFailure(exchange.headers.accept);
   options.onResponse(exchange, response, exchange.elapsedMs);
-  return responseOfOne(exchange, response, mediaType, options);
+  if (operations !== undefined)
+    return responseOfBatch(
+      exchange,
+      Array.from({ length: operations }, () => response),
+      mediaType,
+      options,
+    );
+  if (!isBatch) return responseOfOne(exchange, response, mediaType, options);
+  const whole = responseOfOne(exchange, response, 'application/json', options);
+  return { ...whole, status: statusOf(response, 'application/graphql-response+json') };
 }
 
 function rejectedResponse({ errors }: RequestError): OperationResult {

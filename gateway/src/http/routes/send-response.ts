@@ -2,6 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyError, FastifyRequest } from 'fastify';
 import { largeBody, PIECE_BYTES, writeInPieces } from '@trellis/http1';
 import { watchUnread } from '../delivery/unread-responses.ts';
+import { BatchOutline, BodyRejection, type BodyOutline } from '../message/batch-outline.ts';
 import { shareKeysOf, type HttpResponse, type HttpExchange } from '../message/http-exchange.ts';
 import { endAdmission } from './admit-requests.ts';
 import { type ResponseOptions, failureResponse } from './respond-whole.ts';
@@ -64,7 +65,14 @@ export function sendFailure(
 ): void {
   const rejection = error instanceof RequestError ? error : rejectionOfFramework(error, request);
   const exchange = exchangeOf(request, reply, options);
-  void sendResponse(reply, exchange, failureResponse(exchange, rejection, options), options);
+  const outline = outlineOf(rejection, request.body);
+  void sendResponse(reply, exchange, failureResponse(exchange, rejection, options, outline), options);
+}
+
+/** What is known of the body of a rejected request. */
+function outlineOf(rejection: RequestError, body: unknown): BodyOutline | undefined {
+  if (rejection instanceof BodyRejection) return rejection.outline;
+  return Buffer.isBuffer(body) ? BatchOutline.of(body) : undefined;
 }
 
 const CODES_OF_STATUS: Readonly<Record<number, GatewayErrorCode>> = {
