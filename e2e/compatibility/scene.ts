@@ -30,6 +30,9 @@ export const POSTS = 'query Posts($first: Int!) { posts(first: $first) { id titl
 /** Defers what a third subgraph knows. */
 export const DEFERRED =
   'query Deferred($first: Int!) { posts(first: $first) { id title ... @defer(label: "rest") { commentCount } } }';
+/** Streams all but two posts of a list; their authors come from another subgraph. */
+export const STREAMED =
+  'query Streamed($first: Int!) { posts(first: $first) @stream(initialCount: 2, label: "feed") { id title author { id name } } }';
 /** Stores what it is given. */
 export const ADD_COMMENT =
   'mutation AddComment($postId: ID!, $body: String!) { addComment(postId: $postId, body: $body) { id body author { id name } } }';

@@ -29,6 +29,7 @@ import {
   openStage,
   POSTS,
   socketEndpoint,
+  STREAMED,
   TOO_LARGE,
   until,
   untilHeard,
@@ -170,6 +171,25 @@ describe('Apollo Client 4', () => {
   it(cell('Apollo Client', '@defer'), async () => {
     await defers({ incrementalHandler: new Defer20220824Handler() });
     await defers({ incrementalHandler: new GraphQL17Alpha9Handler() as never }); // its types lag behind its own client's
+  });
+
+  /** How long the list is each time that the client shows it. */
+  async function streams(handler: Handler): Promise<readonly number[]> {
+    const lengths: number[] = [];
+    const shown = connect(overHttp(), handler).watchQuery<Posts>({
+      query: gql(STREAMED),
+      variables: { first: 20 },
+    });
+    const subscription = shown.subscribe(({ data }) => void lengths.push(data?.posts?.length ?? 0));
+    await until(() => lengths.at(-1) === 20, 'all posts have come');
+    subscription.unsubscribe();
+    return [...new Set(lengths)].filter((length) => length > 0);
+  }
+
+  it(cell('Apollo Client', '@stream'), async () => {
+    expect(await streams({ incrementalHandler: new Defer20220824Handler() })).toEqual([2, 12, 20]);
+    const newer = new GraphQL17Alpha9Handler() as never; // as above
+    expect(await streams({ incrementalHandler: newer })).toEqual([2, 12, 20]);
   });
 
   async function subscribes(link: ApolloLink): Promise<void> {

@@ -9,6 +9,7 @@ import {
   NEEDS_STREAM,
   openStage,
   POSTS,
+  STREAMED,
   TOO_LARGE,
   WRONG,
   type Stage,
@@ -82,6 +83,11 @@ describe('graphql-request', () => {
     expect(failure instanceof ClientError && failure.response.errors?.[0]?.extensions).toEqual({
       code: 'GRAPHQL_VALIDATION_FAILED',
     });
+  });
+
+  it(cell('graphql-request', '@stream'), async () => {
+    const client = new GraphQLClient(endpoint, { headers });
+    expect((await client.request<Posts>(STREAMED, { first: 4 })).posts).toHaveLength(4);
   });
 
   it(cell('graphql-request', 'why @live over plain HTTP is rejected'), async () => {

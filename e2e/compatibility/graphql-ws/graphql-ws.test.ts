@@ -11,6 +11,7 @@ import {
   openStage,
   POSTS,
   socketEndpoint,
+  STREAMED,
   untilHeard,
   WRONG,
   type Stage,
@@ -63,6 +64,15 @@ describe('graphql-ws', () => {
       ],
       hasNext: false,
     });
+  });
+
+  it(cell('graphql-ws', '@stream'), async () => {
+    const parts: unknown[] = [];
+    for await (const part of client.iterate({ query: STREAMED, variables: { first: 4 } })) parts.push(part);
+    expect(parts).toMatchObject([
+      { data: { posts: [{}, {}] }, hasNext: true },
+      { incremental: [{ label: 'feed', path: ['posts', 2], items: [{}, {}] }], hasNext: false },
+    ]);
   });
 
   it(cell('graphql-ws', 'subscription over WebSocket'), async () => {

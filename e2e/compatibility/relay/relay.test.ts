@@ -3,6 +3,12 @@ import { cell } from '../cell.ts';
 import { authorization, endpoint, openStage, until, untilHeard, type Stage } from '../scene.ts';
 import { startRelayApp, type RelayApp } from './relay-app.ts';
 
+/** What a streamed list was: its lengths as it grew, and its items in the end. */
+interface Streamed {
+  readonly counts: readonly number[];
+  readonly items: readonly unknown[];
+}
+
 describe('Relay, with the network of docs/relay.md', () => {
   let stage: Stage;
   let app: RelayApp;
@@ -38,6 +44,18 @@ describe('Relay, with the network of docs/relay.md', () => {
   it(cell('Relay', '@defer'), async () => {
     const count = { commentCount: expect.any(Number) as number };
     expect(await got('defer')).toEqual([count, count]);
+  });
+
+  it(cell('Relay', '@stream'), async () => {
+    const author = { name: expect.any(String) as string };
+    const list = (await got('stream')) as Streamed;
+    expect(list.counts).toEqual(Array.from({ length: 19 }, (_, index) => index + 2)); // each item is a payload
+    expect(list.items).toEqual(list.items.map(() => expect.objectContaining({ author }) as unknown));
+    const { counts, items } = (await got('streamConnection')) as Streamed;
+    expect([counts[0], items]).toMatchObject([
+      1,
+      [{ node: { author } }, { node: { author } }, { node: { author } }],
+    ]);
   });
 
   it(cell('Relay', 'subscription over WebSocket'), async () => {

@@ -16,6 +16,7 @@ import {
   openStage,
   POSTS,
   socketEndpoint,
+  STREAMED,
   TOO_LARGE,
   until,
   untilHeard,
@@ -87,12 +88,8 @@ describe('urql', () => {
   });
 
   it(cell('urql', 'why too large a request is rejected'), async () => {
-    const { error } = await connect().query(
-      'query Search($text: String!) { search(text: $text) { __typename } }',
-      {
-        text: TOO_LARGE,
-      },
-    );
+    const query = 'query Search($text: String!) { search(text: $text) { __typename } }';
+    const { error } = await connect().query(query, { text: TOO_LARGE });
     expect(error?.graphQLErrors[0]?.extensions['code']).toBe('PAYLOAD_TOO_LARGE');
   });
 
@@ -113,6 +110,16 @@ describe('urql', () => {
       .subscribe(({ data, hasNext }) => void (hasNext || results.push(data)));
     await until(() => results.length > 0, 'all parts have come');
     expect(results[0]).toMatchObject({ posts: [{ commentCount: expect.any(Number) as number }, {}] });
+    unsubscribe();
+  });
+
+  it(cell('urql', '@stream'), async () => {
+    const lengths: number[] = [];
+    const { unsubscribe } = connect()
+      .query<{ posts: readonly unknown[] }>(STREAMED, { first: 20 })
+      .subscribe(({ data }) => void lengths.push(data?.posts.length ?? 0));
+    await until(() => lengths.at(-1) === 20, 'all posts have come');
+    expect(lengths).toEqual([2, 12, 20]);
     unsubscribe();
   });
 

@@ -5,6 +5,8 @@ import comment from './__generated__/documentsComment.graphql.js';
 import commentAgain from './__generated__/documentsCommentAgainQuery.graphql.js';
 import commentAdded from './__generated__/documentsCommentAddedSubscription.graphql.js';
 import deferred from './__generated__/documentsDeferredQuery.graphql.js';
+import feed from './__generated__/documentsFeed.graphql.js';
+import feedQuery from './__generated__/documentsFeedQuery.graphql.js';
 import firstPage from './__generated__/documentsFirstPageQuery.graphql.js';
 import live from './__generated__/documentsLiveQuery.graphql.js';
 import nextPage from './__generated__/documentsNextPageQuery.graphql.js';
@@ -13,6 +15,7 @@ import post from './__generated__/documentsPost.graphql.js';
 import postAgain from './__generated__/documentsPostAgainQuery.graphql.js';
 import posts from './__generated__/documentsPostsQuery.graphql.js';
 import rest from './__generated__/documentsRest.graphql.js';
+import streamed from './__generated__/documentsStreamedQuery.graphql.js';
 import user from './__generated__/documentsUser.graphql.js';
 import userAgain from './__generated__/documentsUserAgainQuery.graphql.js';
 import { createNetwork } from './network.js';
@@ -79,6 +82,28 @@ async function ask(query, variables) {
   await environment.execute({ operation: asked }).toPromise();
   return environment.lookup(asked.fragment).data;
 }
+
+// a streamed list grows in the store, where components read it
+async function grow(query, variables, itemsOf) {
+  const asked = relay.createOperationDescriptor(query, variables);
+  environment.retain(asked);
+  const counts = [];
+  const read = () => itemsOf(environment.lookup(asked.fragment).data);
+  await new Promise((complete, error) => {
+    environment
+      .execute({ operation: asked })
+      .subscribe({ next: () => counts.push(read().length), complete, error });
+  });
+  return { counts, items: read() };
+}
+grow(streamed, { first: 20 }, ({ posts: listed }) => listed).then(
+  (got) => tell('stream', got),
+  failed('stream'),
+);
+grow(feedQuery, {}, (shown) => read(feed, shown).postsConnection.edges).then(
+  (got) => tell('streamConnection', got),
+  failed('streamConnection'),
+);
 
 // what usePaginationFragment does
 async function walk() {

@@ -32,6 +32,39 @@ void graphql`
 `;
 
 void graphql`
+  query documentsStreamedQuery($first: Int!) {
+    posts(first: $first) @stream(label: "feed", initialCount: 2) {
+      id
+      title
+      author {
+        name
+      }
+    }
+  }
+`;
+
+void graphql`
+  fragment documentsFeed on Query {
+    postsConnection(first: 3) @stream_connection(key: "documentsFeed_postsConnection", initial_count: 1) {
+      edges {
+        node {
+          id
+          author {
+            name
+          }
+        }
+      }
+    }
+  }
+`;
+
+void graphql`
+  query documentsFeedQuery {
+    ...documentsFeed
+  }
+`;
+
+void graphql`
   mutation documentsAddCommentMutation($postId: ID!, $body: String!) {
     addComment(postId: $postId, body: $body) {
       id
