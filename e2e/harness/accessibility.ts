@@ -23,6 +23,53 @@ export async function expectUsable(page: Page, locale: string): Promise<void> {
   expect(await page.locator('html').getAttribute('lang')).toMatch(new RegExp(`^${locale.slice(0, 2)}`));
 }
 
+/** What the keyboard has to reach. */
+const REACHABLE =
+  'a[href], button:not([disabled]), input:not([type=hidden]), select, textarea, summary, [tabindex="0"]';
+
+/**
+ * Expects that Tab reaches everything that can be used, and that one sees where the keyboard is. WCAG 2.2 §2.1.1, §2.4.7
+ *
+ * @param page where scripts run; what is closed is opened
+ */
+export async function expectReachable(page: Page): Promise<void> {
+  const all = await page.evaluate<number>(
+    `(() => {
+      for (const closed of document.querySelectorAll('details:not([open])')) closed.open = true;
+      document.activeElement?.blur();
+      return [...document.querySelectorAll('${REACHABLE}')].filter((one) => one.checkVisibility()).length;
+    })()`,
+  );
+  const seen = new Set<string>();
+  const unseen: string[] = [];
+  for (let press = 0; press < all; press += 1) {
+    await page.keyboard.press('Tab');
+    const [place, isSeen] = await page.evaluate<readonly [string, boolean]>(FOCUS);
+    seen.add(place);
+    if (!isSeen) unseen.push(place);
+  }
+  expect([page.url(), seen.size, unseen]).toEqual([page.url(), all, []]);
+}
+
+/** Where the focus is, and whether that is drawn. */
+const FOCUS = `(() => {
+  const { activeElement } = document;
+  const { outlineStyle, outlineWidth } = getComputedStyle(activeElement);
+  const place = [...document.querySelectorAll('*')].indexOf(activeElement);
+  return [place + activeElement.outerHTML.slice(0, 80), outlineStyle !== 'none' && outlineWidth !== '0px'];
+})()`;
+
+/** Expects that a page fits 320 pixels, read from either side. WCAG 2.2 §1.4.10 */
+export async function expectFitting(page: Page): Promise<void> {
+  await page.setViewportSize({ width: 320, height: 640 });
+  for (const direction of ['ltr', 'rtl']) {
+    const width = await page.evaluate<number>(
+      `document.documentElement.dir = '${direction}'; document.documentElement.scrollWidth`,
+    );
+    expect([page.url(), direction, width]).toEqual([page.url(), direction, 320]);
+  }
+}
+
 async function violations(
   page: Page,
   colorScheme: 'light' | 'dark',

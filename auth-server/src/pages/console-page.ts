@@ -42,7 +42,7 @@ export interface ConsoleSection {
   readonly forms?: readonly ConsoleForm[];
 }
 
-/** A page of the console. It is in English: operators read logs and documentation in that language too. */
+/** A page of the console. */
 export interface ConsolePage {
   readonly title: string;
   readonly csrf: string;
@@ -54,7 +54,7 @@ export interface ConsolePage {
   }[];
   /** What has just been done. */
   readonly done: string | undefined;
-  /** Why nothing was done. */
+  /** Why nothing was done, in the words of the API: in English. */
   readonly problem: string | undefined;
   readonly sections: readonly ConsoleSection[];
 }

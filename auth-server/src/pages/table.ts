@@ -5,6 +5,8 @@ export type Cell =
   | string
   | { readonly strong: string }
   | { readonly code: string }
+  /** A message that is in English on every page. WCAG 2.2 §3.1.2 */
+  | { readonly english: string }
   | { readonly lines: readonly string[] }
   | { readonly href: string; readonly text: string }
   /** ISO 8601, and as people read it. */

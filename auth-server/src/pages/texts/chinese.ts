@@ -1,3 +1,4 @@
+import { chineseConsole } from './console/chinese.ts';
 import type { LanguageTexts } from './page-texts.ts';
 
 /** The pages in simplified Chinese. */
@@ -150,6 +151,7 @@ export const chinese: LanguageTexts = {
       lastAdministrator: '这是最后一位管理员。请先指定另一位。',
     },
   },
+  console: chineseConsole,
   passwordProblems: {
     short: '新密码至少需要 8 个字符。',
     long: '新密码最多 1024 个字符。',

@@ -1,3 +1,4 @@
+import { englishConsole } from './console/english.ts';
 import type { LanguageTexts } from './page-texts.ts';
 
 /** The pages in English. */
@@ -152,6 +153,7 @@ export const english: LanguageTexts = {
       lastAdministrator: 'This is the last administrator. Make another one first.',
     },
   },
+  console: englishConsole,
   passwordProblems: {
     short: 'The new password must have at least 8 characters.',
     long: 'The new password must have at most 1,024 characters.',

@@ -1,3 +1,4 @@
+import { germanConsole } from './console/german.ts';
 import type { LanguageTexts } from './page-texts.ts';
 
 /** The pages in German. */
@@ -153,6 +154,7 @@ export const german: LanguageTexts = {
       lastAdministrator: 'Dies ist der letzte Administrator. Ernennen Sie zuerst einen anderen.',
     },
   },
+  console: germanConsole,
   passwordProblems: {
     short: 'Das neue Passwort muss mindestens 8 Zeichen haben.',
     long: 'Das neue Passwort darf höchstens 1.024 Zeichen haben.',

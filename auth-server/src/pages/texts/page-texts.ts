@@ -1,6 +1,7 @@
 import type { PasswordProblem } from '../../passwords/password-problem.ts';
 import type { AccountTexts } from './account-texts.ts';
 import type { Brand } from './brand.ts';
+import type { ConsoleTexts } from './console/console-texts.ts';
 
 /** What the owner of an account is written about without having asked. */
 export type NoticeKind = 'password_changed' | 'new_device' | 'address_withdrawn' | 'account_deleted';
@@ -81,6 +82,7 @@ export interface LanguageTexts {
     readonly stayed: string;
   };
   readonly account: AccountTexts;
+  readonly console: ConsoleTexts;
   /** Why a password can't be chosen. */
   readonly passwordProblems: Readonly<Record<PasswordProblem, string>>;
   /** The page behind a one-time link. */

@@ -14,48 +14,47 @@ import { sectionsOf, type ScreenMaker, type ScreenTools } from './screens.ts';
 const PAGE = 100;
 
 /** Finds accounts, and invites people. */
-export const accountsScreen: ScreenMaker = async ({ read, query, may, search, form, to }) => {
+export const accountsScreen: ScreenMaker = async ({ read, query, may, search, form, to, texts }) => {
+  const { accounts: words } = texts;
   const q = query.get('q');
   const { accounts } = await read(listAccounts, {}, { q, after: query.get('after') });
   const last = accounts.length < PAGE ? undefined : accounts.at(-1)?.id;
   const next = new URLSearchParams({ q: q ?? '', after: last ?? '' }).toString();
   return {
-    title: 'Accounts',
+    title: texts.navigation.accounts,
     sections: sectionsOf(
       {
         id: 'accounts',
-        heading: 'Accounts',
-        forms: [
-          search('/accounts', [{ name: 'q', label: 'Name or e-mail address', type: 'search', value: q }]),
-        ],
+        heading: texts.navigation.accounts,
+        forms: [search('/accounts', [{ name: 'q', label: words.query, type: 'search', value: q }])],
       },
       {
         id: 'found',
-        heading: q === undefined ? 'All' : 'Found',
-        empty: 'None.',
+        heading: q === undefined ? words.all : words.found,
+        empty: texts.none,
         table: {
           labelledBy: 'found',
-          columns: ['Name', 'E-mail address', 'Role', 'State'],
+          columns: [texts.name, texts.email, texts.role, texts.state],
           rows: accounts.map(({ id, name, email, role, disabled }): Cell[] => [
             { href: to(`/accounts/${id}`), text: name },
             email,
             role,
-            disabled ? { strong: 'disabled' } : 'active',
+            disabled ? { strong: texts.disabled } : texts.active,
           ]),
         },
-        links: last === undefined ? [] : [{ href: to(`/accounts?${next}`), text: 'More' }],
+        links: last === undefined ? [] : [{ href: to(`/accounts?${next}`), text: texts.more }],
       },
       may('auth:accounts:write') && {
         id: 'invite',
-        heading: 'Invite someone',
+        heading: words.invite,
         forms: [
           form('inviteAccount', {
             fields: [
-              { name: 'email', label: 'E-mail address', type: 'email', isRequired: true },
-              { name: 'name', label: 'Name', type: 'text', isRequired: true },
-              { name: 'role', label: 'Role', type: 'select', options: roles, value: 'VIEWER' },
+              { name: 'email', label: texts.email, type: 'email', isRequired: true },
+              { name: 'name', label: texts.name, type: 'text', isRequired: true },
+              { name: 'role', label: texts.role, type: 'select', options: roles, value: 'VIEWER' },
             ],
-            submit: 'Make a link',
+            submit: words.makeLink,
           }),
         ],
       },
@@ -79,44 +78,48 @@ export const accountScreen: ScreenMaker = async (tools) => {
   };
 };
 
-function factsOf({ may, to }: ScreenTools, account: AccountJson): ConsoleSection {
+function factsOf({ may, to, texts }: ScreenTools, account: AccountJson): ConsoleSection {
   const { id, email, email_verified: isVerified, role, disabled } = account;
   return {
     id: 'account',
-    heading: 'Account',
+    heading: texts.account,
     facts: [
-      ['E-mail address', `${email}${isVerified ? '' : ' (not verified)'}`],
-      ['Role', role],
-      ['State', disabled ? { strong: 'disabled' } : 'active'],
-      ['Id', { code: id }],
+      [texts.email, isVerified ? email : texts.accounts.notVerified(email)],
+      [texts.role, role],
+      [texts.state, disabled ? { strong: texts.disabled } : texts.active],
+      [texts.id, { code: id }],
     ],
-    links: may('auth:audit:read') ? [{ href: to(`/audit?subject=${id}`), text: 'What happened to it' }] : [],
+    links: may('auth:audit:read') ? [{ href: to(`/audit?subject=${id}`), text: texts.history }] : [],
   };
 }
 
-function changesOf({ form }: ScreenTools, { id, email, name, role, disabled }: AccountJson): ConsoleSection {
+function changesOf(
+  { form, texts }: ScreenTools,
+  { id, email, name, role, disabled }: AccountJson,
+): ConsoleSection {
+  const { accounts: words } = texts;
   const hidden = { id };
   const state = disabled
-    ? form('enableAccount', { hidden, fields: [], submit: 'Enable', kind: 'secondary' })
-    : form('disableAccount', { hidden, fields: [], submit: 'Disable', kind: 'danger' });
+    ? form('enableAccount', { hidden, fields: [], submit: words.enable, kind: 'secondary' })
+    : form('disableAccount', { hidden, fields: [], submit: words.disable, kind: 'danger' });
   return {
     id: 'changes',
-    heading: 'Change',
+    heading: texts.change,
     forms: [
       form('changeAccount', {
-        summary: 'Name, address and role',
+        summary: words.profile,
         hidden,
         fields: [
-          { name: 'name', label: 'Name', type: 'text', value: name, isRequired: true },
-          { name: 'email', label: 'E-mail address', type: 'email', value: email, isRequired: true },
-          { name: 'role', label: 'Role', type: 'select', options: roles, value: role },
+          { name: 'name', label: texts.name, type: 'text', value: name, isRequired: true },
+          { name: 'email', label: texts.email, type: 'email', value: email, isRequired: true },
+          { name: 'role', label: texts.role, type: 'select', options: roles, value: role },
         ],
-        submit: 'Save',
+        submit: texts.save,
       }),
       form('resetAccount', {
         hidden,
         fields: [],
-        submit: 'Make a link for a new password',
+        submit: words.reset,
         kind: 'secondary',
       }),
       state,
@@ -125,25 +128,26 @@ function changesOf({ form }: ScreenTools, { id, email, name, role, disabled }: A
 }
 
 async function sessionsOf(
-  { read, may, form, button, time }: ScreenTools,
+  { read, may, form, button, time, texts }: ScreenTools,
   id: string,
 ): Promise<ConsoleSection> {
+  const { accounts: words } = texts;
   const { sessions } = await read(listSessionsOfAccount, { id });
   const isAllowed = may('auth:grants:write');
   return {
     id: 'sessions',
-    heading: 'Sessions',
-    empty: 'None.',
+    heading: words.sessions,
+    empty: texts.none,
     table: {
       labelledBy: 'sessions',
-      columns: ['Device', 'Network address', 'Signed in', 'Last seen', 'End'],
+      columns: [words.device, words.address, words.signedIn, words.lastSeen, texts.end],
       rows: sessions.map(
-        ({ session_id: session, browser = 'A browser', authenticated_at: since, ...seen }) => [
+        ({ session_id: session, browser = words.someBrowser, authenticated_at: since, ...seen }) => [
           browser,
           seen.seen_from ?? '',
           time(since),
           time(seen.seen_at),
-          isAllowed ? button('endSession', 'End', browser, { id, session }) : '',
+          isAllowed ? button('endSession', texts.end, browser, { id, session }) : '',
         ],
       ),
     },
@@ -152,7 +156,7 @@ async function sessionsOf(
           form('signOutAccount', {
             hidden: { id },
             fields: [],
-            submit: 'End all sessions and grants',
+            submit: words.endAll,
             kind: 'danger',
           }),
         ]
@@ -160,15 +164,19 @@ async function sessionsOf(
   };
 }
 
-async function grantsOf({ read, may, button, time, to }: ScreenTools, id: string): Promise<ConsoleSection> {
+async function grantsOf(
+  { read, may, button, time, to, texts }: ScreenTools,
+  id: string,
+): Promise<ConsoleSection> {
+  const { accounts: words } = texts;
   const { grants } = await read(listGrantsOfAccount, { id });
   return {
     id: 'grants',
-    heading: 'Grants',
-    empty: 'None.',
+    heading: words.grants,
+    empty: texts.none,
     table: {
       labelledBy: 'grants',
-      columns: ['Client', 'Scope', 'API', 'Since', 'Last use', 'End'],
+      columns: [texts.client, texts.scope, words.api, texts.since, words.lastUse, texts.end],
       rows: grants.map(
         ({ grant_id: grant, client_id: client, scope, audience, created_at: since, used_at: used }) => [
           { href: to(`/clients/${encodeURIComponent(client)}`), text: client },
@@ -176,7 +184,9 @@ async function grantsOf({ read, may, button, time, to }: ScreenTools, id: string
           audience,
           time(since),
           time(used),
-          may('auth:grants:write') ? button('revokeGrant', 'Revoke', client, { id: grant, account: id }) : '',
+          may('auth:grants:write')
+            ? button('revokeGrant', words.revoke, client, { id: grant, account: id })
+            : '',
         ],
       ),
     },

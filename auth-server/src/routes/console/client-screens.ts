@@ -8,18 +8,19 @@ import { sectionsOf, type ScreenMaker, type ScreenTools } from './screens.ts';
 const METHODS = ['none', 'client_secret_basic', 'client_secret_post'];
 
 /** All clients, and a form for one more. */
-export const clientsScreen: ScreenMaker = async ({ read, may, form, to }) => {
+export const clientsScreen: ScreenMaker = async ({ read, may, form, to, texts }) => {
+  const { clients: words } = texts;
   const { clients } = await read(listClients);
   return {
-    title: 'Clients',
+    title: texts.navigation.clients,
     sections: sectionsOf(
       {
         id: 'clients',
-        heading: 'Registered',
-        empty: 'None.',
+        heading: words.registered,
+        empty: texts.none,
         table: {
           labelledBy: 'clients',
-          columns: ['Name', 'Id', 'Proves itself by', 'From'],
+          columns: [texts.name, texts.id, texts.method, texts.source],
           rows: clients.map(
             ({ client_id: id, client_name: name, token_endpoint_auth_method: method, source }): Cell[] => [
               { href: to(`/clients/${encodeURIComponent(id)}`), text: name },
@@ -32,23 +33,23 @@ export const clientsScreen: ScreenMaker = async ({ read, may, form, to }) => {
       },
       may('auth:clients:write') && {
         id: 'register',
-        heading: 'Register a client',
+        heading: words.register,
         forms: [
           form('registerClient', {
             fields: [
-              { name: 'client_name', label: 'Name', type: 'text', isRequired: true },
-              { name: 'client_id', label: 'Id', type: 'text', hint: 'Made where this is empty.' },
-              { name: 'redirect_uris', label: 'Redirect URIs', type: 'textarea', hint: 'One in each line.' },
+              { name: 'client_name', label: texts.name, type: 'text', isRequired: true },
+              { name: 'client_id', label: texts.id, type: 'text', hint: words.madeId },
+              { name: 'redirect_uris', label: texts.redirectUris, type: 'textarea', hint: words.perLine },
               {
                 name: 'token_endpoint_auth_method',
-                label: 'Proves itself by',
+                label: texts.method,
                 type: 'select',
                 options: METHODS,
                 value: 'none',
               },
-              { name: 'scope', label: 'Scope', type: 'text', value: 'openid', isRequired: true },
+              { name: 'scope', label: texts.scope, type: 'text', value: 'openid', isRequired: true },
             ],
-            submit: 'Register',
+            submit: words.submit,
           }),
         ],
       },
@@ -72,32 +73,33 @@ export const clientScreen: ScreenMaker = async (tools) => {
   };
 };
 
-function factsOf({ may, to }: ScreenTools, client: ClientJson): ConsoleSection {
+function factsOf({ may, to, texts }: ScreenTools, client: ClientJson): ConsoleSection {
   const { client_id: id } = client;
   const isFromFile = client.source === 'file';
   return {
     id: 'client',
-    heading: 'Client',
-    ...(isFromFile && { intro: 'It is declared in the clients file; change it there.' }),
+    heading: texts.client,
+    ...(isFromFile && { intro: texts.clients.fromFile }),
     facts: [
-      ['Id', { code: id }],
-      ['Redirect URIs', { lines: client.redirect_uris }],
-      ['Grant types', { lines: client.grant_types }],
-      ['Scope', client.scope],
-      ['Proves itself by', client.token_endpoint_auth_method],
-      ['From', client.source],
+      [texts.id, { code: id }],
+      [texts.redirectUris, { lines: client.redirect_uris }],
+      [texts.clients.grantTypes, { lines: client.grant_types }],
+      [texts.scope, client.scope],
+      [texts.method, client.token_endpoint_auth_method],
+      [texts.source, client.source],
     ],
     links: may('auth:audit:read')
-      ? [{ href: to(`/audit?client_id=${encodeURIComponent(id)}`), text: 'What happened to it' }]
+      ? [{ href: to(`/audit?client_id=${encodeURIComponent(id)}`), text: texts.history }]
       : [],
   };
 }
 
 /** Tests what the form asks for, once it was sent. */
 async function signInTestOf(
-  { read, query, search }: ScreenTools,
+  { read, query, search, texts }: ScreenTools,
   client: ClientJson,
 ): Promise<ConsoleSection> {
+  const { clients: words } = texts;
   const { client_id: id, redirect_uris: uris } = client;
   const [redirectUri, scope] = [query.get('redirect_uri'), query.get('scope')];
   const path = `/clients/${encodeURIComponent(id)}`;
@@ -105,32 +107,33 @@ async function signInTestOf(
     ...search(path, [
       {
         name: 'redirect_uri',
-        label: 'Redirect URI',
+        label: words.redirectUri,
         type: 'select',
         options: uris,
         value: redirectUri ?? uris[0],
       },
-      { name: 'scope', label: 'Scope', type: 'text', value: scope ?? client.scope },
+      { name: 'scope', label: texts.scope, type: 'text', value: scope ?? client.scope },
     ]),
-    submit: 'Test',
+    submit: words.submitTest,
   };
-  const base = { id: 'test', heading: 'Test a sign-in', forms: [form] };
+  const base = { id: 'test', heading: words.test, forms: [form] };
   if (redirectUri === undefined) return base;
   const outcome = await read(testSignIn, { id }, { redirect_uri: redirectUri, scope });
   const facts: readonly (readonly [string, Cell])[] = outcome.works
     ? [
-        ['Result', { strong: 'The request is good.' }],
-        ['Try it', { href: outcome.authorization_url, text: 'Sign in as a user would' }],
-        ['Code verifier', { code: outcome.code_verifier }],
+        [texts.result.heading, { strong: words.works }],
+        [words.tryIt, { href: outcome.authorization_url, text: words.signIn }],
+        [words.verifier, { code: outcome.code_verifier }],
       ]
     : [
-        ['Result', { strong: outcome.error ?? '' }],
-        ['Why', outcome.error_description ?? ''],
+        [texts.result.heading, { strong: outcome.error ?? '' }],
+        [words.why, { english: outcome.error_description ?? '' }],
       ];
   return { ...base, facts };
 }
 
-function changesOf({ form }: ScreenTools, client: ClientJson): ConsoleSection {
+function changesOf({ form, texts }: ScreenTools, client: ClientJson): ConsoleSection {
+  const { clients: words } = texts;
   const { client_id: id, source: _source, ...metadata } = client;
   const hidden = { id };
   const hasSecret = client.token_endpoint_auth_method.startsWith('client_secret');
@@ -139,38 +142,38 @@ function changesOf({ form }: ScreenTools, client: ClientJson): ConsoleSection {
     fields: [
       {
         name: 'grace_seconds',
-        label: 'Seconds for which the secret of before works',
+        label: words.grace,
         type: 'number',
         value: '86400',
       },
     ],
-    submit: 'Rotate secret',
+    submit: words.rotate,
     kind: 'secondary',
   });
   return {
     id: 'changes',
-    heading: 'Change',
+    heading: texts.change,
     forms: [
       ...(hasSecret ? [rotation] : []),
       form('replaceClient', {
-        summary: 'Metadata',
+        summary: words.metadata,
         hidden,
         fields: [
           {
             name: 'metadata',
-            label: 'Metadata (RFC 7591)',
+            label: `${words.metadata} (RFC 7591)`,
             type: 'textarea',
             value: JSON.stringify(metadata, undefined, 2),
             isRequired: true,
           },
         ],
-        submit: 'Save',
+        submit: texts.save,
       }),
       form('removeClient', {
-        summary: 'Remove',
+        summary: texts.remove,
         hidden,
         fields: [],
-        submit: 'Remove with all that it was given',
+        submit: words.removeAll,
         kind: 'danger',
       }),
     ],

@@ -1,5 +1,6 @@
 import { OAuthError } from '../../errors.ts';
 import type { Cell } from '../../pages/table.ts';
+import type { ConsoleActionName, ConsoleTexts } from '../../pages/texts/console/console-texts.ts';
 import type { Parameters } from '../../parameters.ts';
 import {
   changeAccountOperation,
@@ -23,24 +24,25 @@ import type { OperationFeatures } from '../admin/operations.ts';
 /** What a form of the console does: one operation, and where the operator goes on. */
 export interface ConsoleAction<Body = unknown> {
   readonly operation: AdminOperation<OperationFeatures, Body>;
-  /** What is said afterwards. */
-  readonly done: string;
   /** Page to go on at, below the console. */
   readonly back: (form: Parameters) => string;
   readonly path?: (form: Parameters) => Readonly<Record<string, string>>;
   /** @throws OAuthError for a form that makes no body */
   readonly body?: (form: Parameters) => unknown;
   /** What is shown this once, and never again. */
-  readonly show?: (body: Body) => readonly (readonly [name: string, value: Cell])[];
+  readonly show?: (body: Body, texts: ConsoleTexts) => readonly (readonly [name: string, value: Cell])[];
 }
 
 const id = (form: Parameters): Readonly<Record<string, string>> => ({ id: form.get('id') ?? '' });
 const toAccount = (form: Parameters): string => `/accounts/${form.get('id') ?? ''}`;
 const toClient = (form: Parameters): string => `/clients/${encodeURIComponent(form.get('id') ?? '')}`;
-const secretFact = (body: {
-  readonly client_secret?: string | undefined;
-}): readonly (readonly [string, Cell])[] =>
-  body.client_secret === undefined ? [] : [['Secret, shown this once', { code: body.client_secret }]];
+
+function secretFact(
+  { client_secret: secret }: { readonly client_secret?: string | undefined },
+  { result }: ConsoleTexts,
+): readonly (readonly [string, Cell])[] {
+  return secret === undefined ? [] : [[result.secret, { code: secret }]];
+}
 
 /** Takes the type of the body out, so that actions stand in one table. */
 function action<Body>(one: ConsoleAction<Body>): ConsoleAction {
@@ -48,73 +50,63 @@ function action<Body>(one: ConsoleAction<Body>): ConsoleAction {
 }
 
 /** Every form of the console by its name. */
-export const consoleActions: Readonly<Record<string, ConsoleAction>> = Object.freeze({
+export const consoleActions: Readonly<Record<ConsoleActionName, ConsoleAction>> = Object.freeze({
   inviteAccount: action({
     operation: inviteAccount,
-    done: 'The link works once. Send it to its reader by a way that you trust.',
     back: () => '/accounts',
     body: (form) => fieldsOf(form, ['email', 'name', 'role']),
-    show: ({ link }) => [['Link', { code: link }]],
+    show: ({ link }, { result }) => [[result.link, { code: link }]],
   }),
   changeAccount: action({
     operation: changeAccountOperation,
-    done: 'The account was changed.',
     back: toAccount,
     path: id,
     body: (form) => fieldsOf(form, ['name', 'email', 'role']),
   }),
   disableAccount: action({
     operation: changeAccountOperation,
-    done: 'The account is disabled; its sessions and grants have ended.',
     back: toAccount,
     path: id,
     body: () => ({ disabled: true }),
   }),
   enableAccount: action({
     operation: changeAccountOperation,
-    done: 'The account is enabled.',
     back: toAccount,
     path: id,
     body: () => ({ disabled: false }),
   }),
   resetAccount: action({
     operation: resetAccount,
-    done: 'The link works once. Send it to the owner of the account by a way that you trust.',
     back: toAccount,
     path: id,
-    show: ({ link }) => [['Link', { code: link }]],
+    show: ({ link }, { result }) => [[result.link, { code: link }]],
   }),
   signOutAccount: action({
     operation: signOutAccount,
-    done: 'All sessions and grants have ended.',
     back: toAccount,
     path: id,
   }),
   endSession: action({
     operation: endSessionOfAccount,
-    done: 'The session has ended.',
     back: toAccount,
     path: (form) => ({ ...id(form), session: form.get('session') ?? '' }),
   }),
   revokeGrant: action({
     operation: revokeGrant,
-    done: 'The grant has ended.',
     back: (form) => `/accounts/${form.get('account') ?? ''}`,
     path: id,
   }),
   registerClient: action({
     operation: registerClientOperation,
-    done: 'The client is registered.',
     back: () => '/clients',
     body: (form) => ({
       ...fieldsOf(form, ['client_name', 'client_id', 'token_endpoint_auth_method', 'scope']),
       redirect_uris: (form.get('redirect_uris') ?? '').split(/\s+/).filter((uri) => uri !== ''),
     }),
-    show: (client) => [['Id', { code: client.client_id }], ...secretFact(client)],
+    show: (client, texts) => [[texts.id, { code: client.client_id }], ...secretFact(client, texts)],
   }),
   replaceClient: action({
     operation: replaceClientOperation,
-    done: 'The client was changed.',
     back: toClient,
     path: id,
     body: (form) => jsonOf(form.get('metadata') ?? ''),
@@ -122,7 +114,6 @@ export const consoleActions: Readonly<Record<string, ConsoleAction>> = Object.fr
   }),
   rotateClientSecret: action({
     operation: rotateClientSecret,
-    done: 'The client has another secret.',
     back: toClient,
     path: id,
     body: (form) => ({ grace_seconds: Number(form.get('grace_seconds') ?? 0) }),
@@ -130,24 +121,20 @@ export const consoleActions: Readonly<Record<string, ConsoleAction>> = Object.fr
   }),
   removeClient: action({
     operation: removeClientOperation,
-    done: 'The client was removed.',
     back: () => '/clients',
     path: id,
   }),
   rotateKeys: action({
     operation: rotateKeys,
-    done: 'The keys are rotated, or will be as soon as the next ones have been published long enough.',
     back: () => '/keys',
   }),
   retryMail: action({
     operation: retryMail,
-    done: 'It is tried in a moment.',
     back: () => '/mail',
     path: id,
   }),
   removeMail: action({
     operation: removeMail,
-    done: 'The message was removed.',
     back: () => '/mail',
     path: id,
   }),

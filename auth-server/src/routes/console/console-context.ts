@@ -10,8 +10,10 @@ import {
 import type { HasClock } from '../../clock.ts';
 import { OAuthError } from '../../errors.ts';
 import { sendPage } from '../../http/send-page.ts';
+import { textsFor } from '../../http/texts-for.ts';
 import { renderConsole, type ConsoleSection } from '../../pages/console-page.ts';
-import type { PageFeatures } from '../../pages/language.ts';
+import type { PageTexts } from '../../pages/texts/page-texts.ts';
+import type { ConsolePageName } from '../../pages/texts/console/console-texts.ts';
 import { paths } from '../../paths.ts';
 import type { Administrator } from '../admin/admin-context.ts';
 import type { OperationFeatures } from '../admin/operations.ts';
@@ -20,7 +22,6 @@ import { askToSignIn, findUser, type SignedInUser, type SignedInUserFeatures } f
 
 /** What the console works with. */
 export type ConsoleFeatures = HasClock &
-  PageFeatures &
   Pick<ClientFeatures, 'clients'> &
   BoundFormFeatures &
   SignedInUserFeatures &
@@ -30,6 +31,8 @@ export type ConsoleFeatures = HasClock &
 export interface ConsoleVisit {
   readonly user: SignedInUser;
   readonly administrator: Administrator;
+  /** In the operator's language. */
+  readonly texts: PageTexts;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }
@@ -73,7 +76,7 @@ export async function findOperator(
   if (user.account.role !== 'ADMIN')
     throw new OAuthError('insufficient_scope', 'The console is for administrators.', { redirect: false });
   const actor = { name: `user ${user.account.id}`, address: request.ip } as const;
-  return { user, administrator: { actor, scopes }, request, reply };
+  return { user, administrator: { actor, scopes }, texts: textsFor(request), request, reply };
 }
 
 /** Where a visitor goes on after signing in. */
@@ -99,12 +102,12 @@ export function consoleAddress({ settings }: ConsoleFeatures, path = ''): string
 }
 
 /** The pages, and what one has to be allowed to see them. */
-const navigation: readonly (readonly [path: string, text: string, scope: AdminScope])[] = [
-  ['/accounts', 'Accounts', 'auth:accounts:read'],
-  ['/clients', 'Clients', 'auth:clients:read'],
-  ['/keys', 'Keys', 'auth:keys:read'],
-  ['/audit', 'Audit log', 'auth:audit:read'],
-  ['/mail', 'Mail', 'auth:mail:read'],
+const navigation: readonly (readonly [page: ConsolePageName, scope: AdminScope])[] = [
+  ['accounts', 'auth:accounts:read'],
+  ['clients', 'auth:clients:read'],
+  ['keys', 'auth:keys:read'],
+  ['audit', 'auth:audit:read'],
+  ['mail', 'auth:mail:read'],
 ];
 
 /** Sends a page of the console. */
@@ -114,21 +117,21 @@ export function sendScreen(
   { title, sections }: Screen,
   { done, problem, status = 200 }: { done?: string | undefined; problem?: string; status?: number } = {},
 ): FastifyReply {
-  const { user, administrator, request, reply } = visit;
+  const { user, administrator, texts, request, reply } = visit;
   const [path = ''] = request.url.split('?', 1);
-  const shown = navigation.filter(([, , scope]) => administrator.scopes.includes(scope));
+  const shown = navigation.filter(([, scope]) => administrator.scopes.includes(scope));
   const page = {
     title,
     csrf: formToken(features, ...consoleForm(features, visit)),
     operator: user.account.email,
-    navigation: shown.map(([below, text]) => ({
-      href: consoleAddress(features, below),
-      text,
-      isCurrent: path.includes(`${paths.console}${below}`),
+    navigation: shown.map(([below]) => ({
+      href: consoleAddress(features, `/${below}`),
+      text: texts.console.navigation[below],
+      isCurrent: path.includes(`${paths.console}/${below}`),
     })),
     done,
     problem,
     sections,
   };
-  return sendPage(reply, renderConsole(page, features.chooseTexts('en')), { status });
+  return sendPage(reply, renderConsole(page, texts), { status });
 }

@@ -2,6 +2,9 @@ import { demoAccounts, demoPassword } from '@trellis/demo-data';
 import { Browser } from '@trellis/testkit/sign-in';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { adminScopes } from '../../clients/scopes.ts';
+import { chineseConsole } from '../../pages/texts/console/chinese.ts';
+import { englishConsole } from '../../pages/texts/console/english.ts';
+import { germanConsole } from '../../pages/texts/console/german.ts';
 import { addClient } from '../../testing/add-client.ts';
 import { basic, postForm, submitSignIn } from '../../testing/flow.ts';
 import { startTestAuthServer, type TestAuthServer } from '../../testing/test-auth-server.ts';
@@ -54,6 +57,14 @@ function allow(...scopes: readonly string[]): Promise<void> {
 
 function metadataFor(scopes: readonly string[]): Record<string, unknown> {
   return { grant_types: [], token_endpoint_auth_method: 'none', scope: scopes.join(' ') };
+}
+
+/** All that a language says by fixed words. */
+function textsIn(texts: object): readonly string[] {
+  return Object.values(texts).flatMap((text: unknown) => {
+    if (typeof text === 'string') return [text];
+    return typeof text === 'object' && text !== null ? textsIn(text) : [];
+  });
 }
 
 const open = (path: string, browser = operator): Promise<Response> =>
@@ -162,6 +173,41 @@ describe('A-266: the console', () => {
     }
     await allow('auth:admin');
   });
+
+  it.each([germanConsole, chineseConsole])(
+    'A-285: is in the language of its operator: $title has no words of another',
+    async (words) => {
+      const language = words === germanConsole ? 'de' : 'zh';
+      const own = new Set(textsIn(words));
+      const others = new Set(textsIn(englishConsole).filter((text) => !own.has(text)));
+      const html = await Promise.all(
+        ['', ...pages.map(([path]) => path)].map(async (path) => {
+          const page = await operator.get(`${server.issuer}/console${path}`, { 'accept-language': language });
+          return page.text();
+        }),
+      );
+      const csrf = html.map(csrfIn).find((found) => found !== '') ?? '';
+      for (const [action, form] of [
+        ['rotateKeys', {}],
+        ['resetAccount', { id: ed?.id ?? '' }],
+        ['removeMail', { id: 'none' }],
+      ] as const) {
+        const url = `${server.issuer}/console/actions/${action}`;
+        const done = await operator.post(url, { csrf, ...form }, { 'accept-language': language });
+        const shown = done.headers.get('location');
+        const page = shown === null ? done : await operator.get(shown, { 'accept-language': language });
+        html.push(await page.text());
+      }
+      for (const page of html) {
+        expect(page).toContain(`<html lang="${language}"`);
+        const shown = [...page.matchAll(/>([^<>]+)<|aria-label="([^"]*)"|data-label="([^"]*)"/g)];
+        const texts = shown.map(([, text, label, column]) => (text ?? label ?? column ?? '').trim());
+        expect(texts.filter((text) => others.has(text))).toEqual([]);
+      }
+      expect(html.join('')).toContain(words.done.rotateKeys);
+      expect(html.join('')).toContain(words.result.unchanged);
+    },
+  );
 
   it('A-265: is not there without its scope, nor by a client that registered itself', async () => {
     await allow('auth:accounts:read');

@@ -4,6 +4,7 @@ import { addEndpoint } from '../../http/endpoint.ts';
 import { formParameters, queryParameters } from '../../http/request-parameters.ts';
 import { checkSameOrigin } from '../../http/same-origin.ts';
 import { parametersOf, type Parameters } from '../../parameters.ts';
+import type { ConsoleActionName } from '../../pages/texts/console/console-texts.ts';
 import { paths } from '../../paths.ts';
 import { perform, requireScopeFor } from '../admin/admin-operation.ts';
 import { isFormToken } from '../bound-form.ts';
@@ -48,7 +49,8 @@ const screens: Readonly<Record<string, ScreenMaker>> = {
  */
 export function addConsoleRoutes(server: FastifyInstance, features: ConsoleFeatures): void {
   for (const [path, screen] of Object.entries(screens)) addScreen(server, features, path, screen);
-  for (const [name, action] of Object.entries(consoleActions)) addAction(server, features, name, action);
+  for (const [name, action] of Object.entries(consoleActions) as [ConsoleActionName, ConsoleAction][])
+    addAction(server, features, name, action);
 }
 
 function addScreen(
@@ -64,17 +66,22 @@ function addScreen(
       if (!visit) return reply;
       const made = await screen(screenTools(features, visit, query));
       const done = query.get('done') ?? '';
-      const text = Object.hasOwn(consoleActions, done) ? consoleActions[done]?.done : undefined;
-      return sendScreen(features, visit, made, { done: text });
+      return sendScreen(features, visit, made, { done: doneText(visit, done) });
     },
   });
+}
+
+/** What the last form did. @param name of the action, as the address has it */
+function doneText({ texts }: ConsoleVisit, name: string): string | undefined {
+  const { done }: { readonly done: Readonly<Record<string, string>> } = texts.console;
+  return Object.hasOwn(done, name) ? done[name] : undefined;
 }
 
 /** A form, which only the operator's own browser can send. To change something the operator has signed in not long ago. */
 function addAction(
   server: FastifyInstance,
   features: ConsoleFeatures,
-  name: string,
+  name: ConsoleActionName,
   action: ConsoleAction,
 ): void {
   addEndpoint(server, `${paths.console}/actions/${name}`, {
@@ -101,11 +108,13 @@ function isFresh({ clock, settings }: ConsoleFeatures, { user }: ConsoleVisit): 
 async function act(
   features: ConsoleFeatures,
   visit: ConsoleVisit,
-  name: string,
-  { operation, done, back, path, body, show }: ConsoleAction,
+  name: ConsoleActionName,
+  { operation, back, path, body, show }: ConsoleAction,
   form: Parameters,
 ): Promise<FastifyReply> {
-  const onwards = { href: consoleAddress(features, back(form)), text: 'Back' };
+  const { console: texts } = visit.texts;
+  const { result: words } = texts;
+  const onwards = { href: consoleAddress(features, back(form)), text: words.back };
   try {
     requireScopeFor(visit.administrator, operation); // before the form is looked at
     const { body: result } = await perform(features, operation, {
@@ -114,17 +123,17 @@ async function act(
       query: parametersOf([]),
       body: body?.(form),
     });
-    const facts = show?.(result) ?? [];
+    const facts = show?.(result, texts) ?? [];
     if (facts.length === 0) return redirect(visit.reply, withDone(onwards.href, name));
-    const sections = [{ id: 'result', heading: 'Result', facts, links: [onwards] }];
-    return sendScreen(features, visit, { title: 'Done', sections }, { done });
+    const sections = [{ id: 'result', heading: words.heading, facts, links: [onwards] }];
+    return sendScreen(features, visit, { title: words.title, sections }, { done: texts.done[name] });
   } catch (error) {
     if (!(error instanceof OAuthError) || error.status >= 500) throw error;
-    const sections = [{ id: 'result', heading: 'Nothing was changed', links: [onwards] }];
+    const sections = [{ id: 'result', heading: words.unchanged, links: [onwards] }];
     return sendScreen(
       features,
       visit,
-      { title: 'Not done', sections },
+      { title: words.failed, sections },
       { problem: error.message, status: error.status },
     );
   }

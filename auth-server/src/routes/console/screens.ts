@@ -1,6 +1,7 @@
 import type { AdminScope } from '../../clients/scopes.ts';
 import type { ConsoleField, ConsoleForm, ConsoleSection } from '../../pages/console-page.ts';
 import { timeCell, type Cell, type CellForm } from '../../pages/table.ts';
+import type { ConsoleTexts } from '../../pages/texts/console/console-texts.ts';
 import { parametersOf, type Parameters } from '../../parameters.ts';
 import { parameterOf } from '../admin/admin-context.ts';
 import { callOf, perform, type AdminOperation } from '../admin/admin-operation.ts';
@@ -15,8 +16,9 @@ export type ScreenMaker = (screen: ScreenTools) => Promise<Screen>;
 
 /** What pages of the console are made with. */
 export interface ScreenTools {
-  readonly features: ConsoleFeatures;
   readonly query: Parameters;
+  /** In the operator's language. */
+  readonly texts: ConsoleTexts;
   /** Parts of the address. */
   readonly path: Readonly<Record<string, string>>;
   /** Runs an operation that reads. */
@@ -45,15 +47,15 @@ export interface ScreenTools {
 /** Makes them for one visit. */
 export function screenTools(
   features: ConsoleFeatures,
-  { administrator, request }: ConsoleVisit,
+  { administrator, texts, request }: ConsoleVisit,
   query: Parameters,
 ): ScreenTools {
   const may: ScreenTools['may'] = (scope) => administrator.scopes.includes(scope);
   const to: ScreenTools['to'] = (path) => consoleAddress(features, path);
   const actionOf = (action: string): string => to(`/actions/${action}`);
   return {
-    features,
     query,
+    texts: texts.console,
     path: Object.fromEntries(
       Object.keys(request.params as object).map((name) => [name, parameterOf(request, name)]),
     ),
@@ -73,10 +75,10 @@ export function screenTools(
       action: to(path),
       method: 'get',
       fields,
-      submit: 'Search',
+      submit: texts.console.search,
       kind: 'secondary',
     }),
-    time: (at) => timeCell(at === undefined ? undefined : at * 1000, features.chooseTexts('en')),
+    time: (at) => timeCell(at === undefined ? undefined : at * 1000, texts),
   };
 }
 
@@ -88,24 +90,24 @@ export function sectionsOf(
 }
 
 /** What the console begins with. */
-export const overviewScreen: ScreenMaker = async ({ may, read, to }) => {
+export const overviewScreen: ScreenMaker = async ({ may, read, to, texts }) => {
   const keys = may('auth:keys:read') ? (await read(listKeys)).keys : [];
   const mail = may('auth:mail:read') ? await read(listMail) : undefined;
   const active = keys.filter(({ state }) => state === 'active').map(({ algorithm }) => algorithm);
   return {
-    title: 'Console',
+    title: texts.title,
     sections: sectionsOf({
       id: 'state',
-      heading: 'At a glance',
+      heading: texts.glance,
       facts: [
-        ...(keys.length > 0 ? [['Keys that sign', active.join(', ')] as const] : []),
-        ...(mail ? [['Messages that wait', String(mail.waiting)] as const] : []),
+        ...(keys.length > 0 ? [[texts.signingKeys, active.join(', ')] as const] : []),
+        ...(mail ? [[texts.waitingMail, String(mail.waiting)] as const] : []),
       ],
       links: may('auth:audit:read')
         ? [
-            { href: to('/audit?event=sign_in_failed'), text: 'Failed sign-ins' },
-            { href: to('/audit?event=refresh_token_reused'), text: 'Refresh tokens that were used twice' },
-            { href: to('/audit?event=administered'), text: 'What operators did' },
+            { href: to('/audit?event=sign_in_failed'), text: texts.failedSignIns },
+            { href: to('/audit?event=refresh_token_reused'), text: texts.reusedTokens },
+            { href: to('/audit?event=administered'), text: texts.administered },
           ]
         : [],
     }),
@@ -113,21 +115,27 @@ export const overviewScreen: ScreenMaker = async ({ may, read, to }) => {
 };
 
 /** The signing keys. */
-export const keysScreen: ScreenMaker = async ({ read, may, form, time }) => {
+export const keysScreen: ScreenMaker = async ({ read, may, form, time, texts }) => {
   const { keys } = await read(listKeys);
+  const { keys: words } = texts;
   return {
-    title: 'Keys',
+    title: texts.navigation.keys,
     sections: [
       {
         id: 'keys',
-        heading: 'Signing keys',
+        heading: words.heading,
         table: {
           labelledBy: 'keys',
-          columns: ['Key', 'Algorithm', 'State', 'Made'],
-          rows: keys.map((key) => [{ code: key.kid }, key.algorithm, key.state, time(key.created_at)]),
+          columns: [words.key, words.algorithm, texts.state, words.made],
+          rows: keys.map((key) => [
+            { code: key.kid },
+            key.algorithm,
+            words.states[key.state],
+            time(key.created_at),
+          ]),
         },
         forms: may('auth:keys:write')
-          ? [form('rotateKeys', { fields: [], submit: 'Rotate keys', kind: 'danger' })]
+          ? [form('rotateKeys', { fields: [], submit: words.rotate, kind: 'danger' })]
           : [],
       },
     ],
@@ -135,20 +143,26 @@ export const keysScreen: ScreenMaker = async ({ read, may, form, time }) => {
 };
 
 /** Security events. */
-export const auditScreen: ScreenMaker = async ({ read, query, search, to, time }) => {
+export const auditScreen: ScreenMaker = async ({ read, query, search, to, time, texts }) => {
+  const { audit: words } = texts;
   const names = ['event', 'subject', 'client_id', 'grant_id'] as const;
   const asked = Object.fromEntries([...names, 'before'].map((name) => [name, query.get(name)]));
   const { events } = await read(listAuditEvents, {}, asked);
-  const labels = { event: 'Event', subject: 'Account id', client_id: 'Client id', grant_id: 'Grant id' };
+  const labels = {
+    event: words.event,
+    subject: words.accountId,
+    client_id: words.clientId,
+    grant_id: words.grantId,
+  };
   const last = events.length < PAGE ? undefined : events.at(-1)?.id;
   const given = names.flatMap((name) => [[name, query.get(name) ?? '']] as const);
   const next = new URLSearchParams(Object.fromEntries([...given, ['before', last ?? '']])).toString();
   return {
-    title: 'Audit log',
+    title: texts.navigation.audit,
     sections: [
       {
         id: 'search-title',
-        heading: 'Search',
+        heading: texts.search,
         forms: [
           search(
             '/audit',
@@ -158,11 +172,11 @@ export const auditScreen: ScreenMaker = async ({ read, query, search, to, time }
       },
       {
         id: 'events',
-        heading: 'Events',
-        empty: 'None.',
+        heading: words.events,
+        empty: texts.none,
         table: {
           labelledBy: 'events',
-          columns: ['When', 'Event', 'Account', 'Client', 'Details'],
+          columns: [words.when, words.event, texts.account, texts.client, words.details],
           rows: events.map(({ at, event, subject, client_id: clientId, details }): Cell[] => [
             time(Date.parse(at) / 1000),
             event,
@@ -173,7 +187,7 @@ export const auditScreen: ScreenMaker = async ({ read, query, search, to, time }
             { lines: Object.entries(details).map(([name, value]) => `${name}: ${textOf(value)}`) },
           ]),
         },
-        links: last === undefined ? [] : [{ href: to(`/audit?${next}`), text: 'Older' }],
+        links: last === undefined ? [] : [{ href: to(`/audit?${next}`), text: texts.older }],
       },
     ],
   };
@@ -187,22 +201,31 @@ function textOf(value: unknown): string {
 }
 
 /** Messages that wait. */
-export const mailScreen: ScreenMaker = async ({ read, may, button, time }) => {
+export const mailScreen: ScreenMaker = async ({ read, may, button, time, texts }) => {
+  const { mail: words } = texts;
   const { messages, waiting } = await read(listMail);
   const buttons = (id: string, about: string): Cell[] =>
     may('auth:mail:write')
-      ? [button('retryMail', 'Try now', about, { id }), button('removeMail', 'Remove', about, { id })]
+      ? [button('retryMail', words.tryNow, about, { id }), button('removeMail', texts.remove, about, { id })]
       : ['', ''];
   return {
-    title: 'Mail',
+    title: texts.navigation.mail,
     sections: [
       {
         id: 'messages',
-        heading: `Messages that wait: ${waiting}`,
-        empty: 'None: everything has been handed over.',
+        heading: words.heading(waiting),
+        empty: words.empty,
         table: {
           labelledBy: 'messages',
-          columns: ['To', 'Subject', 'Attempts', 'Next attempt', 'Given up', 'Retry', 'Remove'],
+          columns: [
+            words.to,
+            words.subject,
+            words.attempts,
+            words.next,
+            words.givenUp,
+            words.retry,
+            texts.remove,
+          ],
           rows: messages.map(({ id, to, subject, attempts, next_attempt_at: next, expires_at: end }) => [
             to,
             subject,

@@ -13,8 +13,15 @@ const ASSETS_PATH = `${EXPLORER_PATH}/assets`;
 /** Where the page is: itself, and where the issuer leads back to. */
 const PAGE_PATHS = [EXPLORER_PATH, `${EXPLORER_PATH}/callback`, `${EXPLORER_PATH}/signed-out`];
 
-/** Serves the explorer and its files, which are read at the first request. */
-export function addExplorer(server: FastifyInstance, options: PageOptions): void {
+/**
+ * Serves the explorer and its files, which are read at the first request.
+ *
+ * @returns what reads the files ahead of it: visitors of the landing page come to the explorer next
+ */
+export function addExplorer(
+  server: FastifyInstance,
+  options: PageOptions,
+): (request: FastifyRequest) => void {
   const assets = createAssetReader();
   for (const path of PAGE_PATHS)
     server.get(path, async (request, reply) => {
@@ -30,6 +37,7 @@ export function addExplorer(server: FastifyInstance, options: PageOptions): void
     const file = found?.files.get(request.params.file);
     return file ? sendAsset(file, request, reply) : reply.callNotFound();
   });
+  return (request) => void assets().catch((error: unknown) => reportMissing(error, request));
 }
 
 const NOT_BUILT = 'The explorer is not built: "npm run build" does it.';

@@ -17,12 +17,13 @@ const landingHeaders = pageHeaders({
 
 /** Serves pages to browsers. Without `pages.enabled`, and to other clients, nothing is at their addresses. */
 export function addPages(server: FastifyInstance, options: PageOptions): void {
+  const prepareExplorer = addExplorer(server, options);
   server.get('/', (request, reply) => {
     reply.header('vary', 'Accept, Accept-Language');
     if (!isForPage(request, options)) return reply.callNotFound();
+    prepareExplorer(request);
     return sendLanding(request, reply, options);
   });
-  addExplorer(server, options);
 }
 
 function sendLanding(request: FastifyRequest, reply: FastifyReply, options: PageOptions): FastifyReply {
