@@ -1,5 +1,6 @@
 import type { DeployableProgram, Logger, Metrics, OperationsRoutes } from '@trellis/runtime';
 import { readGatewayConfig, type GatewayConfig } from '../config/config.ts';
+import { chooseTexts } from '../http/pages/page-texts.ts';
 import { renderState } from '../http/pages/state-page.ts';
 import { openCacheOperations } from './redis-resources.ts';
 import { startGateway } from './start-gateway.ts';
@@ -21,8 +22,9 @@ function openOperations(config: GatewayConfig, logger: Logger, metrics: Metrics)
     secrets: cache?.secrets,
     add: (server) => {
       cache?.add(server);
-      server.get('/gateway', async (_request, reply) => {
-        const { text, headers } = await renderState(metrics);
+      server.get('/gateway', async (request, reply) => {
+        const texts = chooseTexts(request.headers['accept-language']);
+        const { text, headers } = await renderState(metrics, texts);
         return reply.headers(headers).send(text);
       });
     },

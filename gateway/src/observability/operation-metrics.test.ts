@@ -86,6 +86,15 @@ describe('A gateway', () => {
     );
   });
 
+  it('knows which operations are slow by their names, from the tenth use on', async () => {
+    for (let use = 0; use < 12; use += 1) await gateway.post({ query: 'query Named { one }' });
+    const text = await gateway.metrics.getSingleMetricAsString('trellis_gateway_operation_seconds_total');
+    const seconds = /name="Named".*\} (\S+)$/m.exec(text)?.[1];
+    expect(Number(seconds)).toBeGreaterThan(0);
+    expect(text).toContain('name="other"');
+    expect(text).not.toContain('outcome');
+  });
+
   it('knows a client by connection_init alone: in metrics and logs, and not in headers for subgraphs', async () => {
     subgraph.forget();
     const client = { name: 'desktop', version: '3' };

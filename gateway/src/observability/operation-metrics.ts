@@ -16,6 +16,9 @@ interface OperationMetrics {
   observe(response: OperationResult, seconds: number): void;
 }
 
+/** What takes longer counts as slow. */
+const SLOW_S = 1;
+
 const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /**
@@ -43,24 +46,52 @@ function createOperationMetrics(registry: Registry, isListed: (text: string) => 
     BUCKETS_S,
     registry,
   );
+  const { time, slow } = createTimesByName(registry);
   const limits = new Counter({
     name: 'trellis_gateway_limits_exceeded_total',
     help: 'Operations rejected by a limit, by its name.',
     labelNames: ['limit'],
     registers: [registry],
   });
-  const names = new OperationNames({ onLeave: (name) => responses.remove(name) });
+  const names = new OperationNames({
+    onLeave: (name) => {
+      for (const series of [responses, time, slow]) series.remove(name);
+    },
+  });
   return {
     observe(response, seconds) {
       const { admitted } = response;
       const kind = admitted?.operation.kind ?? 'none';
-      const name = admitted && names.labelOf(admitted.operation.name, isListed(admitted.text));
-      responses.count(name ?? '', kind, outcomeOf(response));
+      const name = (admitted && names.labelOf(admitted.operation.name, isListed(admitted.text))) ?? '';
+      responses.count(name, kind, outcomeOf(response));
       duration.observe(seconds, kind);
+      time.add(seconds, name);
+      if (seconds > SLOW_S) slow.count(name);
       const limit = limitOf(response);
       if (limit !== undefined) limits.inc({ limit });
     },
   };
+}
+
+/** Two numbers for each name, where buckets would be sixteen: which operations are slow shows in them. */
+function createTimesByName(registry: Registry): Record<'time' | 'slow', TalliedCounter<readonly ['name']>> {
+  const time = new TalliedCounter(
+    {
+      name: 'trellis_gateway_operation_seconds_total',
+      help: 'Seconds from the arrival of operations to their responses, by name.',
+      labelNames: ['name'],
+    },
+    registry,
+  );
+  const slow = new TalliedCounter(
+    {
+      name: 'trellis_gateway_slow_operations_total',
+      help: 'Operations that took longer than one second, by name.',
+      labelNames: ['name'],
+    },
+    registry,
+  );
+  return { time, slow };
 }
 
 function limitOf({ errors }: OperationResult): string | undefined {

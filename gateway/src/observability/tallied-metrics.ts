@@ -64,6 +64,11 @@ export class TalliedCounter<const Names extends readonly string[]> extends Talli
     this.series.tallyOf(values).count += 1;
   }
 
+  /** Counts so much more. @param amount not negative */
+  add(amount: number, ...values: LabelValues<Names>): void {
+    this.series.tallyOf(values).count += amount;
+  }
+
   /** Forgets all series whose first label has this value. */
   remove(first: string): void {
     this.series.remove(first);

@@ -6,6 +6,9 @@ export interface Sample {
   readonly value: number;
 }
 
+/** Within how many seconds something was, or beyond how many; nothing where nothing was observed. */
+export type Bound = { readonly seconds: number; readonly isBeyond: boolean } | undefined;
+
 type Labels = Readonly<Record<string, string>>;
 
 /** The metrics of this process at one moment. */
@@ -32,7 +35,7 @@ export class Samples {
   }
 
   /** Within which bucket half of the observations of a histogram are, and 95 of 100. */
-  quantiles(name: string, labels: Labels): { readonly half: string; readonly most: string } {
+  quantiles(name: string, labels: Labels): { readonly half: Bound; readonly most: Bound } {
     const buckets = new Map<number, number>();
     for (const { labels: found, value } of this.#with(`${name}_bucket`, labels)) {
       const bound = found['le'] === '+Inf' ? Infinity : Number(found['le']);
@@ -40,10 +43,12 @@ export class Samples {
     }
     const ordered = [...buckets].toSorted(([a], [b]) => a - b);
     const all = ordered.at(-1)?.[1] ?? 0;
-    const within = (share: number): string => {
+    const within = (share: number): Bound => {
       const bound = ordered.find(([, count]) => count >= share * all)?.[0];
-      if (all === 0 || bound === undefined) return '';
-      return bound === Infinity ? `more than ${textOf(ordered.at(-2)?.[0] ?? 0)}` : textOf(bound);
+      if (all === 0 || bound === undefined) return undefined;
+      return bound === Infinity
+        ? { seconds: ordered.at(-2)?.[0] ?? 0, isBeyond: true }
+        : { seconds: bound, isBeyond: false };
     };
     return { half: within(0.5), most: within(0.95) };
   }
@@ -81,8 +86,4 @@ function parseLine(line: string): readonly [name: string, sample: Sample] | unde
 
 function unescape(text: string): string {
   return text.replaceAll(/\\(.)/g, (_escape, character: string) => (character === 'n' ? '\n' : character));
-}
-
-function textOf(seconds: number): string {
-  return seconds < 1 ? `${Number((seconds * 1000).toPrecision(3))} ms` : `${seconds} s`;
 }

@@ -1,4 +1,5 @@
 import { Negotiator } from '@fastify/accept-negotiator';
+import { chineseState, englishState, germanState, type StateTexts } from './state-texts.ts';
 
 /** Everything that the gateway's pages say before a script runs, in one language. */
 export interface PageTexts {
@@ -26,6 +27,8 @@ export interface PageTexts {
     readonly title: string;
     readonly needsScript: string;
   };
+  /** The page for operators. */
+  readonly state: StateTexts;
 }
 
 /** The pages in English. */
@@ -47,6 +50,7 @@ const english: PageTexts = {
     health: 'Health',
   },
   explorer: { title: 'explorer', needsScript: 'The explorer needs JavaScript.' },
+  state: englishState,
 };
 
 /** The pages in German. */
@@ -68,6 +72,7 @@ const german: PageTexts = {
     health: 'Zustand',
   },
   explorer: { title: 'Explorer', needsScript: 'Der Explorer braucht JavaScript.' },
+  state: germanState,
 };
 
 /** The pages in simplified Chinese. */
@@ -89,6 +94,7 @@ const chinese: PageTexts = {
     health: '运行状况',
   },
   explorer: { title: '浏览器工具', needsScript: '此工具需要 JavaScript。' },
+  state: chineseState,
 };
 
 const byLanguage: Readonly<Record<string, PageTexts>> = { en: english, de: german, zh: chinese };

@@ -1,7 +1,10 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { readSamples } from './metric-samples.ts';
+import { chooseTexts } from './page-texts.ts';
 import { renderState } from './state-page.ts';
+
+const english = chooseTexts('en');
 
 function registryWithTraffic(): Registry {
   const registry = new Registry();
@@ -40,6 +43,8 @@ function registryWithTraffic(): Registry {
     ['Feed', 'query', 'OK', '5'],
     ['<b>"\n\\', 'query', 'PARTIAL', '2'],
   );
+  counter('trellis_gateway_operation_seconds_total', ['name'], ['Feed', '0.5'], ['<b>"\n\\', '3']);
+  counter('trellis_gateway_slow_operations_total', ['name'], ['<b>"\n\\', '1']);
   counter('trellis_gateway_client_operations_total', ['client', 'outcome'], ['web', 'OK', '7']);
   counter('trellis_gateway_plans_total', ['outcome'], ['hit', '3'], ['miss', '1']);
   counter('trellis_gateway_limits_exceeded_total', ['limit'], ['depth', '4']);
@@ -61,7 +66,7 @@ const rowsOf = (text: string): readonly string[] =>
 
 describe('The page of the gateway’s state', () => {
   it('shows the metrics as tables: graph, subgraphs, operations, clients, caches and limits', async () => {
-    const { text } = await renderState(registryWithTraffic());
+    const { text } = await renderState(registryWithTraffic(), english);
     expect(rowsOf(text)).toEqual(
       expect.arrayContaining([
         'Supergraph | abc123',
@@ -76,7 +81,7 @@ describe('The page of the gateway’s state', () => {
   });
 
   it('shows names that callers choose as text, those that fail first', async () => {
-    const { text, headers } = await renderState(registryWithTraffic());
+    const { text, headers } = await renderState(registryWithTraffic(), english);
     expect(text).not.toContain('<b>');
     const rows = rowsOf(text);
     expect(rows.indexOf('&lt;b&gt;&quot;\n\\ | 2 | 2 (100.0 %)')).toBeLessThan(
@@ -85,10 +90,29 @@ describe('The page of the gateway’s state', () => {
     expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-/);
   });
 
+  it('shows operations by name with the time that they take, the slow ones first', async () => {
+    const { text } = await renderState(registryWithTraffic(), english);
+    const slow = '&lt;b&gt;&quot;\n\\ | 2 | 1.5 s | 1 (50.0 %) | 85.7 %';
+    const feed = 'Feed | 5 | 100 ms | 0 (0.0 %) | 14.3 %';
+    const rows = rowsOf(text);
+    expect(rows).toEqual(expect.arrayContaining([slow, feed]));
+    expect(rows.indexOf(slow)).toBeLessThan(rows.indexOf(feed));
+  });
+
+  it.each([
+    ['de', 'Operationen, langsame zuerst', 'posts | offen | 100 | 10 (10.0 %) | 5 ms | mehr als 100 ms'],
+    ['zh', '操作（缓慢者在前）', 'posts | 断开 | 100 | 10 (10.0 %) | 5 ms | 超过 100 ms'],
+  ])('is in the language of its operator: %s', async (language, heading, row) => {
+    const { text } = await renderState(registryWithTraffic(), chooseTexts(language));
+    expect(text).toContain(`<html lang="${language}"`);
+    expect(text).toContain(heading);
+    expect(rowsOf(text)).toContain(row);
+  });
+
   it('is a page before anything has happened', async () => {
-    const { text } = await renderState(new Registry());
+    const { text } = await renderState(new Registry(), english);
     expect(text).toContain('none yet');
-    expect((text.match(/None so far\./g) ?? []).length).toBe(5);
+    expect((text.match(/None so far\./g) ?? []).length).toBe(6);
   });
 });
 

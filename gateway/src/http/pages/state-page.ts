@@ -1,7 +1,9 @@
 import type { Metrics } from '@trellis/runtime';
-import { LANDING_STYLE } from './landing-page.ts';
+import { ICON, LANDING_STYLE } from './landing-page.ts';
 import { hashSource, Html, html, pageHeaders } from './page.ts';
 import { readSamples, type Samples } from './metric-samples.ts';
+import type { PageTexts } from './page-texts.ts';
+import type { StateTexts } from './state-texts.ts';
 
 /** A page with the headers that it is sent with. */
 export interface StatePage {
@@ -31,97 +33,141 @@ td {
 }
 `;
 const STYLE_ELEMENT = new Html(`<style>${STYLE}</style>`);
-const HEADERS = pageHeaders({ 'style-src': [hashSource(STYLE)] });
+const HEADERS = pageHeaders({ 'style-src': [hashSource(STYLE)], 'img-src': ['data:'] });
 
 /** What the gateway does, for operators: the metrics that it has, as tables. */
-export async function renderState(metrics: Metrics): Promise<StatePage> {
+export async function renderState(metrics: Metrics, texts: PageTexts): Promise<StatePage> {
   const samples = await readSamples(metrics);
+  const { state } = texts;
   const sections = [
-    supergraphOf(samples),
-    subgraphsOf(samples),
-    operationsOf(samples),
-    clientsOf(samples),
-    cachesOf(samples),
-    limitsOf(samples),
+    supergraphOf(samples, state),
+    subgraphsOf(samples, state),
+    failingOperations(samples, state),
+    slowOperations(samples, state),
+    durationsOf(samples, state),
+    clientsOf(samples, state),
+    cachesOf(samples, state),
+    limitsOf(samples, state),
   ];
   const page = html`<!doctype html>
-    <html lang="en" dir="ltr">
+    <html lang="${texts.language}" dir="${texts.direction}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>Gateway</title>
+        <link rel="icon" href="${ICON}" />
+        <title>${state.title}</title>
         ${STYLE_ELEMENT}
       </head>
       <body>
         <main>
-          <h1>Gateway</h1>
-          <p class="detail">Since the start of the process. <a href="">Reload</a></p>
-          ${sections}
+          <h1>${state.title}</h1>
+          <p class="detail">${state.since} <a href="">${state.reload}</a></p>
+          ${sections.map((one) => drawSection(one, state))}
         </main>
       </body>
     </html>`;
   return { text: page.text, headers: HEADERS };
 }
 
-function supergraphOf(samples: Samples): Html {
-  const [served] = samples.of('trellis_gateway_supergraph_served_since_seconds');
-  const rows = [
-    ['Supergraph', served?.labels['supergraph'] ?? 'none yet'],
-    ['Served since', served ? `${new Date(served.value * 1000).toISOString().slice(0, 19)} UTC` : ''],
-    ['Reloads', String(samples.sum('trellis_gateway_supergraph_changes_total', { outcome: 'serving' }))],
-    [
-      'Reloads that were invalid',
-      String(samples.sum('trellis_gateway_supergraph_changes_total', { outcome: 'rejected' })),
-    ],
-  ];
-  return section('supergraph', 'Supergraph', ['What', 'Is'], rows);
+/** A table of the page. */
+interface Section {
+  readonly id: string;
+  readonly heading: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
 }
 
-function subgraphsOf(samples: Samples): Html {
+function supergraphOf(samples: Samples, { supergraph: words }: StateTexts): Section {
+  const [served] = samples.of('trellis_gateway_supergraph_served_since_seconds');
+  const changes = (outcome: string): string =>
+    String(samples.sum('trellis_gateway_supergraph_changes_total', { outcome }));
+  const rows = [
+    [words.title, served?.labels['supergraph'] ?? words.notYet],
+    [words.served, served ? `${new Date(served.value * 1000).toISOString().slice(0, 19)} UTC` : ''],
+    [words.reloads, changes('serving')],
+    [words.rejected, changes('rejected')],
+  ];
+  return { id: 'supergraph', heading: words.title, columns: [words.fact, words.value], rows };
+}
+
+function subgraphsOf(samples: Samples, texts: StateTexts): Section {
+  const { subgraphs: words } = texts;
   const calls = 'trellis_gateway_subgraph_calls_total';
   const rows = samples.values(calls, 'subgraph').map((subgraph) => {
     const all = samples.sum(calls, { subgraph });
     const failed = all - samples.sum(calls, { subgraph, outcome: 'ok' });
     const isOpen = samples.sum('trellis_gateway_subgraph_breaker_open', { subgraph }) > 0;
-    const duration = samples.quantiles('trellis_gateway_subgraph_call_duration_seconds', { subgraph });
     return [
       subgraph,
-      isOpen ? 'open' : 'closed',
+      isOpen ? words.open : words.closed,
       String(all),
       shareOf(failed, all),
-      duration.half,
-      duration.most,
+      ...durations(samples, 'trellis_gateway_subgraph_call_duration_seconds', { subgraph }, texts),
     ];
   });
-  const columns = ['Subgraph', 'Circuit breaker', 'Requests', 'Failed', 'Half within', '95 % within'];
-  return section('subgraphs', 'Subgraphs', columns, rows);
+  const columns = [words.subgraph, words.breaker, words.requests, texts.failed, texts.half, texts.most];
+  return { id: 'subgraphs', heading: words.title, columns, rows };
 }
 
-function operationsOf(samples: Samples): Html {
-  const name = 'trellis_gateway_operations_total';
-  const rows = samples
-    .values(name, 'name')
-    .map((operation) => {
-      const all = samples.sum(name, { name: operation });
-      return { operation, all, failed: all - samples.sum(name, { name: operation, outcome: 'OK' }) };
-    })
+/** What is known of the operations of one name. */
+interface NamedOperations {
+  readonly name: string;
+  readonly all: number;
+  readonly failed: number;
+  readonly seconds: number;
+  readonly slow: number;
+}
+
+function namedOperations(samples: Samples): readonly NamedOperations[] {
+  const counts = 'trellis_gateway_operations_total';
+  return samples.values(counts, 'name').map((name) => {
+    const all = samples.sum(counts, { name });
+    return {
+      name,
+      all,
+      failed: all - samples.sum(counts, { name, outcome: 'OK' }),
+      seconds: samples.sum('trellis_gateway_operation_seconds_total', { name }),
+      slow: samples.sum('trellis_gateway_slow_operations_total', { name }),
+    };
+  });
+}
+
+function failingOperations(samples: Samples, { operations: words, failed: word }: StateTexts): Section {
+  const rows = namedOperations(samples)
     .toSorted((a, b) => b.failed - a.failed || b.all - a.all)
     .slice(0, MOST_ROWS)
-    .map(({ operation, all, failed }) => [
-      operation || '(without a name)',
-      String(all),
-      shareOf(failed, all),
-    ]);
-  const kinds = samples.values('trellis_gateway_operation_duration_seconds_count', 'kind').map((kind) => {
-    const { half, most } = samples.quantiles('trellis_gateway_operation_duration_seconds', { kind });
-    return [kind, half, most];
-  });
-  return html`${section('operations', 'Operations, those that fail first', ['Name', 'Count', 'Failed'], rows)}
-  ${section('durations', 'How long operations take', ['Kind', 'Half within', '95 % within'], kinds)}`;
+    .map(({ name, all, failed }) => [name || words.unnamed, String(all), shareOf(failed, all)]);
+  return { id: 'operations', heading: words.failing, columns: [words.name, words.count, word], rows };
 }
 
-function clientsOf(samples: Samples): Html {
+function slowOperations(samples: Samples, { operations: words }: StateTexts): Section {
+  const all = namedOperations(samples).filter(({ seconds }) => seconds > 0);
+  const everything = all.reduce((sum, { seconds }) => sum + seconds, 0);
+  const rows = all
+    .toSorted((a, b) => b.seconds / b.all - a.seconds / a.all)
+    .slice(0, MOST_ROWS)
+    .map(({ name, all: count, seconds, slow }) => [
+      name || words.unnamed,
+      String(count),
+      timeOf(seconds / count),
+      shareOf(slow, count),
+      `${((100 * seconds) / everything).toFixed(1)} %`,
+    ]);
+  const columns = [words.name, words.count, words.mean, words.beyondSecond, words.allTime];
+  return { id: 'slow', heading: words.slow, columns, rows };
+}
+
+function durationsOf(samples: Samples, texts: StateTexts): Section {
+  const { operations: words } = texts;
+  const name = 'trellis_gateway_operation_duration_seconds';
+  const rows = samples
+    .values(`${name}_count`, 'kind')
+    .map((kind) => [kind, ...durations(samples, name, { kind }, texts)]);
+  return { id: 'durations', heading: words.durations, columns: [words.kind, texts.half, texts.most], rows };
+}
+
+function clientsOf(samples: Samples, { clients: words, failed: word }: StateTexts): Section {
   const name = 'trellis_gateway_client_operations_total';
   const rows = samples
     .values(name, 'client')
@@ -132,25 +178,25 @@ function clientsOf(samples: Samples): Html {
     .toSorted((a, b) => b.all - a.all)
     .slice(0, MOST_ROWS)
     .map(({ client, all, failed }) => [client, String(all), shareOf(failed, all)]);
-  return section('clients', 'Clients that name themselves', ['Client', 'Operations', 'Failed'], rows);
+  return { id: 'clients', heading: words.title, columns: [words.client, words.operations, word], rows };
 }
 
 /** Caches by their series. */
 const CACHES = [
-  ['Plans', 'trellis_gateway_plans_total'],
-  ['Introspection', 'trellis_gateway_introspection_results_total'],
-  ['Responses', 'trellis_gateway_response_cache_total'],
+  ['plans', 'trellis_gateway_plans_total'],
+  ['introspection', 'trellis_gateway_introspection_results_total'],
+  ['responses', 'trellis_gateway_response_cache_total'],
 ] as const;
 
-function cachesOf(samples: Samples): Html {
+function cachesOf(samples: Samples, { caches: words }: StateTexts): Section {
   const rows = CACHES.map(([cache, name]) => {
     const all = samples.sum(name);
-    return [cache, String(all), shareOf(samples.sum(name, { outcome: 'hit' }), all)];
+    return [words[cache], String(all), shareOf(samples.sum(name, { outcome: 'hit' }), all)];
   });
-  return section('caches', 'Caches', ['Cache', 'Lookups', 'Hits'], rows);
+  return { id: 'caches', heading: words.title, columns: [words.cache, words.lookups, words.hits], rows };
 }
 
-function limitsOf(samples: Samples): Html {
+function limitsOf(samples: Samples, { limits: words }: StateTexts): Section {
   const rejections = [
     ['trellis_gateway_limits_exceeded_total', 'limit'],
     ['trellis_gateway_requests_rejected_total', 'reason'],
@@ -161,19 +207,14 @@ function limitsOf(samples: Samples): Html {
       .map((value) => [value, String(samples.sum(name, { [label]: value }))])
       .filter(([, count]) => count !== '0'),
   );
-  return section('limits', 'Rejected by limits', ['Limit', 'Operations or requests'], rows);
+  return { id: 'limits', heading: words.title, columns: [words.limit, words.count], rows };
 }
 
-function section(
-  id: string,
-  heading: string,
-  columns: readonly string[],
-  rows: readonly (readonly string[])[],
-): Html {
+function drawSection({ id, heading, columns, rows }: Section, { none }: StateTexts): Html {
   if (rows.length === 0)
     return html`<section aria-labelledby="${id}">
       <h2 id="${id}">${heading}</h2>
-      <p>None so far.</p>
+      <p>${none}</p>
     </section>`;
   return html`<section aria-labelledby="${id}">
     <h2 id="${id}">${heading}</h2>
@@ -200,4 +241,25 @@ function section(
 /** `3 (1.2 %)` */
 function shareOf(part: number, all: number): string {
   return all === 0 ? '0' : `${part} (${((100 * part) / all).toFixed(1)} %)`;
+}
+
+/** Half of all, and 95 of 100, as cells. */
+function durations(
+  samples: Samples,
+  name: string,
+  labels: Readonly<Record<string, string>>,
+  { moreThan }: StateTexts,
+): readonly string[] {
+  const { half, most } = samples.quantiles(name, labels);
+  return [half, most].map((bound) => {
+    if (!bound) return '';
+    const time = timeOf(bound.seconds);
+    return bound.isBeyond ? moreThan(time) : time;
+  });
+}
+
+function timeOf(seconds: number): string {
+  return seconds < 1
+    ? `${Number((seconds * 1000).toPrecision(3))} ms`
+    : `${Number(seconds.toPrecision(3))} s`;
 }
