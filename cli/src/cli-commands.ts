@@ -53,6 +53,51 @@ export const cliCommands: readonly CliCommandEntry[] = [
     load: async () => (await import('./commands/operations.ts')).operationsCommand(),
   },
   {
+    name: 'publish',
+    summary: 'compose, check and append a release to the log of a graph',
+    load: async () => (await import('./commands/registry.ts')).publishingCommand(),
+  },
+  {
+    name: 'promote',
+    summary: 'serve the release of one environment in another',
+    load: async () => (await import('./commands/registry.ts')).promotionCommand(),
+  },
+  {
+    name: 'rollback',
+    summary: 'serve an older release again',
+    load: async () => (await import('./commands/registry.ts')).returningCommand(),
+  },
+  {
+    name: 'history',
+    summary: 'list the releases of a graph',
+    load: async () => (await import('./commands/registry.ts')).logCommand(),
+  },
+  {
+    name: 'diff',
+    summary: 'show what changes between two releases',
+    load: async () => (await import('./commands/registry.ts')).differenceCommand(),
+  },
+  {
+    name: 'verify',
+    summary: 'verify signatures, chain and texts of a registry',
+    load: async () => (await import('./commands/registry.ts')).verificationCommand(),
+  },
+  {
+    name: 'status',
+    summary: 'list what each environment serves',
+    load: async () => (await import('./commands/registry.ts')).environmentsCommand(),
+  },
+  {
+    name: 'registry',
+    summary: 'make, clean or serve a registry',
+    load: async () => (await import('./commands/registry.ts')).registryCommand(),
+  },
+  {
+    name: 'keys',
+    summary: 'make and replace keys that sign releases',
+    load: async () => (await import('./commands/registry.ts')).keysCommand(),
+  },
+  {
     name: 'token',
     summary: 'print an access token of a demo account',
     load: async () => (await import('./commands/token.ts')).tokenCommand(),

@@ -1,13 +1,21 @@
+import { readFile } from 'node:fs/promises';
 import {
   composeLoaded,
+  composeSubgraphs,
   loadSubgraphs,
   readSupergraphConfig,
+  type Composition,
   type ReportedDiagnostic,
   type Sources,
   type SubgraphSchema,
   type SupergraphConfig,
 } from '@trellis/composition';
-import type { ComposedInput, SubgraphOnCommandLine } from './read-command-line.ts';
+import { readHeadGraph, type PublishedGraph } from '../registry/published-graph.ts';
+import { logOf, openForReading } from '../registry/registry-access.ts';
+import type { ComposedInput, NamedGraph, SubgraphOnCommandLine } from './read-command-line.ts';
+
+/** Reading a registry takes at most that long. */
+const DEADLINE_MS = 60_000;
 
 /** What came of composing a configuration. */
 export interface ComposedGraph {
@@ -22,11 +30,36 @@ export interface ComposedGraph {
 /**
  * Composes what a command line names.
  *
- * @throws SupergraphConfigError
+ * @throws SupergraphConfigError, RegistryError
  */
-export async function composeInput({ config: file, subgraph }: ComposedInput): Promise<ComposedGraph> {
+export async function composeInput({
+  config: file,
+  subgraph,
+  published,
+}: ComposedInput): Promise<ComposedGraph> {
+  if (published) return composePublished(published, subgraph);
   const config = await readSupergraphConfig(file);
   return composeConfig(subgraph ? replaceSubgraph(config, subgraph) : config);
+}
+
+/** Reads the graph that a registry has. @throws RegistryError */
+export async function readNamedGraph(named: NamedGraph): Promise<PublishedGraph> {
+  const access = await openForReading(named, process.env);
+  const { graph } = await readHeadGraph(access, logOf(named, process.env), AbortSignal.timeout(DEADLINE_MS));
+  return graph;
+}
+
+async function composePublished(
+  named: NamedGraph,
+  replaced: SubgraphOnCommandLine | undefined,
+): Promise<ComposedGraph> {
+  const { subgraphs } = await readNamedGraph(named);
+  if (!replaced) return composeSchemas(subgraphs);
+  const { name, schema, routingUrl } = replaced;
+  const known = subgraphs.find((subgraph) => subgraph.name === name);
+  const sdl = await readFile(schema, 'utf8');
+  const own = { name, sdl, source: schema, routingUrl: routingUrl ?? known?.routingUrl ?? '' };
+  return composeSchemas([...subgraphs.filter((subgraph) => subgraph.name !== name), own]);
 }
 
 async function composeConfig(config: SupergraphConfig): Promise<ComposedGraph> {
@@ -38,9 +71,16 @@ async function composeConfig(config: SupergraphConfig): Promise<ComposedGraph> {
       diagnostics: errors(loaded.errors),
       sources: new Map(),
     };
-  const { subgraphs } = loaded;
+  return composedOf(loaded.subgraphs, composeLoaded(config, loaded.subgraphs));
+}
+
+/** Composes subgraphs whose schemas are at hand. */
+export function composeSchemas(subgraphs: readonly SubgraphSchema[]): ComposedGraph {
+  return composedOf(subgraphs, composeSubgraphs(subgraphs));
+}
+
+function composedOf(subgraphs: readonly SubgraphSchema[], composition: Composition): ComposedGraph {
   const sources = new Map(subgraphs.map(({ source, sdl }) => [source, sdl]));
-  const composition = composeLoaded(config, subgraphs);
   if (composition.kind === 'failed')
     return { supergraphSdl: undefined, subgraphs, diagnostics: errors(composition.errors), sources };
   const hints = composition.hints.map((hint) => ({ ...hint, severity: 'hint' as const }));

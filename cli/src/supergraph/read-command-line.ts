@@ -1,9 +1,18 @@
 import { parseArgs } from 'node:util';
 import { isReportForm, reportForms, type ReportForm } from '@trellis/composition';
 
+/** A graph in a registry. */
+export interface NamedGraph {
+  readonly graph: string;
+  readonly registry?: string;
+  readonly trust?: string;
+}
+
 /** What both commands compose. */
 export interface ComposedInput {
   readonly config: string;
+  /** Whose subgraphs are composed, in the place of those of the configuration. */
+  readonly published?: NamedGraph | undefined;
   readonly format: ReportForm;
   /** Absent: the standard output. */
   readonly output: string | undefined;
@@ -28,7 +37,9 @@ export interface ComposeCall extends ComposedInput {
 /** A call of `check`. */
 export interface CheckCall extends ComposedInput {
   readonly kind: 'check';
+  /** What it is compared with; the name of {@link CheckCall.base} where that is given. */
   readonly against: string;
+  readonly base?: NamedGraph | undefined;
   readonly operations: readonly string[];
   /** The `gateway.yaml` in force. */
   readonly limits: string | undefined;
@@ -79,6 +90,9 @@ const options = {
   limits: { type: 'string' },
   'limits-against': { type: 'string' },
   approvals: { type: 'string' },
+  graph: { type: 'string' },
+  registry: { type: 'string' },
+  trust: { type: 'string' },
   supergraph: { type: 'string' },
   'operation-name': { type: 'string' },
   variable: { type: 'string', multiple: true },
@@ -89,13 +103,15 @@ type Option = keyof typeof options;
 
 const common: readonly Option[] = ['config', 'output', 'format', 'subgraph', 'schema', 'routing-url', 'help'];
 
+const ofRegistry: readonly Option[] = ['graph', 'registry', 'trust'];
+
 /** The name of a command. */
 export type CommandName = 'compose' | 'check' | 'lint' | 'explain';
 
 /** The options that each command takes. */
 export const commandOptions: Readonly<Record<CommandName, readonly string[]>> = {
-  compose: [...common, 'release'],
-  check: [...common, 'against', 'operations', 'limits', 'limits-against', 'approvals'],
+  compose: [...common, ...ofRegistry, 'release'],
+  check: [...common, ...ofRegistry, 'against', 'operations', 'limits', 'limits-against', 'approvals'],
   lint: [...common, 'limits'],
   explain: ['supergraph', 'operation-name', 'variable', 'limits', 'format', 'output', 'config', 'help'],
 };
@@ -126,9 +142,12 @@ function toInvocation(positionals: readonly string[], values: Values): Invocatio
   const input = readInput(values);
   if ('problem' in input) return wrong(input.problem);
   if (command === 'lint') return { kind: 'lint', ...input, limits: values.limits };
+  const base = namedGraph(values);
+  if (!base && (values.registry ?? values.trust) !== undefined)
+    return wrong('--registry and --trust go with --graph NAME@ENVIRONMENT.');
   return command === 'compose'
-    ? { kind: 'compose', ...input, release: values.release }
-    : toCheck(values, input);
+    ? { kind: 'compose', ...input, published: base, release: values.release }
+    : toCheck(values, input, base);
 }
 
 function isCommand(name: string | undefined): name is CommandName {
@@ -155,18 +174,28 @@ function toExplain(operation: string | undefined, values: Values): Invocation {
   };
 }
 
-function toCheck(values: Values, input: ComposedInput): Invocation {
-  const { against, operations = [], limits, approvals } = values;
-  if (against === undefined) return wrong('check needs --against FILE.');
+/** With a graph of a registry, one subgraph on the command line takes its place among those that were published. */
+function toCheck(values: Values, input: ComposedInput, base: NamedGraph | undefined): Invocation {
+  const { operations = [], limits, approvals } = values;
+  const against = values.against ?? base?.graph;
+  if (against === undefined) return wrong('check needs --against FILE, or --graph NAME@ENVIRONMENT.');
+  if (base && values.against !== undefined) return wrong('Say either --against or --graph.');
   return {
     kind: 'check',
     ...input,
+    published: input.subgraph && base,
+    base,
     against,
     operations,
     limits,
     limitsAgainst: values['limits-against'],
     approvals,
   };
+}
+
+function namedGraph({ graph, registry, trust }: Values): NamedGraph | undefined {
+  if (graph === undefined) return undefined;
+  return { graph, ...(registry !== undefined && { registry }), ...(trust !== undefined && { trust }) };
 }
 
 function readInput(values: Values): ComposedInput | { readonly problem: string } {

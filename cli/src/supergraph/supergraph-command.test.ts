@@ -174,7 +174,9 @@ describe('A command line that is wrong ends with 64 and the usage', () => {
     ['--format is one of text, json', ['compose', '--format', 'html']],
     ['--subgraph NAME needs --schema FILE.', ['compose', '--subgraph', 'x']],
     ['--schema and --routing-url go with --subgraph NAME.', ['compose', '--schema', 'x']],
-    ['check needs --against FILE.', ['check']],
+    ['check needs --against FILE, or --graph NAME@ENVIRONMENT.', ['check']],
+    ['Say either --against or --graph.', ['check', '--against', 'x', '--graph', 'a@b']],
+    ['--registry and --trust go with --graph NAME@ENVIRONMENT.', ['compose', '--registry', 'x']],
     ['compose takes no --supergraph.', ['compose', '--supergraph', 'x']],
     ["Unknown option '--nonsense'", ['compose', '--nonsense', 'x']],
   ])('%s', async (problem, args) => {

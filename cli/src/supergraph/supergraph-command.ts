@@ -1,4 +1,5 @@
 import { FileProblems } from '@trellis/composition';
+import { RegistryError, registryErrors } from '@trellis/registry';
 import { ConfigError } from '@trellis/runtime';
 import { BaseUnavailable } from './base-graph.ts';
 import { composeCommand } from './compose-command.ts';
@@ -35,10 +36,13 @@ compose, check and lint take:
   --subgraph NAME --schema FILE [--routing-url URL]   in the place of what the configuration has for NAME
   --format text|json|junit|github|sarif|markdown      the form of the report (default: text)
   --output FILE                                       where the supergraph, or the report of check, goes
+compose and check take:
+  --graph NAME@ENVIRONMENT [--registry FOLDER] [--trust FILE]
+      compose: the subgraphs of what is published there, --subgraph in its place; check: what is published there as BASE
 
 Exit status: 0 all is well (dangerous changes included), 1 it does not compose, a change is breaking, or a file can't be
 read or written, 64 the command line is wrong, 69 the verdict is unknown: recorded operations are incomplete, or BASE is
-unreachable.
+unreachable, 77 a registry has a record or a text that is not trusted.
 `;
 }
 
@@ -69,6 +73,7 @@ export async function runSupergraphCommand(
     if (error instanceof FileProblems && 'format' in invocation)
       await writeProblems(error, invocation, output);
     else output.error(`${explain(error)}\n`);
+    if (error instanceof RegistryError) return registryErrors[error.code].exit;
     return error instanceof BaseUnavailable ? EXIT_UNDECIDED : EXIT_FAILED;
   }
 }
@@ -103,6 +108,7 @@ function isExpected(error: unknown): error is Error {
     error instanceof FileProblems ||
     error instanceof ConfigError ||
     error instanceof BaseUnavailable ||
+    error instanceof RegistryError ||
     (error instanceof Error && 'syscall' in error)
   );
 }

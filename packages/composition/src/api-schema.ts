@@ -1,5 +1,5 @@
 import { ROUTER_SUPPORTED_SUPERGRAPH_FEATURES, Supergraph } from '@apollo/federation-internals';
-import type { GraphQLSchema } from 'graphql';
+import { lexicographicSortSchema, printSchema, type GraphQLSchema } from 'graphql';
 
 /**
  * The schema that clients of a supergraph see: no join directives, nothing that is @inaccessible.
@@ -10,4 +10,9 @@ export function apiSchemaOf(supergraphSdl: string): GraphQLSchema {
   return Supergraph.build(supergraphSdl, { supportedFeatures: ROUTER_SUPPORTED_SUPERGRAPH_FEATURES })
     .apiSchema()
     .toGraphQLJSSchema();
+}
+
+/** A schema as text, the same for the same schema. */
+export function printApiSchema(schema: GraphQLSchema): string {
+  return `${printSchema(lexicographicSortSchema(schema))}\n`;
 }

@@ -1,3 +1,4 @@
+export { printApiSchema } from './api-schema.ts';
 export { checks, type Check, type Finding } from './checks/index.ts';
 export { changeKinds, type ChangeCode } from './changes/change-kinds.ts';
 export type { ChangeKind, UsageRule, Verdict } from './changes/change-kind.ts';
@@ -32,9 +33,10 @@ export { listUsageFiles, pruneUsageFiles, type UsageFiles } from './operations/u
 export { operationsText } from './operations/write-operations.ts';
 export { Usage, type UsedOperation } from './operations/usage.ts';
 export { parseRelease, releaseText, type Release } from './release.ts';
-export { excerptOf, type Sources } from './reports/excerpt.ts';
+export { excerptOf, printable, type Sources } from './reports/excerpt.ts';
 export { outcomeOf, type Report, type ReportedDiagnostic } from './reports/report.ts';
 export { isReportForm, reportForms, writeReport, type ReportForm } from './reports/write-report.ts';
+export { escapeMarkdown } from './reports/write-markdown.ts';
 export { writeDiagnostics, writeText } from './reports/write-text.ts';
 export {
   loadSubgraphSchema,
@@ -56,6 +58,7 @@ export { reportChanges } from './verdicts/report-changes.ts';
 export { extractSubgraphs } from './window/extract-subgraphs.ts';
 export type { PlannedOperation } from './window/planned-operation.ts';
 export { proveWindow, type WindowProof, type WindowSide } from './window/prove-window.ts';
+export { reasons } from './window/order-of-deployment.ts';
 export { reportedPlans, reportedWindow, windowChanges } from './window/window-changes.ts';
 export { describeRights } from './changes/compare-rights.ts';
 export { operationCoordinates } from './operations/operation-uses.ts';

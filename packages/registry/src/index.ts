@@ -1,6 +1,7 @@
 export { appendRecord, type Appended, type AppendOptions, type NextRecord } from './append-record.ts';
 export { digestOf, MAX_BLOB_BYTES, referenceOf, type BlobReference } from './blob.ts';
 export { formatLogName, isLogPart, parseLogName, type LogName } from './log-name.ts';
+export { openRegistry } from './open-registry.ts';
 export { keyIdOf, TrustedKeys, type PublicKey } from './public-key.ts';
 export {
   blobsOfRelease,

@@ -25,6 +25,8 @@ export interface StoredBlob {
 export interface RegistryStore {
   /** For messages: `the folder /srv/registry`. */
   readonly description: string;
+  /** Makes an empty registry; one that exists stays as it is. Absent: those who run it do. @returns whether it is new */
+  initialize?(signal: AbortSignal): Promise<boolean>;
   /**
    * A text. Undefined: the store has none of that name.
    *

@@ -1,0 +1,83 @@
+import {
+  escapeMarkdown,
+  formatDiagnostic,
+  isReportForm,
+  printable,
+  writeReport,
+  writeText,
+  type Report,
+  type ReportForm,
+  type Sources,
+} from '@trellis/composition';
+import type { Output } from '../supergraph/output.ts';
+import { writeFileAtomically } from '../supergraph/write-file-atomically.ts';
+
+/** What a command of the registry has found or done. Every form of output is made of it. */
+export interface CommandOutcome {
+  readonly exit: number;
+  /** For users, a line each; names from outside are escaped when they are written. */
+  readonly lines: readonly string[];
+  /** For programs. */
+  readonly document: Readonly<Record<string, unknown>>;
+  /** What a check said, for commands that check. */
+  readonly report?: { readonly report: Report; readonly sources: Sources } | undefined;
+}
+
+/** Where the result of a command goes. */
+export interface OutputOptions {
+  readonly format?: string;
+  readonly output?: string;
+}
+
+/** Version of the JSON that commands of the registry write; what only adds members leaves it as it is. */
+export const OUTCOME_FORMAT = 'trellis-registry-outcome/1';
+
+/** Whether a text is a form of output. */
+export function isOutcomeForm(text: string): text is ReportForm {
+  return isReportForm(text);
+}
+
+/** Writes an outcome in a form, to a file or the standard output. */
+export async function writeOutcome(
+  outcome: CommandOutcome,
+  { format = 'text', output: file }: OutputOptions,
+  output: Output,
+): Promise<void> {
+  const text = outcomeText(outcome, format);
+  if (file === undefined) output.out(text);
+  else await writeFileAtomically(file, text);
+}
+
+function outcomeText(outcome: CommandOutcome, format: string): string {
+  const { exit, lines, document, report } = outcome;
+  if (format === 'json') {
+    const whole = { format: OUTCOME_FORMAT, exit, ...document, ...(report && { report: report.report }) };
+    return `${JSON.stringify(whole, undefined, 2)}\n`;
+  }
+  if (format === 'markdown')
+    return `${lines.map((line) => `${escapeMarkdown(line)}  \n`).join('')}${reported(report, format)}`;
+  if (format === 'text') return `${textOf(report)}${lines.map((line) => `${oneLine(line)}\n`).join('')}`;
+  return reported(report, format) || writeReport(EMPTY, isReportForm(format) ? format : 'json', new Map());
+}
+
+const EMPTY: Report = { command: 'check', diagnostics: [], changes: [], plans: [], openRootFields: [] };
+
+function reported(report: CommandOutcome['report'], format: string): string {
+  return report && isReportForm(format) ? writeReport(report.report, format, report.sources) : '';
+}
+
+/** Hints are left out: a release has them. */
+function textOf(given: CommandOutcome['report']): string {
+  if (!given) return '';
+  const diagnostics = given.report.diagnostics.filter(({ severity }) => severity !== 'hint');
+  const isComposed = !diagnostics.some(({ severity }) => severity === 'error');
+  const lines = diagnostics.map(
+    ({ severity, ...one }) => `${severity}: ${printable(formatDiagnostic(one))}\n`,
+  );
+  return `${lines.join('')}${isComposed ? writeText(given.report) : ''}`;
+}
+
+/** Names from outside begin no line of their own. */
+function oneLine(line: string): string {
+  return printable(line).replaceAll('\n', String.raw`\u{a}`);
+}

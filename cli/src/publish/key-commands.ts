@@ -1,0 +1,92 @@
+import { writeFile } from 'node:fs/promises';
+import {
+  appendRecord,
+  createRecordSigner,
+  formatLogName,
+  generateRecordKey,
+  RegistryError,
+  TrustedKeys,
+} from '@trellis/registry';
+import { readFile } from 'node:fs/promises';
+import {
+  logOf,
+  openForPublishing,
+  storeOf,
+  type Environment,
+  type GraphOptions,
+  type RegistryOptions,
+} from '../registry/registry-access.ts';
+import type { CommandOutcome } from './command-outcome.ts';
+import { recordDocument } from './describe-record.ts';
+
+/** `trellis registry init`: makes an empty registry of a place. @throws RegistryError */
+export async function initializeRegistry(
+  options: RegistryOptions,
+  env: Environment,
+  signal: AbortSignal,
+): Promise<CommandOutcome> {
+  const store = storeOf(options, env);
+  if (!store.initialize)
+    throw new RegistryError('NO_RIGHT', `${store.description} is made by those who run it.`);
+  const isNew = await store.initialize(signal);
+  return {
+    exit: 0,
+    lines: [
+      isNew
+        ? `A registry was made: ${store.description}.`
+        : `There is a registry already: ${store.description}.`,
+    ],
+    document: { outcome: isNew ? 'created' : 'unchanged' },
+  };
+}
+
+/**
+ * `trellis keys new`: a key that signs records. With a file, its private part goes there alone, readable for its owner.
+ *
+ * @throws Error with a system call where the file exists already
+ */
+export async function createKeyCommand({ file }: { readonly file?: string }): Promise<CommandOutcome> {
+  const key = await generateRecordKey();
+  const { publicKey, keyId } = await createRecordSigner(JSON.stringify(key));
+  const trust = JSON.stringify({ keys: [{ ...publicKey, kid: keyId }] });
+  if (file === undefined)
+    return {
+      exit: 0,
+      lines: [`TRELLIS_SIGNING_KEY='${JSON.stringify(key)}'`, `TRELLIS_REGISTRY_TRUST='${trust}'`],
+      document: { signingKey: key, trust: JSON.parse(trust) as unknown, keyId },
+    };
+  await writeFile(file, `${JSON.stringify(key)}\n`, { mode: 0o600, flag: 'wx' });
+  return {
+    exit: 0,
+    lines: [trust],
+    document: { trust: JSON.parse(trust) as unknown, keyId },
+  };
+}
+
+/**
+ * `trellis keys replace`: names the keys that sign from the next record on; the current one signs it. Gateways follow the chain and
+ * need no other settings.
+ *
+ * @throws RegistryError; Error with a system call for files
+ */
+export async function replaceKeysCommand(
+  options: GraphOptions & { readonly with: string; readonly actor?: string },
+  env: Environment,
+  signal: AbortSignal,
+): Promise<CommandOutcome> {
+  const log = logOf(options, env);
+  const access = await openForPublishing(options, env);
+  const { keys, keyIds } = await TrustedKeys.parse(await readFile(options.with, 'utf8'));
+  const { head } = await appendRecord({ ...access, log, signal }, async (current) => {
+    if (!current) throw new RegistryError('NOT_FOUND', `${formatLogName(log)} has no release yet.`);
+    const { release, routing, variants } = current.record;
+    return { release, routing, variants, keys, action: 'keys', actor: access.actor, approvals: [] };
+  });
+  return {
+    exit: 0,
+    lines: [
+      `${formatLogName(log)} ${head.record.sequence}: the next record is signed by ${keyIds.join(' or ')}.`,
+    ],
+    document: { outcome: 'replaced', record: recordDocument(head) },
+  };
+}

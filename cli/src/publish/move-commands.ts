@@ -1,0 +1,196 @@
+import { DEFAULT_CHECK_RULES, outcomeOf } from '@trellis/composition';
+import {
+  appendRecord,
+  formatLogName,
+  RegistryError,
+  verifyLog,
+  type LogName,
+  type NextRecord,
+  type VerifiedRecord,
+} from '@trellis/registry';
+import {
+  readHeadGraph,
+  readPublishedGraph,
+  readRecords,
+  type PublishedGraph,
+} from '../registry/published-graph.ts';
+import {
+  logOf,
+  openForPublishing,
+  type Environment,
+  type GraphOptions,
+  type SigningAccess,
+} from '../registry/registry-access.ts';
+import { checkGraphs } from '../supergraph/check-graphs.ts';
+import { emptyReport } from '../supergraph/empty-report.ts';
+import type { CommandOutcome } from './command-outcome.ts';
+import { recordDocument, shortDigest } from './describe-record.ts';
+import { guardRelease } from './guard-release.ts';
+import { PublicationRejected } from './publication-rejected.ts';
+import { readRunningSubgraphs, type RunningOptions } from './running-subgraphs.ts';
+
+/** The options of `trellis rollback`. */
+export interface RollbackOptions extends GraphOptions, RunningOptions {
+  /** A sequence. @default the release before the one that is served */
+  readonly to?: string;
+  readonly actor?: string;
+}
+
+/**
+ * `trellis rollback`: a higher sequence with an older release. Rejected when the subgraphs that run no longer serve it; where nothing
+ * says what runs, that is what was published last.
+ *
+ * @throws PublicationRejected, RegistryError
+ */
+export async function rollbackCommand(
+  options: RollbackOptions,
+  env: Environment,
+  signal: AbortSignal,
+): Promise<CommandOutcome> {
+  const log = logOf(options, env);
+  const access = await openForPublishing(options, env);
+  const { store } = access;
+  const appended = await appendRecord({ ...access, log, signal }, async () => {
+    const records = await readRecords(access, log, signal);
+    const current = records.at(-1);
+    if (!current) throw new RegistryError('NOT_FOUND', `${formatLogName(log)} has no release yet.`);
+    const target = targetOf(records, options.to, log);
+    if (target.record.release.digest === current.record.release.digest) return 'unchanged';
+    const read = (from: VerifiedRecord): Promise<PublishedGraph> =>
+      readPublishedGraph(store, from.record.release, formatLogName(log), signal);
+    await guard(await read(target), await read(current), options, true);
+    return moveOf(access, current, target, 'rollback');
+  });
+  return outcomeOfMove('rolled back', appended.outcome, appended.head);
+}
+
+/** The options of `trellis promote`. */
+export interface PromoteOptions extends GraphOptions, RunningOptions {
+  readonly from: string;
+  readonly to: string;
+  readonly actor?: string;
+  readonly operations?: readonly string[];
+}
+
+/**
+ * `trellis promote`: what one environment serves, in another. Checked against what that serves now, as `publish` is; and where
+ * `--deployed` or `--introspect` says what runs there, against that.
+ *
+ * @throws PublicationRejected, RegistryError
+ */
+export async function promoteCommand(
+  options: PromoteOptions,
+  env: Environment,
+  signal: AbortSignal,
+): Promise<CommandOutcome> {
+  const [from, to] = logsOf(options, env);
+  const access = await openForPublishing(options, env);
+  const { store, trust } = access;
+  const { head: source, graph: target } = await readHeadGraph(access, from, signal);
+  const appended = await appendRecord({ ...access, log: to, signal }, async () => {
+    const current = await verifyLog(store, to, trust, { signal });
+    if (current?.record.release.digest === source.record.release.digest) return 'unchanged';
+    const base =
+      current && (await readPublishedGraph(store, current.record.release, formatLogName(to), signal));
+    if (base) {
+      await checkPromotion(target, base, options, to);
+      await guard(target, base, options, false);
+    }
+    return moveOf(access, current, source, 'promote');
+  });
+  return outcomeOfMove('promoted', appended.outcome, appended.head);
+}
+
+/** `content@staging production`, or `staging production` with `--graph content@…`. */
+function logsOf({ from, to, graph }: PromoteOptions, env: Environment): readonly [LogName, LogName] {
+  const name = graph ?? env['TRELLIS_GRAPH'];
+  const [graphName = ''] = (name ?? from).split('@', 1);
+  const logOfPart = (part: string): LogName =>
+    logOf({ graph: part.includes('@') ? part : `${graphName}@${part}` }, {});
+  return [logOfPart(from), logOfPart(to)];
+}
+
+function targetOf(records: readonly VerifiedRecord[], to: string | undefined, log: LogName): VerifiedRecord {
+  const served = records.at(-1)?.record.release.digest;
+  const target =
+    to === undefined
+      ? records.findLast(({ record }) => record.release.digest !== served)
+      : records.find(({ record }) => String(record.sequence) === to);
+  if (target) return target;
+  const what = to === undefined ? 'release before the one that it serves' : `record ${JSON.stringify(to)}`;
+  throw new RegistryError('NOT_FOUND', `${formatLogName(log)} has no ${what}.`);
+}
+
+async function guard(
+  target: PublishedGraph,
+  current: PublishedGraph,
+  options: RunningOptions,
+  assumesPublished: boolean,
+): Promise<void> {
+  const known = await readRunningSubgraphs(options, current.subgraphs);
+  if (!known && !assumesPublished) return;
+  const running = known ?? new Map(current.subgraphs.map(({ name, sdl }) => [name, sdl]));
+  const violations = await guardRelease(target, current, running);
+  if (violations.length > 0)
+    throw new PublicationRejected('failed', emptyReport('check'), new Map(), violations);
+}
+
+async function checkPromotion(
+  target: PublishedGraph,
+  base: PublishedGraph,
+  { operations = [] }: PromoteOptions,
+  to: LogName,
+): Promise<void> {
+  const name = formatLogName(to);
+  const sources = new Map(target.subgraphs.map(({ source, sdl }) => [source, sdl]));
+  const composed = { ...target, diagnostics: [], sources };
+  const report = await checkGraphs({
+    base,
+    baseName: name,
+    composed,
+    rules: DEFAULT_CHECK_RULES,
+    operations,
+    limits: undefined,
+    limitsAgainst: undefined,
+    place: name,
+    now: new Date(),
+  });
+  if (typeof report === 'string') throw new RegistryError('INVALID_RECORD', report.trim());
+  const outcome = outcomeOf(report);
+  if (outcome !== 'passed') throw new PublicationRejected(outcome, report, sources);
+}
+
+/** Variants that end themselves, canaries, end with the release that they were compared with. */
+function moveOf(
+  { actor }: SigningAccess,
+  current: VerifiedRecord | undefined,
+  { record }: VerifiedRecord,
+  action: 'rollback' | 'promote',
+): NextRecord {
+  return {
+    release: record.release,
+    routing: current?.record.routing ?? [],
+    variants: (current?.record.variants ?? []).filter(({ abortsItself }) => !abortsItself),
+    action,
+    actor,
+    approvals: [],
+    source: { environment: record.environment, sequence: record.sequence },
+  };
+}
+
+function outcomeOfMove(
+  done: string,
+  outcome: 'appended' | 'unchanged',
+  head: VerifiedRecord,
+): CommandOutcome {
+  const { record } = head;
+  const said = outcome === 'unchanged' ? 'already served' : done;
+  return {
+    exit: 0,
+    lines: [`${said}: ${formatLogName(record)} ${record.sequence}, release ${shortDigest(record)}`],
+    document: {
+      outcome: outcome === 'unchanged' ? 'unchanged' : record.action,
+      record: recordDocument(head),
+    },
+  };
+}

@@ -1,0 +1,237 @@
+import {
+  DEFAULT_CHECK_RULES,
+  federationVersion,
+  formatDiagnostic,
+  outcomeOf,
+  printApiSchema,
+  type CheckRules,
+  type Report,
+  type ReportedDiagnostic,
+  type Sources,
+  type SubgraphSchema,
+} from '@trellis/composition';
+import {
+  appendRecord,
+  encodeRelease,
+  formatLogName,
+  RegistryError,
+  writeTextBlob,
+  type Appended,
+  type BlobReference,
+  type LogName,
+  type PublishedRelease,
+  type PublishedSubgraph,
+  type RecordedApproval,
+  type RegistryStore,
+} from '@trellis/registry';
+import { readPublishedGraph, type PublishedGraph } from '../registry/published-graph.ts';
+import type { SigningAccess } from '../registry/registry-access.ts';
+import { checkGraphs } from '../supergraph/check-graphs.ts';
+import { composeSchemas, type ComposedGraph } from '../supergraph/composed-graph.ts';
+import { emptyReport } from '../supergraph/empty-report.ts';
+import { readServedGraph } from '../supergraph/served-graph.ts';
+import { guardRelease } from './guard-release.ts';
+import { PublicationRejected } from './publication-rejected.ts';
+
+/** A subgraph as it is to be published. */
+export interface SubgraphToPublish {
+  readonly name: string;
+  readonly sdl: string;
+  /** What diagnostics show as its file. */
+  readonly source: string;
+  /** @default as published before */
+  readonly routingUrl?: string | undefined;
+  readonly version?: string | undefined;
+  readonly commit?: string | undefined;
+}
+
+/** What is to be published, and what it is judged by. */
+export interface PublicationRequest {
+  readonly set: readonly SubgraphToPublish[];
+  readonly remove: readonly string[];
+  /** Whether `set` is the whole graph. */
+  readonly isWhole: boolean;
+  /** @default no approvals, no excluded clients */
+  readonly rules?: CheckRules;
+  /** Files and folders of recorded operations. */
+  readonly operations?: readonly string[];
+  /** The `gateway.yaml` in force. */
+  readonly limits?: string | undefined;
+  /** The schemas of the subgraphs that run, where they are known; given what the head has. */
+  readonly running?: (
+    published: readonly SubgraphSchema[],
+  ) => Promise<ReadonlyMap<string, string> | undefined>;
+  readonly now?: () => Date;
+}
+
+/** What was published. */
+export interface Publication extends Appended {
+  /** Undefined for the first release of a log. */
+  readonly report: Report | undefined;
+  readonly sources: Sources;
+}
+
+/**
+ * Composes, checks against the head, and appends; over each new head again, where another publisher was faster.
+ *
+ * @throws PublicationRejected where it does not compose, breaks what is used, or can't be decided; RegistryError
+ */
+export async function publishRelease(
+  access: SigningAccess,
+  log: LogName,
+  request: PublicationRequest,
+  signal: AbortSignal,
+): Promise<Publication> {
+  let judged: Judged | undefined;
+  const { store, trust, signer, actor } = access;
+  const now = request.now ?? (() => new Date());
+  const appended = await appendRecord({ store, log, trust, signer, signal, now }, async (head) => {
+    const base = head && (await readPublishedGraph(store, head.record.release, formatLogName(log), signal));
+    const candidate = candidateOf(base, request, log);
+    if (base && isPublished(base, candidate)) return 'unchanged';
+    judged = await judge(base, candidate, request, log, now());
+    const release = await writeRelease(store, candidate, judged, signal);
+    return {
+      release,
+      routing: head?.record.routing ?? [],
+      variants: head?.record.variants ?? [],
+      action: 'publish',
+      actor,
+      approvals: approvalsOf(judged.report),
+    };
+  });
+  return { ...appended, report: judged?.report, sources: judged?.composed.sources ?? new Map() };
+}
+
+/** A subgraph of the release that may come. */
+interface CandidateSubgraph extends SubgraphSchema, Pick<PublishedSubgraph, 'version' | 'commit'> {
+  /** As published before; a new address takes the place of the old. */
+  readonly routing: PublishedSubgraph['routing'];
+}
+
+function candidateOf(
+  base: PublishedGraph | undefined,
+  { set, remove, isWhole }: PublicationRequest,
+  log: LogName,
+): readonly CandidateSubgraph[] {
+  const before = new Map((base?.subgraphs ?? []).map((schema) => [schema.name, schema]));
+  const published = new Map((base?.published.subgraphs ?? []).map((subgraph) => [subgraph.name, subgraph]));
+  const unknown = remove.find((name) => !before.has(name));
+  if (unknown !== undefined)
+    throw new RegistryError('NOT_FOUND', `${formatLogName(log)} has no subgraph ${JSON.stringify(unknown)}.`);
+  const named = new Set([...set.map(({ name }) => name), ...remove]);
+  const left = isWhole ? [] : [...before.values()].filter(({ name }) => !named.has(name));
+  return [
+    ...left.flatMap((schema) => {
+      const known = published.get(schema.name);
+      return known
+        ? [{ ...schema, routing: known.routing, version: known.version, commit: known.commit }]
+        : [];
+    }),
+    ...set.map((subgraph) => withRouting(subgraph, published.get(subgraph.name))),
+  ].toSorted((first, second) => (first.name < second.name ? -1 : 1));
+}
+
+function withRouting(subgraph: SubgraphToPublish, known: PublishedSubgraph | undefined): CandidateSubgraph {
+  const { name, sdl, source, version, commit } = subgraph;
+  const url = subgraph.routingUrl ?? known?.routing.url;
+  if (url === undefined)
+    throw new RegistryError('INVALID_NAME', `The subgraph ${name} is new: it needs --routing-url URL.`);
+  return { name, sdl, source, routingUrl: url, routing: { ...known?.routing, url }, version, commit };
+}
+
+/** The version and the commit of a build are no change: a pipeline that runs again publishes nothing. */
+function isPublished({ subgraphs }: PublishedGraph, candidate: readonly CandidateSubgraph[]): boolean {
+  const published = new Map(subgraphs.map((subgraph) => [subgraph.name, subgraph]));
+  return (
+    published.size === candidate.length &&
+    candidate.every(({ name, sdl, routingUrl }) => {
+      const known = published.get(name);
+      return known?.sdl === sdl && known.routingUrl === routingUrl;
+    })
+  );
+}
+
+interface Judged {
+  readonly composed: ComposedGraph;
+  readonly supergraphSdl: string;
+  readonly apiSchema: string;
+  readonly report: Report | undefined;
+}
+
+async function judge(
+  base: PublishedGraph | undefined,
+  candidate: readonly CandidateSubgraph[],
+  request: PublicationRequest,
+  log: LogName,
+  now: Date,
+): Promise<Judged> {
+  const composed = composeSchemas(candidate);
+  const { supergraphSdl, diagnostics, sources } = composed;
+  if (supergraphSdl === undefined)
+    throw new PublicationRejected('failed', { ...emptyReport('check'), diagnostics }, sources);
+  const report = base && (await check(base, composed, request, log, now));
+  const outcome = report ? outcomeOf(report) : 'passed';
+  if (report && outcome !== 'passed') throw new PublicationRejected(outcome, report, sources);
+  const running = base && (await request.running?.(base.subgraphs));
+  if (base && running) {
+    const violations = await guardRelease({ supergraphSdl, subgraphs: candidate }, base, running);
+    if (violations.length > 0)
+      throw new PublicationRejected('failed', report ?? emptyReport('check'), sources, violations);
+  }
+  const { apiSchema } = readServedGraph(supergraphSdl, request.limits, true).comparable;
+  return { composed, supergraphSdl, apiSchema: printApiSchema(apiSchema), report };
+}
+
+async function check(
+  base: PublishedGraph,
+  composed: ComposedGraph,
+  { rules = DEFAULT_CHECK_RULES, operations = [], limits }: PublicationRequest,
+  log: LogName,
+  now: Date,
+): Promise<Report> {
+  const name = formatLogName(log);
+  const given = { base, baseName: name, composed, rules, operations, limits, limitsAgainst: undefined };
+  const report = await checkGraphs({ ...given, place: name, now });
+  if (typeof report === 'string') throw new RegistryError('INVALID_RECORD', report.trim());
+  return report;
+}
+
+/** The texts first, the release last. */
+async function writeRelease(
+  store: RegistryStore,
+  candidate: readonly CandidateSubgraph[],
+  { supergraphSdl, apiSchema, composed }: Judged,
+  signal: AbortSignal,
+): Promise<BlobReference> {
+  const write = (text: string): Promise<BlobReference> => writeTextBlob(store, text, signal);
+  const subgraphs = candidate.map(async ({ name, version, commit, routing, sdl }) => ({
+    name,
+    schema: await write(sdl),
+    version,
+    commit,
+    routing,
+  }));
+  const release: PublishedRelease = {
+    subgraphs: await Promise.all(subgraphs),
+    supergraph: await write(supergraphSdl),
+    apiSchema: await write(apiSchema),
+    contracts: [],
+    hints: hintsOf(composed.diagnostics),
+    composers: { '@apollo/composition': federationVersion },
+  };
+  return write(encodeRelease(release));
+}
+
+const MAX_HINTS = 1000;
+const MAX_HINT_CHARACTERS = 4096;
+
+function hintsOf(diagnostics: readonly ReportedDiagnostic[]): readonly string[] {
+  return diagnostics.slice(0, MAX_HINTS).map((hint) => formatDiagnostic(hint).slice(0, MAX_HINT_CHARACTERS));
+}
+
+function approvalsOf(report: Report | undefined): readonly RecordedApproval[] {
+  return (report?.changes ?? []).flatMap(({ code, coordinate, approval }) =>
+    approval ? [{ change: `${code} ${coordinate}`, ...approval }] : [],
+  );
+}

@@ -1,0 +1,104 @@
+import { readFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import {
+  createRecordSigner,
+  openRegistry,
+  parseLogName,
+  RegistryError,
+  TrustedKeys,
+  type LogName,
+  type RecordSigner,
+  type RegistryStore,
+} from '@trellis/registry';
+
+/** How a command line names a registry. What it leaves out comes from the environment. */
+export interface RegistryOptions {
+  readonly registry?: string;
+  readonly trust?: string;
+  readonly key?: string;
+}
+
+/** How a command line names the log of a graph. */
+export interface GraphOptions extends RegistryOptions {
+  readonly graph?: string;
+}
+
+/** Variables of a command. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A registry with the right to read. */
+export interface RegistryAccess {
+  readonly store: RegistryStore;
+  readonly trust: TrustedKeys;
+}
+
+/** A registry with the right to publish. */
+export interface SigningAccess extends RegistryAccess {
+  readonly signer: RecordSigner;
+  readonly actor: string;
+}
+
+/** The store of `--registry` or `TRELLIS_REGISTRY`. @throws RegistryError */
+export function storeOf({ registry }: RegistryOptions, env: Environment): RegistryStore {
+  const location = registry ?? env['TRELLIS_REGISTRY'];
+  if (location !== undefined && location !== '') return openRegistry(location);
+  throw new RegistryError('INVALID_NAME', 'Say which registry: --registry FOLDER, or TRELLIS_REGISTRY.');
+}
+
+/** The log of `--graph` or `TRELLIS_GRAPH`. @throws RegistryError */
+export function logOf({ graph }: GraphOptions, env: Environment): LogName {
+  const name = graph ?? env['TRELLIS_GRAPH'];
+  if (name !== undefined && name !== '') return parseLogName(name);
+  throw new RegistryError('INVALID_NAME', 'Say which graph: --graph content@production, or TRELLIS_GRAPH.');
+}
+
+/**
+ * A registry for reading. The keys that may sign its first record are those of `--trust` or `TRELLIS_REGISTRY_TRUST` (a file, or the
+ * JWK set itself); without them, the public part of the signing key.
+ *
+ * @throws RegistryError; Error with a system call for files
+ */
+export async function openForReading(options: RegistryOptions, env: Environment): Promise<RegistryAccess> {
+  const store = storeOf(options, env);
+  const given = options.trust ?? env['TRELLIS_REGISTRY_TRUST'];
+  if (given !== undefined && given !== '')
+    return { store, trust: await TrustedKeys.parse(await textOf(given)) };
+  const key = await signingKey(options, env);
+  if (key === undefined)
+    throw new RegistryError(
+      'INVALID_KEY',
+      'Say whose records count: --trust FILE, or TRELLIS_REGISTRY_TRUST, with a JWK set. trellis keys new makes one.',
+    );
+  return { store, trust: await TrustedKeys.from([(await createRecordSigner(key)).publicKey]) };
+}
+
+/** A registry for publishing. @throws RegistryError; Error with a system call for files */
+export async function openForPublishing(
+  options: RegistryOptions & { readonly actor?: string },
+  env: Environment,
+): Promise<SigningAccess> {
+  const access = await openForReading(options, env);
+  const key = await signingKey(options, env);
+  if (key === undefined)
+    throw new RegistryError(
+      'INVALID_KEY',
+      'Say which key signs: --key FILE, or TRELLIS_SIGNING_KEY. trellis keys new makes one.',
+    );
+  return { ...access, signer: await createRecordSigner(key), actor: options.actor ?? actorOf(env) };
+}
+
+/** The user that CI names, or the one of the machine. */
+function actorOf(env: Environment): string {
+  const named = env['TRELLIS_ACTOR'] ?? env['GITHUB_ACTOR'] ?? env['GITLAB_USER_LOGIN'];
+  return (named ?? userInfo().username).slice(0, 256);
+}
+
+async function signingKey({ key }: RegistryOptions, env: Environment): Promise<string | undefined> {
+  const given = key ?? env['TRELLIS_SIGNING_KEY'];
+  return given === undefined || given === '' ? undefined : textOf(given);
+}
+
+/** JSON as it is, or the text of a file. */
+async function textOf(given: string): Promise<string> {
+  return given.trimStart().startsWith('{') ? given : readFile(given, 'utf8');
+}

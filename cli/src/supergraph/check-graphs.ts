@@ -1,0 +1,136 @@
+import {
+  compareGraphs,
+  CoordinateIndex,
+  extractSubgraphs,
+  openRootFields,
+  proveWindow,
+  readOperations,
+  reportChanges,
+  reportedPlans,
+  reportedWindow,
+  Usage,
+  windowChanges,
+  type CheckRules,
+  type Release,
+  type Report,
+  type ReportedDiagnostic,
+  type SubgraphSchema,
+  type WindowProof,
+} from '@trellis/composition';
+import type { ComposedGraph } from './composed-graph.ts';
+import { emptyReport } from './empty-report.ts';
+import { measureCosts } from './measure-costs.ts';
+import { readServedGraph, type ServedGraph } from './served-graph.ts';
+import { windowSide } from './window-side.ts';
+
+const DAY_MS = 86_400_000;
+
+/** A change of a graph, and what it is judged by. */
+export interface GraphChange {
+  readonly base: Release;
+  /** What the graph before is called in messages. */
+  readonly baseName: string;
+  readonly composed: ComposedGraph;
+  readonly rules: CheckRules;
+  /** Files and folders of recorded operations. */
+  readonly operations: readonly string[];
+  /** The `gateway.yaml` in force. */
+  readonly limits: string | undefined;
+  /** The one in force before. @default the same */
+  readonly limitsAgainst: string | undefined;
+  /** What changes without a place in a schema are shown at: the configuration, or the log. */
+  readonly place: string;
+  readonly now: Date;
+}
+
+/**
+ * Compares a graph that was composed with the one before.
+ *
+ * @returns a message where what is compared with is no supergraph
+ */
+export async function checkGraphs(change: GraphChange): Promise<Report | string> {
+  const { base, baseName, composed, limits, limitsAgainst } = change;
+  const { diagnostics, supergraphSdl } = composed;
+  if (supergraphSdl === undefined) return { ...emptyReport('check'), diagnostics };
+  const before = readServed(base.supergraphSdl, limitsAgainst ?? limits);
+  if (typeof before === 'string') return `error: ${baseName} is not a supergraph: ${before}\n`;
+  const after = readServedGraph(supergraphSdl, limits, true);
+  return compareServed(change, before, after);
+}
+
+function readServed(supergraphSdl: string, settings: string | undefined): ServedGraph | string {
+  try {
+    return readServedGraph(supergraphSdl, settings);
+  } catch (error) {
+    if (error instanceof Error && error.name === 'InvalidSupergraph')
+      return error.message.replace(/^The text is not a supergraph: /, '');
+    throw error;
+  }
+}
+
+async function compareServed(change: GraphChange, before: ServedGraph, after: ServedGraph): Promise<Report> {
+  const { base, rules, composed, now, place } = change;
+  const usage = await readUsage(change, before, after);
+  const compared = compareGraphs(before.comparable, after.comparable, rules.contracts);
+  const window = await proveBetween(base, composed, before, after, usage);
+  const changes = [...compared, ...(window ? windowChanges(window.proof) : [])];
+  const { changes: reported, problems } = reportChanges(changes, {
+    evidence: { usage, costsOf: measureCosts(before, after), isWindowProved: true },
+    approvals: rules.approvals,
+    places: new CoordinateIndex(composed.subgraphs),
+    config: { source: place },
+    now,
+  });
+  const warnings = problems.map((problem): ReportedDiagnostic => ({ ...problem, severity: 'warning' }));
+  return {
+    ...emptyReport('check'),
+    diagnostics: [...composed.diagnostics, ...warnings],
+    changes: reported,
+    ...(window && {
+      window: reportedWindow(window.proof, window.ownSchemas),
+      plans: reportedPlans(window.proof),
+    }),
+    openRootFields: openRootFields(after.comparable),
+    operations: usage?.operations.length,
+  };
+}
+
+interface ProvedWindow {
+  readonly proof: WindowProof;
+  /** Whether the own schemas of subgraphs before are known. */
+  readonly ownSchemas: boolean;
+}
+
+async function proveBetween(
+  base: Release,
+  composed: ComposedGraph,
+  before: ServedGraph,
+  after: ServedGraph,
+  usage: Usage | undefined,
+): Promise<ProvedWindow | undefined> {
+  const ownSchemas = base.subgraphs !== undefined;
+  const formerOf = (): ReadonlyMap<string, string> =>
+    base.subgraphs ? ownSchemasOf(base.subgraphs) : extractSubgraphs(base.supergraphSdl);
+  const latterOf = (): ReadonlyMap<string, string> =>
+    ownSchemas ? ownSchemasOf(composed.subgraphs) : extractSubgraphs(after.comparable.supergraphSdl);
+  const proof = await proveWindow(windowSide(before, formerOf()), windowSide(after, latterOf()), usage);
+  return proof && { proof, ownSchemas };
+}
+
+function ownSchemasOf(subgraphs: readonly SubgraphSchema[]): ReadonlyMap<string, string> {
+  return new Map(subgraphs.map(({ name, sdl }) => [name, sdl]));
+}
+
+async function readUsage(
+  { operations, rules: { excludedClients, usagePeriodDays }, now }: GraphChange,
+  before: ServedGraph,
+  after: ServedGraph,
+): Promise<Usage | undefined> {
+  if (operations.length === 0) return undefined;
+  const since = new Date(now.getTime() - usagePeriodDays * DAY_MS);
+  const recorded = await readOperations(operations);
+  return new Usage(recorded, before.comparable.apiSchema, after.comparable.apiSchema, {
+    excludedClients,
+    since,
+  });
+}
