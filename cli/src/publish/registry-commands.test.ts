@@ -39,6 +39,11 @@ afterEach(() => {
   process.exitCode = undefined;
 });
 
+/** Set by the command: the compiler takes it for what it was before. */
+function exitCode(): number {
+  return Number(process.exitCode ?? 0);
+}
+
 interface Ran {
   readonly status: number;
   readonly out: string;
@@ -54,7 +59,7 @@ async function trellis(...args: readonly string[]): Promise<Ran> {
   try {
     process.exitCode = undefined;
     const status = await runTrellis(args);
-    return { status: status || Number(process.exitCode ?? 0), out, error };
+    return { status: status || exitCode(), out, error };
   } finally {
     for (const spy of spies) spy.mockRestore();
   }
@@ -338,9 +343,9 @@ describe('commands of a registry', () => {
     await publish('users', USERS, '--actor', name);
     const text = (await trellis('history')).out;
     const markdown = (await trellis('history', '--format', 'markdown')).out;
-    expect(text).not.toMatch(/\u001B|\u202E/);
+    for (const character of ['\u001B', '\u202E']) expect(text).not.toContain(character);
     expect(text.trimEnd().split('\n')).toHaveLength(1);
-    expect(markdown).not.toMatch(/\u001B|<img|@team|:\/\//);
+    for (const part of ['\u001B', '<img', '@team', '://']) expect(markdown).not.toContain(part);
     expect(JSON.parse((await trellis('history', '--format', 'json')).out)).toMatchObject({
       records: [{ actor: name }],
     });
