@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import {
   compareCaches,
   formatHitRatios,
@@ -12,6 +11,8 @@ import {
   runPairedAuthBenchmark,
   runPairedBenchmark,
 } from '@trellis/bench';
+import { parseFlags } from '@trellis/runtime/parse-flags';
+import { createProgress, createTerminal, createWorkLines, type WorkLines } from 'trellis/terminal';
 import { describeMachine, writeSection } from './measure/performance-page.ts';
 import { runTool } from './programs/run-program.ts';
 
@@ -19,6 +20,7 @@ const USAGE = `npm run bench -- [--section gateway|auth] [--rounds N] [--share 0
 npm run bench -- --subscribers N [--events N] [--target NAME]…
 npm run bench -- --against DIR [--section gateway|auth] [--scenario TEXT] [--rounds N] [--processes N] [--warm-up-ms MS] [--turn-ms MS]
 npm run bench -- --caches`;
+const EXIT_USAGE = 64;
 /** How many subscribe to one topic unless another number is said. */
 const SUBSCRIBERS = 1_000;
 const peers = fileURLToPath(new URL('../bench/peers/', import.meta.url));
@@ -40,70 +42,86 @@ async function compile(): Promise<void> {
   if (status !== 0) throw new Error(`The gateway or the auth-server does not compile.\n${output}`);
 }
 
-const { values } = parseArgs({
-  options: {
-    section: { type: 'string', default: '' },
-    rounds: { type: 'string', default: '5' },
-    share: { type: 'string', default: '1' },
-    target: { type: 'string', multiple: true, default: [] },
-    scenario: { type: 'string', default: '' },
-    write: { type: 'boolean', default: false },
-    subscribers: { type: 'string' },
-    events: { type: 'string', default: '100' },
-    against: { type: 'string' },
-    'warm-up-ms': { type: 'string', default: '3000' },
-    processes: { type: 'string', default: '3' },
-    'turn-ms': { type: 'string', default: '1000' },
-    caches: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-});
-const print = (line: string): void => void process.stderr.write(`${line}\n`);
+const { values } = readFlags(() =>
+  parseFlags({
+    options: {
+      section: { type: 'string', default: '' },
+      rounds: { type: 'string', default: '5' },
+      share: { type: 'string', default: '1' },
+      target: { type: 'string', multiple: true, default: [] },
+      scenario: { type: 'string', default: '' },
+      write: { type: 'boolean', default: false },
+      subscribers: { type: 'string' },
+      events: { type: 'string', default: '100' },
+      against: { type: 'string' },
+      'warm-up-ms': { type: 'string', default: '3000' },
+      processes: { type: 'string', default: '3' },
+      'turn-ms': { type: 'string', default: '1000' },
+      caches: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  }),
+);
+const progress = createProgress(createTerminal(process.stderr, process.env), { isTransient: true });
 
-async function benchSubscribers(clients: number): Promise<void> {
+function readFlags<Flags>(read: () => Flags): Flags {
+  try {
+    return read();
+  } catch (error) {
+    process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n\n${USAGE}\n`);
+    return process.exit(EXIT_USAGE);
+  }
+}
+
+async function benchSubscribers(clients: number, { print, begin }: WorkLines): Promise<void> {
   const costs = await measureSubscribers({
     clients,
     events: Number(values.events),
     targets: values.target,
     print,
+    begin,
   });
   process.stdout.write(`${formatSubscribers(costs)}\n`);
 }
 
-async function benchRequests(rounds: number): Promise<void> {
+async function benchRequests(rounds: number, { print, begin }: WorkLines): Promise<void> {
   const { target: targets, scenario } = values;
-  const table = await runBenchmark({ rounds, share: Number(values.share), targets, scenario, print });
+  const table = await runBenchmark({ rounds, share: Number(values.share), targets, scenario, print, begin });
   if (values.write) writeSection('bench', `${rounds} rounds, on ${describeMachine()}.\n\n${table}\n`);
   else process.stdout.write(`${table}\n`);
 }
 
 /** Where a scenario is chosen, that one alone. */
-async function benchGateway(rounds: number): Promise<void> {
-  await benchRequests(rounds);
-  if (values.scenario === '') await benchSubscribers(SUBSCRIBERS);
+async function benchGateway(rounds: number, lines: WorkLines): Promise<void> {
+  await benchRequests(rounds, lines);
+  if (values.scenario === '') await benchSubscribers(SUBSCRIBERS, lines);
 }
 
-async function benchAgainst(against: string): Promise<void> {
+async function benchAgainst(against: string, { print, begin }: WorkLines): Promise<void> {
   await compile();
   const { section, scenario } = values;
   const pairs = Number(values.rounds);
   const length = { pairs, warmUpCpuMs: Number(values['warm-up-ms']), turnCpuMs: Number(values['turn-ms']) };
-  const options = { against, scenario, ...length, processes: Number(values.processes), print };
+  const options = { against, scenario, ...length, processes: Number(values.processes), print, begin };
   const table = await (section === 'auth' ? runPairedAuthBenchmark(options) : runPairedBenchmark(options));
   process.stdout.write(`${table}\n`);
 }
 
-async function bench(): Promise<void> {
-  if (values.against !== undefined) return benchAgainst(values.against);
+async function bench(lines: WorkLines): Promise<void> {
+  if (values.against !== undefined) return benchAgainst(values.against, lines);
   installPeers();
   await compile();
   const { subscribers, section, scenario } = values;
   const rounds = Number(values.rounds);
-  if (subscribers !== undefined) return benchSubscribers(Number(subscribers));
-  if (section !== 'auth') await benchGateway(rounds);
-  if (section !== 'gateway') process.stdout.write(`${await runAuthBenchmark({ rounds, scenario, print })}\n`);
+  if (subscribers !== undefined) return benchSubscribers(Number(subscribers), lines);
+  if (section !== 'auth') await benchGateway(rounds, lines);
+  if (section !== 'gateway')
+    process.stdout.write(`${await runAuthBenchmark({ rounds, scenario, ...lines })}\n`);
 }
 
 if (values.help) process.stdout.write(`${USAGE}\n`);
 else if (values.caches) process.stdout.write(`${formatHitRatios(compareCaches())}\n`);
-else await bench();
+else {
+  const lines = createWorkLines(progress, 'Preparing');
+  await bench(lines).finally(() => lines.end());
+}

@@ -1,6 +1,7 @@
-import { parseArgs } from 'node:util';
+import { parseFlags } from '@trellis/runtime/parse-flags';
 import { ContentExists, loadContent } from '@trellis/bench/content';
 import { openContentDatabases } from 'trellis/platform';
+import { createProgress, createTerminal, createWorkLines } from 'trellis/terminal';
 import { explainFailure } from 'trellis/explain-failure';
 
 const USAGE = `npm run load -- [--users N] [--posts N] [--comments N] [--seed N] [--replace]
@@ -19,7 +20,7 @@ else await load();
 function readFlags() {
   try {
     const count = { type: 'string' } as const;
-    const { values } = parseArgs({
+    const { values } = parseFlags({
       options: {
         users: { ...count, default: '100000' },
         posts: { ...count, default: '1000000' },
@@ -47,12 +48,14 @@ function readCount(name: string, text: string): number {
 }
 
 async function load(): Promise<void> {
-  const print = (line: string): void => void process.stdout.write(`${line}\n`);
+  const progress = createProgress(createTerminal(process.stdout, process.env), { isTransient: true });
   try {
-    const { urls, close } = await openContentDatabases(process.env, print);
+    const { urls, close } = await openContentDatabases(process.env, progress);
+    const lines = createWorkLines(progress, 'Preparing');
     try {
-      await loadContent({ databaseUrls: urls, ...flags, print });
+      await loadContent({ databaseUrls: urls, ...flags, ...lines });
     } finally {
+      lines.end();
       await close();
     }
   } catch (error) {

@@ -1,7 +1,8 @@
-import { parseArgs } from 'node:util';
+import { parseFlags } from '@trellis/runtime/parse-flags';
 import { isWithinBound, measureContent } from '@trellis/bench/content';
 import { openContentDatabases } from 'trellis/platform';
 import { formatPlans, formatTable, writePerformancePage } from './measure/performance-page.ts';
+import { createProgress, createTerminal, createWorkLines } from 'trellis/terminal';
 import { explainFailure } from 'trellis/explain-failure';
 
 const USAGE = `npm run measure -- [--requests N] [--write]
@@ -19,7 +20,7 @@ else await measure();
 
 function readFlags() {
   try {
-    const { values } = parseArgs({
+    const { values } = parseFlags({
       options: {
         requests: { type: 'string', default: '300' },
         write: { type: 'boolean', default: false },
@@ -36,15 +37,18 @@ function readFlags() {
 
 async function measure(): Promise<void> {
   const { requests, write } = flags;
-  const print = (line: string): void => void process.stderr.write(`${line}\n`);
+  const progress = createProgress(createTerminal(process.stderr, process.env), { isTransient: true });
   try {
-    const { urls, close } = await openContentDatabases(process.env, print);
+    const { urls, close } = await openContentDatabases(process.env, progress);
+    const lines = createWorkLines(progress, 'Measuring');
     try {
-      const measurements = await measureContent({ databaseUrls: urls, requests, print });
+      const measurements = await measureContent({ databaseUrls: urls, requests, print: lines.print });
+      lines.end();
       if (write) writePerformancePage(measurements, requests);
       else process.stdout.write(`${formatTable(measurements, requests)}\n${formatPlans(measurements)}`);
       if (!measurements.every((one) => isWithinBound(one))) process.exitCode = 1;
     } finally {
+      lines.end();
       await close();
     }
   } catch (error) {

@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { proofEnvironment } from '@trellis/testkit';
 import { findProofs } from './prove/find-proofs.ts';
-import { createProofReporter } from './prove/proof-reporter.ts';
+import { createProgress, createTerminal } from 'trellis/terminal';
+import { createProofReporter, type ProofReport } from './prove/proof-reporter.ts';
 import { parseProveCommand, type ProofSelection } from './prove/prove-command.ts';
 import { runTests } from './tests/run-tests.ts';
 import { formatCounts, succeeded } from './tests/test-counts.ts';
@@ -12,21 +13,27 @@ const invocation = parseProveCommand(process.argv.slice(2), findProofs(), random
 if (invocation.kind === 'help') {
   process.stdout.write(invocation.text);
 } else if (invocation.kind === 'wrong') {
-  process.stderr.write(`${invocation.problem}\n`);
+  process.stderr.write(`error: ${invocation.problem}\n`);
   process.exitCode = EXIT_USAGE;
 } else {
   process.exit((await prove(invocation.selection)) ? 0 : 1);
 }
 
 async function prove(selection: ProofSelection): Promise<boolean> {
-  process.stdout.write(`Proofs: ${selection.size}, seed ${selection.seed}\n`);
+  const { size, seed, json } = selection;
+  const terminal = createTerminal(json ? process.stderr : process.stdout, process.env);
+  const progress = createProgress(terminal, { isTransient: true });
+  const proofs: ProofReport[] = [];
+  progress.print(`Proofs: ${size}, seed ${seed}`);
   Object.assign(process.env, proofEnvironment(selection));
   const counts = await runTests({
     args: ['--project', 'proofs', ...filesOf(selection)],
     retry: process.env['CI'] ? 1 : 0, // as tests
-    reporters: [createProofReporter((text) => process.stdout.write(text))],
+    reporters: [createProofReporter(progress, (outcome) => void proofs.push(outcome))],
   });
-  process.stdout.write(`${formatCounts(counts)}\n`);
+  process.stdout.write(
+    `${json ? JSON.stringify({ size, seed, ...counts, proofs }) : formatCounts(counts)}\n`,
+  );
   return succeeded(counts);
 }
 

@@ -2,12 +2,14 @@
 // The door of every npm command: installs what is missing, then runs the program in this process, so that signals
 // reach it without a chain of shells. Plain JavaScript, because nothing is installed yet when it starts. The condition
 // trellis-source, given by package.json, resolves workspace packages to their TypeScript.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const PNPM = 'pnpm@12.21.0';
+/** Characters of the installer's output that are printed where it fails. */
+const LAST_WORDS = 16_000;
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** The commands of users: those of the program `trellis`. */
@@ -28,7 +30,7 @@ const programs = {
 const [program = '', ...args] = process.argv.slice(2);
 requireNode();
 const [run, given] = choose();
-installIfNeeded();
+await installIfNeeded();
 process.argv = [...process.argv.slice(0, 2), ...given];
 const { register } = await import('tsx/esm/api');
 register();
@@ -53,7 +55,7 @@ function requireNode() {
 }
 
 /** The stamp is a digest of all that decides what is installed; it is written after an install went through. */
-function installIfNeeded() {
+async function installIfNeeded() {
   const stampFile = `${root}node_modules/.trellis-install`;
   const stamp = createHash('sha256')
     .update(readFileSync(`${root}pnpm-lock.yaml`))
@@ -61,16 +63,41 @@ function installIfNeeded() {
     .update(`${process.platform} ${process.arch}`)
     .digest('hex');
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
-  process.stderr.write('Installing what is missing …\n');
-  const result = spawnSync('npx', ['-y', PNPM, 'install', '--frozen-lockfile', '--reporter=append-only'], {
+  const { status, output } = await install();
+  if (status !== 0) fail(`${output}\nThe installation failed; the reason stands above.`, 1);
+  mkdirSync(`${root}node_modules`, { recursive: true });
+  writeFileSync(stampFile, stamp);
+}
+
+/**
+ * One line, which says what goes on and for how long; it is drawn again at a terminal, and written at the end elsewhere.
+ *
+ * @returns {Promise<{ status: number | null, output: string }>} with the installer's last words
+ */
+function install() {
+  const startedAt = performance.now();
+  const isDrawn = process.stderr.isTTY && process.env['TERM'] !== 'dumb' && !process.env['CI'];
+  let output = '';
+  const line = () => `Installing packages (${((performance.now() - startedAt) / 1_000).toFixed(1)} s)`;
+  const detail = () => output.trimEnd().split('\n').at(-1)?.slice(0, 60) ?? '';
+  const draw = () => process.stderr.write(`\r\u{1B}[2K${line()} ${detail()}\r`);
+  const timer = isDrawn ? setInterval(draw, 100) : undefined;
+  const child = spawn('npx', ['-y', PNPM, 'install', '--frozen-lockfile', '--reporter=append-only'], {
     cwd: root,
-    stdio: ['ignore', 2, 2],
+    stdio: ['ignore', 'pipe', 'pipe'],
     shell: process.platform === 'win32',
     env: { ...process.env, CI: 'true' },
   });
-  if (result.status !== 0) fail('The installation failed; the reason stands above.', 1);
-  mkdirSync(`${root}node_modules`, { recursive: true });
-  writeFileSync(stampFile, stamp);
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text) => (output = (output + text).slice(-LAST_WORDS)));
+  return new Promise((resolve) => {
+    child.on('error', (error) => resolve({ status: 1, output: error.message }));
+    child.on('close', (status) => {
+      clearInterval(timer);
+      process.stderr.write(`${isDrawn ? '\r\u{1B}[2K' : ''}${line()}\n`);
+      resolve({ status, output });
+    });
+  });
 }
 
 /**

@@ -36,6 +36,8 @@ export interface BenchmarkOptions {
   readonly build?: GatewayBuild;
   /** Prints a line of progress. */
   readonly print: (line: string) => void;
+  /** Shows what is measured from now on. */
+  readonly begin?: (name: string) => void;
 }
 
 /**
@@ -126,6 +128,7 @@ async function measureAll(
 ): Promise<Row[]> {
   const rows: Row[] = [];
   for (const scenario of scenarios) {
+    options.begin?.(scenario.name);
     const measured = await measureScenario(running, scenario, countCalls, options);
     for (const [target, list] of measured)
       rows.push({ scenario: scenario.name, target, figures: medianOf(list) });

@@ -1,115 +1,198 @@
 import type { CliCommandEntry } from './cli-command.ts';
 
+const NOT_CONFIGURED = 'the configuration is wrong: every problem is printed';
+
+/** Of what serves until it is stopped. */
+const SERVER = { 1: 'it could not start, or ended by itself', 78: NOT_CONFIGURED } as const;
+
+/** Of what composes. */
+const CHECKED = {
+  1: 'it does not compose, a change is breaking, or a file can not be read or written',
+  69: 'undecided: recorded operations are incomplete, or what is compared with is unreachable',
+  77: 'a record or a text of a registry is not trusted',
+} as const;
+
+/** Of what reads or writes a registry. */
+const PUBLISHED = {
+  1: 'it does not compose, a change is breaking, or running subgraphs do not serve it; nothing was changed',
+  69: 'undecided: recorded operations are incomplete, or the registry is unreachable, full or damaged',
+  75: 'others published at the same time, again and again: try again',
+  77: 'no right, or a record or a text is not trusted',
+} as const;
+
 /** Every command, in the order in which help lists them. */
 export const cliCommands: readonly CliCommandEntry[] = [
   {
     name: 'start',
     summary: 'run the whole platform on embedded defaults',
+    page: 'operations.md',
+    exits: SERVER,
     load: async () => (await import('./commands/start.ts')).startCommand(),
   },
   {
     name: 'gateway',
     summary: 'run the gateway alone, over any supergraph',
+    page: 'operations.md',
+    exits: SERVER,
     load: async () => (await import('./commands/gateway.ts')).gatewayCommand(),
   },
   {
     name: 'auth-server',
     summary: 'run the auth-server alone, or manage accounts, clients, grants and keys',
+    page: 'auth-operations.md',
+    exits: { ...SERVER, 1: 'the command failed, or the server could not start' },
+    json: 'of commands: what was done, or what was asked for, one object a line',
     load: async () => (await import('./commands/auth-server.ts')).authServerCommand(),
   },
   {
     name: 'search',
     summary: 'rebuild the search index',
+    page: 'operations.md',
+    exits: { 78: NOT_CONFIGURED, 130: 'interrupted; a running search service goes on with it' },
+    json: 'how many documents of each kind the index has, and the seconds it took',
     load: async () => (await import('./commands/search.ts')).searchCommand(),
   },
   {
     name: 'supergraph',
     summary: 'compose a supergraph, or check a change of it',
+    page: 'composition.md',
+    exits: CHECKED,
+    json: 'as compose, check, lint and explain do',
     load: async () => (await import('./commands/supergraph.ts')).supergraphCommand(),
   },
   {
     name: 'compose',
     summary: 'compose subgraphs into a supergraph',
+    page: 'composition.md',
+    exits: CHECKED,
+    json: 'the report, on standard error where the supergraph goes to standard output',
     load: async () => (await import('./commands/supergraph.ts')).compositionCommand('compose'),
   },
   {
     name: 'check',
     summary: 'check what a change does to clients, to rights and costs, and in which order to deploy it',
+    page: 'composition.md',
+    exits: CHECKED,
+    json: 'the report: diagnostics, changes with verdicts, the order of deployment, plans',
     load: async () => (await import('./commands/supergraph.ts')).compositionCommand('check'),
   },
   {
     name: 'lint',
     summary: 'warn of what only the whole graph shows',
+    page: 'composition.md',
+    exits: CHECKED,
+    json: 'the report: diagnostics',
     load: async () => (await import('./commands/supergraph.ts')).compositionCommand('lint'),
   },
   {
     name: 'explain',
     summary: 'show how the gateway would run an operation: requests, cost and rights',
+    page: 'composition.md',
+    exits: CHECKED,
+    json: 'the plan with calls, depth, cost and rights',
     load: async () => (await import('./commands/supergraph.ts')).compositionCommand('explain'),
   },
   {
     name: 'operations',
     summary: 'list, export and prune the operations that gateways have recorded',
+    page: 'composition.md',
+    exits: { 1: 'a file or folder can not be read, written or deleted' },
+    json: 'of list: operations with their clients; of export: what it wrote; of prune: how many files it deleted',
     load: async () => (await import('./commands/operations.ts')).operationsCommand(),
   },
   {
     name: 'publish',
     summary: 'compose, check and append a release to the log of a graph',
+    page: 'composition.md',
+    exits: PUBLISHED,
+    json: 'the outcome, the record and the report of the check',
     load: async () => (await import('./commands/registry.ts')).publishingCommand(),
   },
   {
     name: 'promote',
     summary: 'serve the release of one environment in another',
+    page: 'composition.md',
+    exits: PUBLISHED,
+    json: 'the outcome and the record',
     load: async () => (await import('./commands/registry.ts')).promotionCommand(),
   },
   {
     name: 'rollback',
     summary: 'serve an older release again',
+    page: 'composition.md',
+    exits: PUBLISHED,
+    json: 'the outcome and the record',
     load: async () => (await import('./commands/registry.ts')).returningCommand(),
   },
   {
     name: 'history',
     summary: 'list the releases of a graph',
+    page: 'composition.md',
+    exits: PUBLISHED,
+    json: 'the records',
     load: async () => (await import('./commands/registry.ts')).logCommand(),
   },
   {
     name: 'diff',
     summary: 'show what changes between two releases',
+    page: 'composition.md',
+    exits: PUBLISHED,
+    json: 'the report of the check',
     load: async () => (await import('./commands/registry.ts')).differenceCommand(),
   },
   {
     name: 'verify',
     summary: 'verify signatures, chain and texts of a registry',
+    page: 'composition.md',
+    exits: PUBLISHED,
+    json: 'what was verified, and the damage that was found',
     load: async () => (await import('./commands/registry.ts')).verificationCommand(),
   },
   {
     name: 'status',
     summary: 'list what each environment serves',
+    page: 'composition.md',
+    exits: PUBLISHED,
+    json: 'the environments with what each serves',
     load: async () => (await import('./commands/registry.ts')).environmentsCommand(),
   },
   {
     name: 'registry',
     summary: 'make, clean or serve a registry',
+    page: 'composition.md',
+    exits: PUBLISHED,
+    json: 'what was made or deleted',
     load: async () => (await import('./commands/registry.ts')).registryCommand(),
   },
   {
     name: 'keys',
     summary: 'make and replace keys that sign releases',
+    page: 'composition.md',
+    exits: PUBLISHED,
+    json: 'the keys, or the record that names them',
     load: async () => (await import('./commands/registry.ts')).keysCommand(),
   },
   {
     name: 'token',
     summary: 'print an access token of a demo account',
+    page: 'auth-operations.md',
+    exits: { 1: 'the platform does not run, or it rejected the sign-in' },
+    json: 'the token with its account, scope and issuer',
     load: async () => (await import('./commands/token.ts')).tokenCommand(),
   },
   {
     name: 'secrets',
     summary: 'print new secrets for a production environment',
+    page: 'operations.md',
+    exits: {},
+    json: 'an object of the variables',
     load: async () => (await import('./commands/secrets.ts')).secretsCommand(),
   },
   {
     name: 'completion',
     summary: 'print the completion script of a shell',
+    page: 'command-line.md',
+    exits: {},
     load: async () => (await import('./commands/completion.ts')).completionCommand(cliCommands),
   },
 ];

@@ -1,11 +1,12 @@
+import { didYouMean } from '@trellis/runtime/parse-flags';
 import { Command, CommanderError } from 'commander';
+import { EXIT_USAGE } from './cli-command.ts';
 import { cliCommands } from './cli-commands.ts';
-
-/** Exit status for a call that makes no sense: EX_USAGE of sysexits(3). */
-const EXIT_USAGE = 64;
+import { createTerminal } from './terminal/index.ts';
 
 /**
- * Runs `trellis` with its arguments. Help goes to standard output; what is wrong with a call goes to standard error.
+ * Runs `trellis` with its arguments. Help goes to standard output; what is wrong with a call goes to standard error, with the
+ * name that a mistyped one resembles.
  *
  * @param args what follows the program's name: `gateway --port 4000`
  * @returns 64 when the call makes no sense, 0 otherwise; a command that fails sets `process.exitCode`
@@ -13,6 +14,7 @@ const EXIT_USAGE = 64;
 export async function runTrellis(args: readonly string[]): Promise<number> {
   const program = await createTrellis(args[0] === 'help' ? args[1] : args[0]);
   try {
+    complainOfUnknownOption(program, args);
     await program.parseAsync([...args], { from: 'user' });
     return 0;
   } catch (error) {
@@ -21,13 +23,61 @@ export async function runTrellis(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Only the command that is called is loaded; the others are there for the list. */
-async function createTrellis(called: string | undefined): Promise<Command> {
+/**
+ * The program, ready to parse. Only the command that is called is loaded; the others are there for the list.
+ *
+ * @param called the name of the command
+ */
+export async function createTrellis(called: string | undefined): Promise<Command> {
   const program = new Command('trellis').description('An open federated GraphQL platform.');
   program.enablePositionalOptions().showHelpAfterError().exitOverride();
-  for (const { name, summary, load } of cliCommands) {
+  program.addHelpText('after', '\nEvery command, its results and exit statuses: docs/command-line.md');
+  for (const { name, summary, page, load } of cliCommands) {
     const command = name === called ? (await load()).command : new Command(name);
-    program.addCommand(command.summary(summary).showHelpAfterError().exitOverride());
+    command.addHelpText('after', `\nDocumentation: docs/${page}`);
+    program.addCommand(command.summary(summary));
+    complainBriefly(command, 'trellis');
   }
+  configureColors(program);
   return program;
+}
+
+/** Commander would say that a required option is missing, where its name is mistyped. */
+function complainOfUnknownOption(program: Command, args: readonly string[]): void {
+  let command = program;
+  for (const arg of args) {
+    const inner = command.commands.find((one) => one.name() === arg);
+    if (inner) command = inner;
+    else if (arg.startsWith('--') && command.options.some(({ mandatory }) => mandatory)) {
+      const flag = arg.split('=', 1)[0] ?? arg;
+      const known = ['--help', ...command.options.flatMap(({ long }) => long ?? [])];
+      if (!known.includes(flag)) command.error(`error: unknown option '${flag}'${didYouMean(flag, known)}`);
+    }
+  }
+}
+
+/** After what is wrong with a call stands how it is made: in two lines, as a page of help would hide the first. */
+function complainBriefly(command: Command, path: string): void {
+  const full = `${path} ${command.name()}`;
+  command.exitOverride().showHelpAfterError(`Usage: ${full} ${command.usage()}\nHelp: ${full} --help`);
+  for (const inner of command.commands) complainBriefly(inner, full);
+}
+
+/** Commander asks each command of a tree; what has no colours loses them. */
+function configureColors(command: Command): void {
+  const [out, error] = [process.stdout, process.stderr].map((stream) => createTerminal(stream, process.env));
+  if (!out || !error) return;
+  const { bold, cyan } = out.paint;
+  command.configureHelp({
+    styleTitle: bold,
+    styleCommandText: cyan,
+    styleSubcommandText: cyan,
+    styleOptionText: cyan,
+  });
+  command.configureOutput({
+    getOutHasColors: () => out.paint.red('') !== '',
+    getErrHasColors: () => error.paint.red('') !== '',
+    outputError: (text, write) => write(text.replace(/^error:/, error.paint.red('error:'))),
+  });
+  for (const inner of command.commands) configureColors(inner);
 }

@@ -96,6 +96,7 @@ export const projects: readonly Project[] = [
     introduction: 'The program `trellis`.',
     rooms: {
       'main.ts': { floor: 7, purpose: 'the program' },
+      'describe-commands.ts': { floor: 7, purpose: 'every command as its documentation says it' },
       'trellis.ts': { floor: 6, purpose: 'reads the command line, and loads the command that is called' },
       'cli-commands.ts': { floor: 5, purpose: 'the list of commands' },
       commands: { floor: 4, purpose: 'one file per command' },
@@ -114,6 +115,7 @@ export const projects: readonly Project[] = [
       completion: { floor: 2, purpose: 'completion scripts of shells' },
       'operations-port.ts': { floor: 0, purpose: 'the port of metrics of a program that runs alone' },
       'programs.ts': { floor: 0, purpose: 'each deployable once' },
+      terminal: { floor: 0, purpose: 'how progress, colours and verdicts are shown' },
       'cli-command.ts': { floor: 0, purpose: 'what a command is' },
     },
   },

@@ -7,6 +7,7 @@ import { generateAdminApi } from './admin-api-file.ts';
 import { generateApiSchema } from './api-schema-file.ts';
 import { generateArchitecturePage } from './architecture-page.ts';
 import { generateBehavioursPages } from './behaviours-page.ts';
+import { generateCommandLinePage } from './command-line-page.ts';
 import { generateCompatibilityPage } from './compatibility-page.ts';
 import { generateCommonPasswords } from './common-passwords-file.ts';
 import { generateConfigurationPages } from './configuration-page.ts';
@@ -34,6 +35,7 @@ const generators: readonly (() => Promise<GeneratedFile | readonly GeneratedFile
   generateApiSchema,
   generateAdminApi,
   generateCompatibilityPage,
+  generateCommandLinePage,
   generateConfigurationPages,
   generateSettingsSchema,
   generateExampleSettings,
@@ -52,7 +54,7 @@ const generators: readonly (() => Promise<GeneratedFile | readonly GeneratedFile
 
 /**
  * Brings the generated files up to date: the subgraphs' resolver types, the
- * types of SQL statements, graph/supergraph.graphql, docs/api.graphql, docs/admin-api.json, docs/compatibility.md,
+ * types of SQL statements, graph/supergraph.graphql, docs/api.graphql, docs/admin-api.json, docs/compatibility.md, docs/command-line.md,
  * gateway.schema.json, gateway-example.yaml, docs/architecture.md, the pages of docs/configuration and docs/authorization-behaviours, the filter
  * of common passwords, docs/what-ends-what.md, the stages in docs/lifecycle.md, the checks in docs/composition.md, docs/changes.md, docs/deployment-orders.md, the
  * types of the sample application's operations, the limits in docs/errors.md, and the profiles in docs/trusted-issuers.md.

@@ -1,24 +1,47 @@
 import type { ProofOutcome } from '@trellis/testkit';
+import type { Progress, Step } from 'trellis/terminal';
 import type { Reporter, TestCase } from 'vitest/node';
 
-/** Prints a line when a proof begins, and one with its figures when it ends. */
-export function createProofReporter(write: (text: string) => void): Reporter {
+/** How a proof went: `npm run prove -- --json` prints a list of these. */
+export interface ProofReport {
+  readonly name: string;
+  readonly state: string;
+  readonly seconds: number;
+  readonly figures: ProofOutcome['figures'];
+}
+
+/** Shows the proof that runs, and prints a line with its figures when it ends. @param report receives how each went */
+export function createProofReporter(progress: Progress, report: (outcome: ProofReport) => void): Reporter {
+  const running = new Map<string, Step>();
   return {
-    onTestCaseReady: ({ name }) => write(`${name} …\n`),
-    onTestCaseResult: (test) => write(`${describeResult(test)}\n`),
+    onTestCaseReady: ({ id, name }) => void running.set(id, progress.step(name)),
+    onTestCaseResult: (test) => {
+      const outcome = reportOf(test);
+      running.get(test.id)?.done(); // transient: the line below is what stays
+      progress.print(describe(outcome, test));
+      report(outcome);
+    },
     onTestRunEnd: (modules, errors) => {
       const broken = modules.flatMap((module) => module.errors());
-      for (const { stack, message } of [...broken, ...errors]) write(`${stack ?? message}\n`);
+      for (const { stack, message } of [...broken, ...errors]) progress.print(stack ?? message);
     },
-    onUserConsoleLog: ({ content }) => write(content),
+    onUserConsoleLog: ({ content }) => progress.print(content.replace(/\n$/, '')),
   };
 }
 
-function describeResult(test: TestCase): string {
-  const { state, errors = [] } = test.result();
-  const seconds = ((test.diagnostic()?.duration ?? 0) / 1_000).toFixed(1);
-  const figures = formatFigures(test.meta().proof?.figures ?? {});
-  const line = `${test.name}: ${state} in ${seconds} s${figures && `: ${figures}`}`;
+function reportOf(test: TestCase): ProofReport {
+  return {
+    name: test.name,
+    state: test.result().state,
+    seconds: Number(((test.diagnostic()?.duration ?? 0) / 1_000).toFixed(1)),
+    figures: test.meta().proof?.figures ?? {},
+  };
+}
+
+function describe({ name, state, seconds, figures }: ProofReport, test: TestCase): string {
+  const { errors = [] } = test.result();
+  const formatted = formatFigures(figures);
+  const line = `${name}: ${state} in ${seconds.toFixed(1)} s${formatted && `: ${formatted}`}`;
   return [line, ...errors.map(({ stack, message }) => indent(stack ?? message))].join('\n');
 }
 

@@ -11,13 +11,16 @@ const parse = (...args: readonly string[]) => parseProveCommand(args, proofs, 4_
 
 describe('npm run prove', () => {
   it('runs all proofs in full, from a seed that it prints', () => {
-    expect(parse()).toEqual({ kind: 'prove', selection: { names: [], seed: 4_711, size: 'full' } });
+    expect(parse()).toEqual({
+      kind: 'prove',
+      selection: { names: [], seed: 4_711, size: 'full', json: false },
+    });
   });
 
   it('runs the named ones, small, and from a given seed', () => {
     expect(parse('fuzz', '--seed', '7', '--small')).toEqual({
       kind: 'prove',
-      selection: { names: ['fuzz'], seed: 7, size: 'small' },
+      selection: { names: ['fuzz'], seed: 7, size: 'small', json: false },
     });
   });
 

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { didYouMean, parseFlags } from '@trellis/runtime/parse-flags';
 import type { ProofOptions } from '@trellis/testkit';
 import type { ProofFile } from './find-proofs.ts';
 
@@ -6,6 +6,8 @@ import type { ProofFile } from './find-proofs.ts';
 export interface ProofSelection extends ProofOptions {
   /** Empty for all. */
   readonly names: readonly string[];
+  /** Whether the outcome is an object on standard output. */
+  readonly json: boolean;
 }
 
 /** What `npm run prove` was asked to do. */
@@ -25,12 +27,13 @@ export function parseProveCommand(
   randomSeed: number,
 ): ProveInvocation {
   try {
-    const { values, positionals } = parseArgs({
+    const { values, positionals } = parseFlags({
       args: [...args],
       allowPositionals: true,
       options: {
         seed: { type: 'string', default: String(randomSeed) },
         small: { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
     });
@@ -42,21 +45,30 @@ export function parseProveCommand(
 }
 
 function select(
-  { seed, small }: { readonly seed: string; readonly small: boolean },
+  { seed, small, json }: { readonly seed: string; readonly small: boolean; readonly json: boolean },
   names: readonly string[],
   proofs: readonly ProofFile[],
 ): ProveInvocation {
   const unknown = names.filter((name) => !proofs.some((proof) => proof.name === name));
   if (unknown.length > 0)
-    return { kind: 'wrong', problem: `There is no proof ${unknown.join(', ')}.\n\n${usage(proofs)}` };
+    return {
+      kind: 'wrong',
+      problem: `There is no proof ${unknown.join(', ')}.${nearest(unknown, proofs)}\n\n${usage(proofs)}`,
+    };
   if (!/^\d{1,15}$/.test(seed))
     return { kind: 'wrong', problem: `--seed takes a whole number, not "${seed}".` };
-  return { kind: 'prove', selection: { names, seed: Number(seed), size: small ? 'small' : 'full' } };
+  return { kind: 'prove', selection: { names, seed: Number(seed), size: small ? 'small' : 'full', json } };
+}
+
+function nearest([first = '']: readonly string[], proofs: readonly ProofFile[]): string {
+  const names = proofs.map(({ name }) => name);
+  return didYouMean(first, names);
 }
 
 function usage(proofs: readonly ProofFile[]): string {
-  return `Usage: npm run prove [-- [NAME …] [--seed N] [--small]]
-Runs the long proofs, all or by name. --seed repeats the random choices of a run, --small takes seconds for each, as CI does.
+  return `Usage: npm run prove [-- [NAME …] [--seed N] [--small] [--json]]
+Runs the long proofs, all or by name. --seed repeats the random choices of a run, --small takes seconds for each, as CI does,
+--json prints the outcome as an object on standard output, and all else on standard error.
 Exit status: 0 all hold, 1 one does not, 64 the command line is wrong.
 
 There are: ${proofs.map(({ name }) => name).join(', ')}

@@ -31,7 +31,7 @@ export const addAccount: Command = {
     const id = await createAccount(features, { email, name, role: toRole(role), password });
     if (id === undefined) throw new Error(`There is an account with the address ${email} already.`);
     features.audit.record({ event: 'account_added', subject: id, by: 'command' });
-    commandLine.print(`Added ${email} (${role}), id ${id}.`);
+    commandLine.report(`Added ${email} (${role}), id ${id}.`, { id, email, role });
   },
 };
 
@@ -46,7 +46,8 @@ export const inviteAccount: Command = {
       throw new Error(`There is an account with the address ${email} already.`);
     }
     const link = { purpose: 'invitation', email, name, role: toRole(role) } as const;
-    commandLine.print(await issueLink(features, link, 'command'));
+    const url = await issueLink(features, link, 'command');
+    commandLine.report(url, { email, link: url });
   },
 };
 
@@ -55,7 +56,8 @@ export const resetAccount: Command = {
   usage: 'accounts reset --email E',
   run: async (args, context) => {
     const account = await findAccount(readOptions(args, ['email']), context);
-    context.commandLine.print(await issueLink(context.features, resetLinkOf(account), 'command'));
+    const url = await issueLink(context.features, resetLinkOf(account), 'command');
+    context.commandLine.report(url, { email: account.email, link: url });
   },
 };
 
@@ -76,8 +78,9 @@ export const updateAccount: Command = {
     if ((await changeAccount(context.features, account.id, changes, 'command')) === 'taken') {
       throw new Error(`There is an account with the address ${email} already.`);
     }
-    context.commandLine.print(
+    context.commandLine.report(
       `Changed ${account.email}. Tokens issued from now on say so; where it may do less, older ones end.`,
+      { id: account.id, email: email ?? account.email },
     );
   },
 };
@@ -88,7 +91,12 @@ export const disableAccount: Command = {
   run: async (args, context) => {
     const account = await findAccount(readOptions(args, ['email']), context);
     const ended = await disable(context.features, account.id, 'command');
-    context.commandLine.print(`Disabled ${account.email} and ended ${ended} grants.`);
+    const { id, email } = account;
+    context.commandLine.report(`Disabled ${email} and ended ${ended} grants.`, {
+      id,
+      email,
+      ended_grants: ended,
+    });
   },
 };
 
@@ -98,7 +106,8 @@ export const enableAccount: Command = {
   run: async (args, context) => {
     const account = await findAccount(readOptions(args, ['email']), context);
     await enable(context.features, account.id, 'command');
-    context.commandLine.print(`Enabled ${account.email}.`);
+    const { id, email } = account;
+    context.commandLine.report(`Enabled ${email}.`, { id, email });
   },
 };
 
@@ -108,7 +117,7 @@ export const showAccount: Command = {
   run: async (args, context) => {
     const account = await findAccount(readOptions(args, ['email']), context);
     const { passwordHash: _secret, credentialsChangedAt: _at, updatedAt: _then, ...shown } = account;
-    context.commandLine.print(JSON.stringify(shown));
+    context.commandLine.list(shown);
   },
 };
 

@@ -13,7 +13,7 @@ export const listAuditEvents: Command = {
     for (const event of await context.features.auditStore.list(await readFilter(options, context))) {
       const { occurredAt, details, ...rest } = event;
       const record = { at: new Date(occurredAt).toISOString(), ...rest, ...details };
-      context.commandLine.print(JSON.stringify(record));
+      context.commandLine.list(record);
     }
   },
 };

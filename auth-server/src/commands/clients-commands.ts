@@ -18,7 +18,7 @@ export const listClients: Command = {
     readOptions(args, []);
     for (const client of await features.clientStore.list()) {
       const outdated = features.clients.isOutdated(client) && { secret_outdated: true };
-      commandLine.print(JSON.stringify({ ...client.metadata, source: client.source, ...outdated }));
+      commandLine.list({ ...client.metadata, source: client.source, ...outdated });
     }
   },
 };
@@ -33,7 +33,9 @@ export const addClient: Command = {
     const client = features.clients.toClient(parsed.client, 'command');
     await saveClient(features, client, 'command');
     const clientId = client.metadata.client_id;
-    commandLine.print(`Registered ${clientId}. Running servers know it within seconds.`);
+    commandLine.report(`Registered ${clientId}. Running servers know it within seconds.`, {
+      client_id: clientId,
+    });
   },
 };
 
@@ -51,7 +53,7 @@ export const rotateClientSecret: Command = {
       rotateSecret(context.features, await findWithSecret(context, clientId), graceS, 'command'),
     );
     if (outcome.kind !== 'rotated') throw new Error(`${clientId} was changed or removed at the same time.`);
-    context.commandLine.print(outcome.secret);
+    context.commandLine.report(outcome.secret, { client_id: clientId, client_secret: outcome.secret });
   },
 };
 
@@ -71,7 +73,7 @@ export const removeClient: Command = {
     const clientId = required(readOptions(args, ['client-id']), 'client-id');
     if (!(await remove(context.features, clientId, 'command')))
       throw new Error(`There is no client ${clientId}.`);
-    context.commandLine.print(`Removed ${clientId}.`);
+    context.commandLine.report(`Removed ${clientId}.`, { client_id: clientId });
   },
 };
 

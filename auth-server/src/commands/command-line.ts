@@ -1,12 +1,15 @@
 import { text } from 'node:stream/consumers';
-import { parseArgs, type ParseArgsConfig } from 'node:util';
+import type { ParseArgsConfig } from 'node:util';
+import { parseFlags } from '@trellis/runtime/parse-flags';
 
 /** What a command reads and writes. */
 export interface CommandLine {
   /** Everything on standard input, to its end. */
   readonly readStdin: () => Promise<string>;
-  /** Writes a line of the result. */
-  readonly print: (line: string) => void;
+  /** Writes what was done, as a sentence; as an object with `--json`. */
+  readonly report: (sentence: string, result: object) => void;
+  /** Writes an object of the result, as JSON on a line. */
+  readonly list: (result: object) => void;
   /** Writes a line about what went wrong. */
   readonly complain: (line: string) => void;
 }
@@ -18,11 +21,14 @@ export interface CommandStreams {
   readonly stderr: NodeJS.WritableStream;
 }
 
-/** Lines on standard streams. */
-export function createCommandLine({ stdin, stdout, stderr }: CommandStreams): CommandLine {
+/** Lines on standard streams. @param isJson whether every result is an object */
+export function createCommandLine({ stdin, stdout, stderr }: CommandStreams, isJson: boolean): CommandLine {
+  const print = (line: string): void => void stdout.write(`${line}\n`);
+  const list = (result: object): void => print(JSON.stringify(result));
   return {
     readStdin: () => text(stdin),
-    print: (line) => void stdout.write(`${line}\n`),
+    report: (sentence, result) => (isJson ? list(result) : print(sentence)),
+    list,
     complain: (line) => void stderr.write(`${line}\n`),
   };
 }
@@ -45,7 +51,7 @@ export function readOptions(args: readonly string[], names: readonly string[]): 
   const options: NonNullable<ParseArgsConfig['options']> = {};
   for (const name of names) options[name] = { type: name.endsWith('-stdin') ? 'boolean' : 'string' };
   try {
-    const { values } = parseArgs({ args: [...args], options, strict: true, allowPositionals: false });
+    const { values } = parseFlags({ args: [...args], options, strict: true, allowPositionals: false });
     return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));

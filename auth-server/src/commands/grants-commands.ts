@@ -9,12 +9,18 @@ export const revokeGrants: Command = {
     if ((grant === undefined) === (email === undefined)) throw new UsageError('Give --grant or --email.');
     if (grant !== undefined) {
       const wasLive = await features.revoker.revoke(grant, 'operator');
-      commandLine.print(wasLive ? `Ended the grant ${grant}.` : `The grant ${grant} had ended or never was.`);
+      commandLine.report(
+        wasLive ? `Ended the grant ${grant}.` : `The grant ${grant} had ended or never was.`,
+        { grant, ended: wasLive },
+      );
       return;
     }
     const account = await features.accounts.findByEmail(email ?? '');
     if (!account) throw new Error(`There is no account with the address ${email}.`);
     const ended = await features.revoker.revokeOfAccount(account.id, 'operator');
-    commandLine.print(`Ended ${ended} grants of ${account.email}.`);
+    commandLine.report(`Ended ${ended} grants of ${account.email}.`, {
+      email: account.email,
+      ended_grants: ended,
+    });
   },
 };

@@ -15,7 +15,10 @@ export const linkIdentity: Command = {
     if (owner !== account.id) throw new Error('Another account is linked to this user of the issuer.');
     const { issuer } = identity;
     features.audit.record({ event: 'identity_linked', subject: account.id, issuer, by: 'command' });
-    commandLine.print(`Linked ${account.email} to ${identity.subject} of ${issuer}.`);
+    commandLine.report(`Linked ${account.email} to ${identity.subject} of ${issuer}.`, {
+      ...identity,
+      email: account.email,
+    });
   },
 };
 
@@ -29,8 +32,9 @@ export const unlinkIdentity: Command = {
     if (subject === undefined) throw new Error('No account is linked to this user of the issuer.');
     features.audit.record({ event: 'identity_unlinked', subject, issuer, by: 'command' });
     await features.revoker.revokeTokens({ kind: 'user', subject }, 'account_changed');
-    commandLine.print(
+    commandLine.report(
       `Unlinked ${options['subject']} of ${issuer}, and ended the access tokens of the account.`,
+      { issuer, subject: options['subject'], account: subject },
     );
   },
 };

@@ -1,4 +1,5 @@
 import { createLogger, createMetrics } from '@trellis/runtime';
+import { didYouMean } from '@trellis/runtime/parse-flags';
 import { createPool } from '@trellis/postgres';
 import { connectRedis } from '@trellis/redis';
 import type { AuthServerConfig } from '../app/auth-server-config.ts';
@@ -50,6 +51,44 @@ export const commandNames: readonly string[] = [...commands.keys()];
 /** Exit status for a call that makes no sense: EX_USAGE of sysexits(3). */
 const EXIT_USAGE = 64;
 
+/** What a call is answered with before any store is opened. */
+export type AuthServerCall =
+  | { readonly kind: 'run' }
+  | { readonly kind: 'help'; readonly text: string }
+  | { readonly kind: 'wrong'; readonly problem: string; readonly usage: string };
+
+/** Reads a call: help that is asked for, a command or an option that there is not. @param args as for {@link runAuthServerCommand} */
+export function readAuthServerCall(args: readonly string[]): AuthServerCall {
+  const command = commands.get(args.slice(0, 2).join(' '));
+  const asksForHelp = args.some((arg) => arg === '--help' || arg === '-h');
+  if (asksForHelp) return { kind: 'help', text: command ? `Usage: ${command.usage} [--json]` : overview() };
+  return command ? readOptionsOf(command, args.slice(2)) : readNoCommand(args);
+}
+
+function overview(): string {
+  return ['Commands:', ...[...commands.values()].map(({ usage }) => `  ${usage} [--json]`)].join('\n');
+}
+
+function readNoCommand(args: readonly string[]): AuthServerCall {
+  const words = args.filter((arg) => !arg.startsWith('-')).slice(0, 2);
+  const [first = ''] = args;
+  const problem =
+    words.length === 0
+      ? `There is no option "${first}".${didYouMean(first, ['--help'])}`
+      : `There is no command "${words.join(' ')}".${didYouMean(words.join(' '), commandNames)}`;
+  return { kind: 'wrong', problem, usage: overview() };
+}
+
+/** Every option stands in the usage of its command. */
+function readOptionsOf({ usage: line }: Command, args: readonly string[]): AuthServerCall {
+  const known = [...line.matchAll(/--[a-z-]+/g)].map(([flag]) => flag).concat('--json');
+  const names = args.filter((arg) => /^--[a-z]/.test(arg)).map((arg) => arg.split('=', 1)[0] ?? arg);
+  const unknown = names.find((flag) => !known.includes(flag));
+  if (unknown === undefined) return { kind: 'run' };
+  const problem = `There is no option "${unknown}".${didYouMean(unknown, known)}`;
+  return { kind: 'wrong', problem, usage: `Usage: ${line} [--json]` };
+}
+
 /**
  * Runs a command of the auth-server against its database and Redis; a running server needs no notification.
  *
@@ -61,16 +100,16 @@ export async function runAuthServerCommand(
   config: AuthServerConfig,
   streams: CommandStreams,
 ): Promise<number> {
-  const commandLine = createCommandLine(streams);
+  const isJson = args.includes('--json');
+  const commandLine = createCommandLine(streams, isJson);
+  const call = readAuthServerCall(args);
+  if (call.kind === 'help') streams.stdout.write(`${call.text}\n`);
+  if (call.kind === 'wrong') commandLine.complain(`${call.problem}\n${call.usage}`);
   const command = commands.get(args.slice(0, 2).join(' '));
-  if (!command) {
-    commandLine.complain(
-      ['Commands:', ...[...commands.values()].map(({ usage }) => `  ${usage}`)].join('\n'),
-    );
-    return EXIT_USAGE;
-  }
+  if (call.kind !== 'run' || !command) return call.kind === 'help' ? 0 : EXIT_USAGE;
+  const options = args.slice(2).filter((arg) => arg !== '--json');
   try {
-    await withFeatures(config, commandLine, (context) => command.run(args.slice(2), context));
+    await withFeatures(config, commandLine, (context) => command.run(options, context));
     return 0;
   } catch (error) {
     commandLine.complain(error instanceof Error ? error.message : String(error));

@@ -10,11 +10,17 @@ export const rotateKeys: Command = {
     const { activated, waitS } = await rotateSigningKeys(features.signingKeys, false);
     if (waitS > 0) {
       const moment = new Date(features.clock() + waitS * 1000).toISOString();
-      commandLine.print(`The next keys are published and sign from ${moment} on, in ${waitS} s.`);
+      commandLine.report(`The next keys are published and sign from ${moment} on, in ${waitS} s.`, {
+        signing: [],
+        next_from: moment,
+      });
       return;
     }
     features.audit.record({ event: 'keys_rotated', kids: activated, by: 'command' });
-    commandLine.print(`These keys sign now: ${activated.join(', ')}. Running servers follow within seconds.`);
+    commandLine.report(
+      `These keys sign now: ${activated.join(', ')}. Running servers follow within seconds.`,
+      { signing: activated },
+    );
   },
 };
 
@@ -25,8 +31,9 @@ export const replaceKeys: Command = {
     readOptions(args, []);
     const kids = await replaceSigningKeys(features.signingKeys);
     features.audit.record({ event: 'keys_rotated', kids, by: 'command' });
-    commandLine.print(
+    commandLine.report(
       `These keys sign now: ${kids.join(', ')}. Tokens that older keys signed are rejected as soon as key sets are fetched again.`,
+      { signing: kids },
     );
   },
 };
@@ -37,9 +44,7 @@ export const listKeys: Command = {
   run: async (args, { features, commandLine }) => {
     readOptions(args, []);
     for (const { kid, algorithm, state, createdAt } of await features.signingKeys.store.list()) {
-      commandLine.print(
-        JSON.stringify({ kid, algorithm, state, created_at: new Date(createdAt).toISOString() }),
-      );
+      commandLine.list({ kid, algorithm, state, created_at: new Date(createdAt).toISOString() });
     }
   },
 };

@@ -12,6 +12,8 @@ export interface AuthBenchmarkOptions {
   readonly scenario?: string;
   /** Prints a line of progress. */
   readonly print: (line: string) => void;
+  /** Shows what is measured from now on. */
+  readonly begin?: (name: string) => void;
 }
 
 interface Round {
@@ -37,14 +39,17 @@ export async function runAuthBenchmark({
   rounds,
   scenario = '',
   print,
+  begin,
 }: AuthBenchmarkOptions): Promise<string> {
   const stores = await startAuthStores();
   const targets: AuthTarget[] = [];
   try {
     targets.push(await startOurs(stores), await startPeer(stores));
     const rows: string[] = [];
-    for (const chosen of tokenScenarios.filter(({ name }) => name.includes(scenario)))
+    for (const chosen of tokenScenarios.filter(({ name }) => name.includes(scenario))) {
+      begin?.(chosen.name);
       rows.push(...(await compare(targets, chosen, rounds, print)));
+    }
     return [...HEAD, ...rows].join('\n');
   } finally {
     await Promise.all(targets.map((target) => target.stop()));

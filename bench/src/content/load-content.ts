@@ -21,6 +21,10 @@ export interface LoadOptions {
   readonly replace?: boolean;
   /** Prints a line for each step. */
   readonly print: (line: string) => void;
+  /** Shows what is loaded from now on. */
+  readonly begin?: (name: string) => void;
+  /** Shows how far that is. */
+  readonly update?: (detail: string) => void;
 }
 
 /** A table that is to be filled holds something already; the message says which. */
@@ -57,21 +61,38 @@ export async function loadContent(options: LoadOptions): Promise<void> {
     await makeRoom(pools, options.replace ?? false);
     const rows = createContentRows(options.size, options.seed ?? 1);
     for (const [kind, service] of steps) {
-      await step(tableOf(kind), options.print, () =>
-        loadTable({ pool: pools[service], target: columns[kind], rows: rows[kind]() }),
+      await step(tableOf(kind), options, () =>
+        loadTable({ pool: pools[service], target: columns[kind], rows: counted(rows[kind](), options) }),
       );
     }
     await skipToNow({ consumer: pools.comments, source: pools.posts, name: 'posts' });
     for (const load of indexLoads) {
       const { table, source } = load.documents;
-      await step(table, options.print, () => indexContent(load, pools.search, pools[source]));
+      await step(table, options, () => indexContent(load, pools.search, pools[source]));
     }
   } finally {
     await Promise.all(Object.values(pools).map((pool) => pool.end()));
   }
 }
 
-async function step(table: string, print: LoadOptions['print'], fill: () => Promise<number>): Promise<void> {
+const ROWS_PER_UPDATE = 10_000;
+
+/** Says now and then how many rows were made. */
+function* counted(rows: Iterable<string>, { update }: LoadOptions): Iterable<string> {
+  let count = 0;
+  for (const row of rows) {
+    yield row;
+    count += 1;
+    if (count % ROWS_PER_UPDATE === 0) update?.(`${count.toLocaleString('en')} rows`);
+  }
+}
+
+async function step(
+  table: string,
+  { begin, print }: LoadOptions,
+  fill: () => Promise<number>,
+): Promise<void> {
+  begin?.(table);
   const startedAt = performance.now();
   const count = await fill();
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);

@@ -17,6 +17,8 @@ export interface PairedAuthBenchmarkOptions extends TokenPairsLength {
   readonly build?: GatewayBuild;
   /** Prints a line of progress. */
   readonly print: (line: string) => void;
+  /** Shows what is measured from now on. */
+  readonly begin?: (name: string) => void;
 }
 
 /**
@@ -33,6 +35,7 @@ export async function runPairedAuthBenchmark(options: PairedAuthBenchmarkOptions
   if (chosen.length === 0) throw new Error(`There is no row whose name contains "${scenario}".`);
   const all = new Map<TokenScenario, TurnPair[]>(chosen.map((one) => [one, []]));
   for (let process = 1; process <= processes; process += 1) {
+    options.begin?.(`processes ${process} of ${processes}`);
     const pairs = await takeTokenPairs(before, now, chosen, options);
     for (const [one, list] of pairs) {
       all.get(one)?.push(...list);

@@ -26,6 +26,8 @@ export interface PairedBenchmarkOptions extends PairedLength {
   readonly build?: GatewayBuild;
   /** Prints a line of progress. */
   readonly print: (line: string) => void;
+  /** Shows what is measured from now on. */
+  readonly begin?: (name: string) => void;
 }
 
 const LIVE_QUERIES = 'live queries';
@@ -151,6 +153,7 @@ async function compareSubscribers({ before, now, directory, options }: Comparing
 }
 
 async function compare(work: PairedWork, options: PairedBenchmarkOptions): Promise<WorkPairs> {
+  options.begin?.(work.name);
   const pairs = await takePairs(work, options);
   options.print(`measured ${work.name}: ratio ${compareTurns(pairs).ratio.toFixed(3)}`);
   return { name: work.name, unit: work.unit, pairs };

@@ -17,6 +17,8 @@ export interface SubscriberLoad {
   readonly build?: GatewayBuild;
   /** Prints a line of progress. */
   readonly print: (line: string) => void;
+  /** Shows what is measured from now on. */
+  readonly begin?: (name: string) => void;
 }
 
 /** What so many subscribers of one topic cost a gateway. */
@@ -48,6 +50,7 @@ export async function measureSubscribers(load: SubscriberLoad): Promise<readonly
   try {
     for (const target of subscriptionTargets(load.build ?? 'compiled')) {
       if (load.targets.length > 0 && !load.targets.includes(target.name)) continue;
+      load.begin?.(`subscribers of ${target.name}`);
       try {
         costs.push(await measureTarget(target, join(directory, 'supergraph.graphql'), load));
         load.print(`measured ${target.name}`);

@@ -1,11 +1,18 @@
 import { FileProblems, operationsText, pruneUsageFiles, readOperations } from '@trellis/composition';
 import { Command } from 'commander';
 import type { CliCommand } from '../cli-command.ts';
-import { operationsTable } from '../operations/list-operations.ts';
+import { listedOperations, operationsTable } from '../operations/list-operations.ts';
 import { writeFileAtomically } from '../supergraph/write-file-atomically.ts';
 
 interface Source {
   readonly from: readonly string[];
+  readonly json?: boolean;
+}
+
+interface PruneFlags {
+  readonly from: string;
+  readonly olderThan: string;
+  readonly json?: boolean;
 }
 
 const DAY_MS = 86_400_000;
@@ -18,18 +25,21 @@ export function operationsCommand(): CliCommand {
   withSource(command.command('list'))
     .description('a table of operations: requests, errors, latency, clients')
     .action(
-      attempt(async ({ from }: Source) => {
-        process.stdout.write(operationsTable(await readOperations(from)));
+      attempt(async ({ from, json }: Source) => {
+        const recorded = await readOperations(from);
+        process.stdout.write(json ? jsonLine(listedOperations(recorded)) : operationsTable(recorded));
       }),
     );
   withSource(command.command('export'))
     .description('one file of all, for trellis check --operations')
     .option('--output <FILE>', 'where it goes; default: the standard output')
     .action(
-      attempt(async ({ from, output }: Source & { readonly output?: string }) => {
-        const text = operationsText(await readOperations(from));
-        if (output === undefined) process.stdout.write(text);
-        else await writeFileAtomically(output, text);
+      attempt(async ({ from, output, json }: Source & { readonly output?: string }) => {
+        const recorded = await readOperations(from);
+        const text = operationsText(recorded);
+        if (output === undefined) return void process.stdout.write(text);
+        await writeFileAtomically(output, text);
+        if (json) process.stdout.write(jsonLine({ output, operations: recorded.operations.length }));
       }),
     );
   command
@@ -37,23 +47,30 @@ export function operationsCommand(): CliCommand {
     .description('deletes what is old')
     .requiredOption('--from <FOLDER>', 'usage.directory of gateway.yaml')
     .option('--older-than <DAYS>', 'days', '90')
+    .option('--json', 'as an object')
     .action(
-      attempt(async ({ from, olderThan }: { readonly from: string; readonly olderThan: string }) => {
+      attempt(async ({ from, olderThan, json }: PruneFlags) => {
         if (!/^\d+$/.test(olderThan))
           command.error(`--older-than takes a number of days, not "${olderThan}".`);
         const deleted = await pruneUsageFiles(from, new Date(Date.now() - Number(olderThan) * DAY_MS));
-        process.stdout.write(`${deleted} files deleted.\n`);
+        process.stdout.write(json ? jsonLine({ deleted }) : `${deleted} files deleted.\n`);
       }),
     );
   return { command };
 }
 
+function jsonLine(result: object): string {
+  return `${JSON.stringify(result)}\n`;
+}
+
 function withSource(command: Command): Command {
-  return command.requiredOption(
-    '--from <FOLDER|FILE>',
-    'usage.directory of gateway.yaml, or a file of operations; may be repeated',
-    (path: string, before: readonly string[] | undefined) => [...(before ?? []), path],
-  );
+  return command
+    .option('--json', 'as an object')
+    .requiredOption(
+      '--from <FOLDER|FILE>',
+      'usage.directory of gateway.yaml, or a file of operations; may be repeated',
+      (path: string, before: readonly string[] | undefined) => [...(before ?? []), path],
+    );
 }
 
 /** What is wrong with files is said in words. */

@@ -1,4 +1,6 @@
 import { Command } from 'commander';
+import { asStep } from '../supergraph/output.ts';
+import { standardOutput } from '../supergraph/standard-output.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { collectGarbage } from '../publish/collect-garbage.ts';
 import { createKeyCommand, initializeRegistry, replaceKeysCommand } from '../publish/key-commands.ts';
@@ -118,9 +120,8 @@ function ofGraph(command: Command): Command {
 
 function withOutput(command: Command): Command {
   return command
-    .exitOverride()
-    .showHelpAfterError()
     .option('--format <FORM>', 'text, json, junit, github, sarif or markdown; default: text')
+    .option('--json', 'the same as --format json')
     .option('--output <FILE>', 'where the result goes; default: the standard output');
 }
 
@@ -143,8 +144,9 @@ function runs<Options extends object>(command: Command, action: RegistryAction<O
 }
 
 async function run<Options extends object>(action: RegistryAction<Options>, options: Options): Promise<void> {
-  process.exitCode = await runRegistryAction(action, options, process.env, {
-    out: (text) => process.stdout.write(text),
-    error: (text) => process.stderr.write(text),
-  });
+  const output = standardOutput();
+  const chosen = 'json' in options && options.json === true ? { ...options, format: 'json' } : options;
+  process.exitCode = await asStep(output, 'Working with the registry', () =>
+    runRegistryAction(action, chosen, process.env, output),
+  );
 }

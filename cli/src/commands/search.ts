@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { ConfigError, EXIT_CONFIG } from '@trellis/runtime';
 import { runSearchCommand, search } from '@trellis/search';
 import { Command } from 'commander';
+import { didYouMean } from '@trellis/runtime/parse-flags';
 import type { CliCommand } from '../cli-command.ts';
 import { readPlatformFile } from '../platform/platform-file.ts';
 import { withSecretFiles } from '../platform/secret-files.ts';
@@ -10,10 +11,13 @@ import { withSecretFiles } from '../platform/secret-files.ts';
 export function searchCommand(): CliCommand {
   const command = new Command('search')
     .description('Runs a command of the search service.')
-    .argument('[command...]', 'rebuild: read the whole index again, and wait until it is done')
-    .passThroughOptions()
-    .allowUnknownOption()
-    .action((args: readonly string[]) => run(args));
+    .argument('<command>', 'rebuild: read the whole index again, and wait until it is done')
+    .option('--json', 'how many documents there are, and the seconds that it took')
+    .action((name: string, { json = false }: { readonly json?: boolean }) => {
+      if (name !== 'rebuild')
+        command.error(`error: There is no command "${name}".${didYouMean(name, ['rebuild'])}`);
+      return run(json ? [name, '--json'] : [name]);
+    });
   return { command, phrases: ['rebuild'] };
 }
 

@@ -6,8 +6,11 @@ import { generateSecrets } from '../secrets/generate-secrets.ts';
 export function secretsCommand(): CliCommand {
   const command = new Command('secrets')
     .description('Prints new secrets for a production environment, a line each.')
-    .action(async () => {
-      const lines = Object.entries(await generateSecrets()).map(([name, value]) => `${name}='${value}'\n`);
+    .option('--json', 'as an object')
+    .action(async ({ json = false }: { readonly json?: boolean }) => {
+      const secrets = await generateSecrets();
+      if (json) return void process.stdout.write(`${JSON.stringify(secrets)}\n`);
+      const lines = Object.entries(secrets).map(([name, value]) => `${name}='${value}'\n`);
       process.stdout.write(lines.join(''));
     });
   return { command };

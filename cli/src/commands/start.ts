@@ -2,6 +2,7 @@ import { ConfigError, createLogger, endOnUnhandledError, EXIT_CONFIG, onStopSign
 import { Command } from 'commander';
 import type { CliCommand } from '../cli-command.ts';
 import { explainFailure } from '../explain-failure.ts';
+import { createProgress, createTerminal } from '../terminal/index.ts';
 import { startPlatform } from '../platform/start-platform.ts';
 
 const STOP_DEADLINE_MS = 9_500;
@@ -21,7 +22,7 @@ async function run(split: boolean): Promise<void> {
   const starting = startPlatform({
     environment: process.env,
     split,
-    print: (line) => process.stdout.write(`${line}\n`),
+    progress: createProgress(createTerminal(process.stdout, process.env)),
     signal: stopping.signal,
   });
   endOnUnhandledError(createLogger({ service: 'platform' }), async () => {

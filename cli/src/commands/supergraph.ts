@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import type { CliCommand } from '../cli-command.ts';
+import { standardOutput } from '../supergraph/standard-output.ts';
 import { commandOptions } from '../supergraph/read-command-line.ts';
-import { runSupergraphCommand } from '../supergraph/supergraph-command.ts';
+import { runSupergraphCommand, usage } from '../supergraph/supergraph-command.ts';
 
 type Subcommand = keyof typeof commandOptions;
 const subcommands = Object.keys(commandOptions) as readonly Subcommand[]; // its own keys
@@ -10,6 +11,8 @@ const subcommands = Object.keys(commandOptions) as readonly Subcommand[]; // its
 export function supergraphCommand(): CliCommand {
   return {
     command: passingCommand('supergraph', (args) => run(args, 'npm run supergraph --')),
+    help: () =>
+      'The same commands with a word before them, as scripts have it: supergraph compose, supergraph check …',
     phrases: subcommands.flatMap((name) => [name, ...optionsOf(name).map((option) => `${name} ${option}`)]),
   };
 }
@@ -18,6 +21,7 @@ export function supergraphCommand(): CliCommand {
 export function compositionCommand(name: Subcommand): CliCommand {
   return {
     command: passingCommand(name, (args) => run([name, ...args], 'trellis')),
+    help: () => usage('trellis', [name]).trim(),
     phrases: optionsOf(name),
   };
 }
@@ -36,9 +40,5 @@ function passingCommand(name: string, action: (args: readonly string[]) => Promi
 }
 
 async function run(args: readonly string[], program: string): Promise<void> {
-  process.exitCode = await runSupergraphCommand(
-    args,
-    { out: (text) => process.stdout.write(text), error: (text) => process.stderr.write(text) },
-    program,
-  );
+  process.exitCode = await runSupergraphCommand(args, standardOutput(), program);
 }

@@ -14,6 +14,7 @@ interface TokenFlags {
   readonly account: string;
   readonly scope: string;
   readonly issuer?: string;
+  readonly json?: boolean;
 }
 
 /** `trellis token`: an access token of a demo account, on standard output. */
@@ -25,19 +26,22 @@ export function tokenCommand(): CliCommand {
     .option('--account <EMAIL>', emails.join(', '), emails[0])
     .option('--scope <SCOPE>', 'what the token may be used for, in quotes', DEFAULT_SCOPE)
     .option('--issuer <URL>', "default: the running platform's")
+    .option('--json', 'the token with its account, scope and issuer')
     .action((flags: TokenFlags) => printToken(flags));
   return { command };
 }
 
-async function printToken({ account, scope, issuer }: TokenFlags): Promise<void> {
+async function printToken({ account, scope, issuer: given, json = false }: TokenFlags): Promise<void> {
+  const issuer = given ?? runningIssuer();
   try {
     const token = await obtainAccessToken({
-      issuer: new URL(issuer ?? runningIssuer()),
+      issuer: new URL(issuer),
       email: account,
       password: demoPassword,
       scope,
     });
-    process.stdout.write(`${token}\n`);
+    const shown = json ? JSON.stringify({ access_token: token, account, scope, issuer }) : token;
+    process.stdout.write(`${shown}\n`);
   } catch (error) {
     process.stderr.write(
       `${error instanceof SignInFailed ? explainRejection(error, account) : explain(error)}\n`,

@@ -3,6 +3,29 @@ import type { OperationClient, RecordedOperation, RecordedOperations } from '@tr
 const MAX_NAME_CHARACTERS = 48;
 const COLUMNS = ['OPERATION', 'REQUESTS', 'ERRORS', 'P95 MS', 'LAST USED', 'CLIENTS'];
 
+/** One operation of `trellis operations list --json`. */
+export interface ListedOperation {
+  readonly id: string;
+  /** Its name; without one the beginning of its id. */
+  readonly name: string;
+  readonly requests: number;
+  readonly clients: readonly OperationClient[];
+}
+
+/** Operations as data, those that are sent most at the top. */
+export function listedOperations({ operations, isComplete }: RecordedOperations): {
+  readonly isComplete: boolean;
+  readonly operations: readonly ListedOperation[];
+} {
+  const listed = operations.map((operation) => ({
+    id: operation.id,
+    name: nameOf(operation),
+    requests: requestsOf(operation.clients),
+    clients: operation.clients,
+  }));
+  return { isComplete, operations: listed.toSorted((left, right) => right.requests - left.requests) };
+}
+
 /** A table of operations, those that are sent most at the top. */
 export function operationsTable({ operations, isComplete }: RecordedOperations): string {
   const rows = operations

@@ -4,6 +4,7 @@ import { readPlatformConfig, type PlatformConfig } from './platform-config.ts';
 import { readPlatformFile } from './platform-file.ts';
 import { loadSecrets } from './secrets.ts';
 import { withoutEmpty } from './service-environments.ts';
+import type { Progress } from '../terminal/index.ts';
 import { openStores } from './stores.ts';
 import { withSecretFiles } from './secret-files.ts';
 
@@ -24,7 +25,7 @@ export interface AuthServerStores {
  */
 export async function openAuthServerStores(
   givenEnvironment: Environment,
-  print: (line: string) => void,
+  progress: Progress,
 ): Promise<AuthServerStores> {
   const environment = withSecretFiles(givenEnvironment);
   const config = readPlatformConfig(environment);
@@ -35,7 +36,7 @@ export async function openAuthServerStores(
   }
   if (!allowsConveniences(surroundingsOf(config, given)))
     return { environment, close: () => Promise.resolve() };
-  return openEmbedded(config, given, print);
+  return openEmbedded(config, given, progress);
 }
 
 function surroundingsOf({ NODE_ENV }: PlatformConfig, given: Environment): Surroundings {
@@ -49,12 +50,12 @@ function surroundingsOf({ NODE_ENV }: PlatformConfig, given: Environment): Surro
 async function openEmbedded(
   config: PlatformConfig,
   given: Environment,
-  print: (line: string) => void,
+  progress: Progress,
 ): Promise<AuthServerStores> {
   const lock = lockDirectory(config.DATA_DIR);
   try {
     const secrets = await loadSecrets(config.DATA_DIR);
-    const stores = await openStores({ config, environment: onlyAuthServer(given), secrets, print });
+    const stores = await openStores({ config, environment: onlyAuthServer(given), secrets, progress });
     return {
       environment: {
         DATABASE_URL: stores.databaseUrls.AUTH,

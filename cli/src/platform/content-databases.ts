@@ -3,6 +3,7 @@ import { lockDirectory } from '@trellis/dev-stores';
 import { readPlatformConfig, type PlatformConfig } from './platform-config.ts';
 import { loadSecrets } from './secrets.ts';
 import { withoutEmpty } from './service-environments.ts';
+import type { Progress } from '../terminal/index.ts';
 import { openStores } from './stores.ts';
 
 /** The databases of the content graph, within reach. */
@@ -22,23 +23,23 @@ export interface ContentDatabases {
  */
 export async function openContentDatabases(
   environment: Environment,
-  print: (line: string) => void,
+  progress: Progress,
 ): Promise<ContentDatabases> {
   const config = readPlatformConfig(environment);
   const given = withoutEmpty(environment);
   const urls = urlsOf((prefix) => given[`${prefix}_DATABASE_URL`] ?? given['DATABASE_URL']);
-  return urls ? { urls, close: () => Promise.resolve() } : openEmbedded(config, given, print);
+  return urls ? { urls, close: () => Promise.resolve() } : openEmbedded(config, given, progress);
 }
 
 async function openEmbedded(
   config: PlatformConfig,
   given: Environment,
-  print: (line: string) => void,
+  progress: Progress,
 ): Promise<ContentDatabases> {
   const lock = lockDirectory(config.DATA_DIR);
   try {
     const secrets = await loadSecrets(config.DATA_DIR);
-    const stores = await openStores({ config, environment: given, secrets, print });
+    const stores = await openStores({ config, environment: given, secrets, progress });
     const urls = urlsOf((prefix) => given[`${prefix}_DATABASE_URL`] ?? stores.databaseUrls[prefix]);
     if (!urls) throw new Error('The embedded PostgreSQL has not made the databases of the content graph.');
     return { urls, close: () => stores.close().finally(() => lock.release()) };

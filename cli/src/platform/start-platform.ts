@@ -11,6 +11,7 @@ import { programs, type Prefix } from '../programs.ts';
 import type { PlatformConfig } from './platform-config.ts';
 import { readConfiguration } from './platform-configuration.ts';
 import { removePlatformFile, writePlatformFile } from './platform-file.ts';
+import type { Progress } from '../terminal/index.ts';
 import { settlePorts, type Ports } from './ports.ts';
 import { loadSecrets } from './secrets.ts';
 import { describeEnvironments, issuerOf } from './service-environments.ts';
@@ -23,8 +24,8 @@ export interface PlatformOptions {
   readonly environment: Environment;
   /** One process for each deployable. @default false: one for all */
   readonly split?: boolean;
-  /** Prints a line of progress or of the banner. */
-  readonly print: (line: string) => void;
+  /** Shows the steps of the start, and prints the banner. */
+  readonly progress: Progress;
   /** Gives up a start that is under way: what has been started is closed again, and the start rejects. */
   readonly signal?: AbortSignal;
 }
@@ -98,13 +99,13 @@ async function prepare(
   options: PlatformOptions,
   closers: Closers,
 ): Promise<Prepared> {
-  const { environment, print } = options;
+  const { environment, progress } = options;
   const lock: DirectoryLock = lockDirectory(config.DATA_DIR);
   closers.push(() => lock.release());
   const ports = await settlePorts(config);
   const secrets = await loadSecrets(config.DATA_DIR);
   options.signal?.throwIfAborted();
-  const stores = await openStores({ config, environment, secrets, print });
+  const stores = await openStores({ config, environment, secrets, progress });
   closers.push(() => stores.close());
   options.signal?.throwIfAborted();
   const environments = describeEnvironments({
@@ -120,11 +121,13 @@ async function prepare(
 
 async function serve(prepared: Prepared, options: PlatformOptions, closers: Closers): Promise<void> {
   const { config, ports, stores } = prepared;
-  const { print, signal } = options;
-  print('Migrating, filling in demo data and starting the services …');
+  const { progress, signal } = options;
+  const { print } = progress;
   const web = await startWeb(prepared, options);
   closers.push(() => web?.close());
-  const host = await startHost(prepared, options);
+  const host = await progress.during('Migrating, filling in demo data and starting the services', () =>
+    startHost(prepared, options),
+  );
   closers.push(() => host.close());
   signal?.throwIfAborted();
   writeOwnAddress(prepared, options.environment);
@@ -146,7 +149,7 @@ async function serve(prepared: Prepared, options: PlatformOptions, closers: Clos
 /** The sample application, where it is served. */
 async function startWeb(
   { config, ports }: Prepared,
-  { environment, print }: PlatformOptions,
+  { environment, progress: { print } }: PlatformOptions,
 ): Promise<WebApplication | undefined> {
   if (!servesWebApplication(config, environment) || !hasWebApplication()) return undefined;
   return startWebApplication({
@@ -158,7 +161,8 @@ async function startWeb(
 }
 
 function startHost({ config, environments, ports }: Prepared, options: PlatformOptions): Promise<Host> {
-  const { split, print, signal = new AbortController().signal } = options;
+  const { split, progress, signal = new AbortController().signal } = options;
+  const { print } = progress;
   return split
     ? hostSplit({ config, environments, ports, signal, print })
     : hostInProcess({ config, environments, print });

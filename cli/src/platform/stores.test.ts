@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { createTemporaryDirectory, createTestDatabase, freePort, startTestRedis } from '@trellis/testkit';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createProgress, createTerminal } from '../terminal/index.ts';
 import { describeGivenPostgres, describeGivenRedis, givenStores } from './given-stores.ts';
 import { readPlatformConfig } from './platform-config.ts';
 import { makeSecrets, type PlatformSecrets } from './secrets.ts';
@@ -27,14 +28,17 @@ describe('embedded stores', () => {
       config: readPlatformConfig({ DATA_DIR: join(directory.path, 'data') }),
       environment: { PATH: process.env['PATH'] },
       secrets,
-      print: (line) => printed.push(line),
+      progress: createProgress(createTerminal({ write: (text) => printed.push(text) }, {})),
     });
   }
 
   it('describe what they are, and what they are busy with', () => {
     expect(stores.descriptions[0]).toMatch(/^PostgreSQL {2}18\.\d+, embedded, data in .*\/data\/postgres$/);
     expect(stores.descriptions[1]).toMatch(/^Redis {7}.*data in .*\/data\/redis$/);
-    expect(printed).toEqual(['Initializing PostgreSQL …', 'Starting PostgreSQL …']);
+    expect(printed.map((line) => line.replace(/\d+\.\d/, 'N'))).toEqual([
+      '✔ Initializing PostgreSQL (N s)\n',
+      '✔ Starting PostgreSQL (N s)\n',
+    ]);
   });
 
   it('give each service a role whose rights end at its schema', async () => {
@@ -99,7 +103,7 @@ describe('given stores', () => {
       config: readPlatformConfig({ ...environment, DATA_DIR: '/nonexistent' }),
       environment,
       secrets: await makeSecrets(),
-      print: () => expect.unreachable(),
+      progress: createProgress(createTerminal({ write: () => expect.unreachable() }, {})),
     });
     expect(stores).toMatchObject({
       databaseUrls: {},

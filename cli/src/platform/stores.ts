@@ -5,6 +5,7 @@ import { areAllGiven, describeGivenPostgres, describeGivenRedis, givenStores } f
 import type { Prefix } from '../programs.ts';
 import type { PlatformConfig } from './platform-config.ts';
 import type { PlatformSecrets } from './secrets.ts';
+import type { Progress, Step } from '../terminal/index.ts';
 import { prepareSchemas } from './service-schemas.ts';
 
 /** Where the data is while the platform runs. */
@@ -23,7 +24,7 @@ export interface StoresOptions {
   readonly config: PlatformConfig;
   readonly environment: Environment;
   readonly secrets: PlatformSecrets;
-  readonly print: (line: string) => void;
+  readonly progress: Progress;
 }
 
 interface Opened {
@@ -66,20 +67,27 @@ async function openBoth(options: StoresOptions): Promise<[OpenedPostgres, Opened
   throw postgres.status === 'rejected' ? postgres.reason : (redis as PromiseRejectedResult).reason;
 }
 
-async function openPostgres({ config, environment, secrets, print }: StoresOptions): Promise<OpenedPostgres> {
+async function openPostgres({
+  config,
+  environment,
+  secrets,
+  progress,
+}: StoresOptions): Promise<OpenedPostgres> {
   const given = await Promise.all(givenStores('DATABASE_URL', environment).map(describeGivenPostgres));
   if (areAllGiven('DATABASE_URL', environment)) {
     return { databaseUrls: {}, descriptions: given, close: nothingToClose };
   }
   const directory = join(config.DATA_DIR, 'postgres');
-  const postgres = await startEmbeddedPostgres({
-    directory,
-    onProgress: (step) =>
-      print(step === 'initializing' ? 'Initializing PostgreSQL …' : 'Starting PostgreSQL …'),
-    onExit: () => print('PostgreSQL has ended unexpectedly; it is started again.'),
-    onRestart: () => print('PostgreSQL serves again.'),
-    onFailedRestart: (error) => print(`PostgreSQL could not be started again: ${String(error)}`),
-  });
+  const { print } = progress;
+  const postgres = await startInSteps(progress, (onProgress) =>
+    startEmbeddedPostgres({
+      directory,
+      onProgress,
+      onExit: () => print('PostgreSQL has ended unexpectedly; it is started again.'),
+      onRestart: () => print('PostgreSQL serves again.'),
+      onFailedRestart: (error) => print(`PostgreSQL could not be started again: ${String(error)}`),
+    }),
+  );
   try {
     const databaseUrls = await prepareSchemas(postgres.connectionString, secrets);
     const embedded = `${postgres.version}, embedded, data in ${directory}`;
@@ -90,13 +98,34 @@ async function openPostgres({ config, environment, secrets, print }: StoresOptio
   }
 }
 
-async function openRedis({ config, environment, print }: StoresOptions): Promise<OpenedRedis> {
+type StartStep = 'initializing' | 'starting';
+
+/** A first start initializes what a later one only starts: each is a step. */
+async function startInSteps<Started>(
+  progress: Progress,
+  start: (onProgress: (step: StartStep) => void) => Promise<Started>,
+): Promise<Started> {
+  let current: Step | undefined;
+  try {
+    const started = await start((step) => {
+      current?.done();
+      current = progress.step(step === 'initializing' ? 'Initializing PostgreSQL' : 'Starting PostgreSQL');
+    });
+    current?.done();
+    return started;
+  } catch (error) {
+    current?.fail();
+    throw error;
+  }
+}
+
+async function openRedis({ config, environment, progress }: StoresOptions): Promise<OpenedRedis> {
   const given = await Promise.all(givenStores('REDIS_URL', environment).map(describeGivenRedis));
   if (areAllGiven('REDIS_URL', environment)) return { descriptions: given, close: nothingToClose };
   const redis = await startEmbeddedRedis({
     directory: join(config.DATA_DIR, 'redis'),
     path: environment['PATH'] ?? '',
-    onExit: () => print('Redis has ended unexpectedly; it is started again.'),
+    onExit: () => progress.print('Redis has ended unexpectedly; it is started again.'),
   });
   return {
     redisUrl: redis.url,

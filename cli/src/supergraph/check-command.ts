@@ -14,7 +14,7 @@ import { readBase } from './base-graph.ts';
 import { checkGraphs } from './check-graphs.ts';
 import { composeInput, readNamedGraph, type ComposedGraph } from './composed-graph.ts';
 import { emptyReport } from './empty-report.ts';
-import type { Output } from './output.ts';
+import { asStep, type Output } from './output.ts';
 import type { CheckCall } from './read-command-line.ts';
 import { writeFileAtomically } from './write-file-atomically.ts';
 
@@ -24,12 +24,17 @@ export async function checkCommand(
   output: Output,
   now: Date = new Date(),
 ): Promise<'passed' | 'failed' | 'undecided'> {
-  const base = call.base ? await readNamedGraph(call.base) : await readBase(call.against, call.config);
+  const { base: graph, against, config } = call;
+  const base = await asStep(output, `Reading ${against}`, () =>
+    graph ? readNamedGraph(graph) : readBase(against, config),
+  );
   const rules = await readRules(call);
-  const composed = await composeInput(call);
-  const { operations, limits, limitsAgainst, against: baseName, config: place } = call;
-  const given = { operations, limits, limitsAgainst, baseName, place };
-  const report = await checkGraphs({ ...given, base, rules, composed, now });
+  const composed = await asStep(output, 'Composing', () => composeInput(call));
+  const { operations, limits, limitsAgainst } = call;
+  const given = { operations, limits, limitsAgainst, baseName: against, place: config };
+  const report = await asStep(output, 'Comparing, and proving orders of deployment', () =>
+    checkGraphs({ ...given, base, rules, composed, now }),
+  );
   if (typeof report === 'string') {
     output.error(
       writeDiagnostics({ ...emptyReport('check'), diagnostics: composed.diagnostics }, composed.sources),
@@ -57,6 +62,6 @@ async function write(
   const isComposed = !report.diagnostics.some(({ severity }) => severity === 'error');
   const text =
     format === 'text' ? (isComposed ? writeText(report) : '') : writeReport(report, format, sources);
-  if (file === undefined) output.out(text);
+  if (file === undefined) output.out(format === 'text' ? (output.paint?.(text) ?? text) : text);
   else await writeFileAtomically(file, text);
 }

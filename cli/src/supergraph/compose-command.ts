@@ -1,20 +1,22 @@
 import { outcomeOf, releaseText, writeDiagnostics, writeReport, type Report } from '@trellis/composition';
 import { composeInput } from './composed-graph.ts';
 import { emptyReport } from './empty-report.ts';
-import type { Output } from './output.ts';
+import { asStep, type Output } from './output.ts';
 import type { ComposeCall } from './read-command-line.ts';
 import { writeFileAtomically } from './write-file-atomically.ts';
 
 /**
- * Composes a configuration into a file, or onto the standard output. A report in another form than text goes to the
- * standard error.
+ * Composes a configuration into a file, or onto the standard output. The report goes to the standard error; as JSON, where the
+ * supergraph has a file, to the standard output.
  */
 export async function composeCommand(call: ComposeCall, output: Output): Promise<'passed' | 'failed'> {
-  const { supergraphSdl, subgraphs, diagnostics, sources } = await composeInput(call);
+  const composing = (): ReturnType<typeof composeInput> => composeInput(call);
+  const { supergraphSdl, subgraphs, diagnostics, sources } = await asStep(output, 'Composing', composing);
   const report: Report = { ...emptyReport('compose'), diagnostics };
-  output.error(
-    call.format === 'text' ? writeDiagnostics(report, sources) : writeReport(report, call.format, sources),
-  );
+  const text =
+    call.format === 'text' ? writeDiagnostics(report, sources) : writeReport(report, call.format, sources);
+  const isResult = call.format === 'json' && call.output !== undefined;
+  (isResult ? output.out : output.error)(text);
   if (supergraphSdl === undefined) return 'failed';
   if (call.output === undefined) output.out(supergraphSdl);
   else await writeFileAtomically(call.output, supergraphSdl);

@@ -1,5 +1,6 @@
-import { parseArgs } from 'node:util';
+import type { parseArgs } from 'node:util';
 import { isReportForm, reportForms, type ReportForm } from '@trellis/composition';
+import { didYouMean, parseFlags } from '@trellis/runtime/parse-flags';
 
 /** A graph in a registry. */
 export interface NamedGraph {
@@ -96,12 +97,22 @@ const options = {
   supergraph: { type: 'string' },
   'operation-name': { type: 'string' },
   variable: { type: 'string', multiple: true },
+  json: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
 type Option = keyof typeof options;
 
-const common: readonly Option[] = ['config', 'output', 'format', 'subgraph', 'schema', 'routing-url', 'help'];
+const common: readonly Option[] = [
+  'config',
+  'output',
+  'format',
+  'subgraph',
+  'schema',
+  'routing-url',
+  'json',
+  'help',
+];
 
 const ofRegistry: readonly Option[] = ['graph', 'registry', 'trust'];
 
@@ -113,14 +124,28 @@ export const commandOptions: Readonly<Record<CommandName, readonly string[]>> = 
   compose: [...common, ...ofRegistry, 'release'],
   check: [...common, ...ofRegistry, 'against', 'operations', 'limits', 'limits-against', 'approvals'],
   lint: [...common, 'limits'],
-  explain: ['supergraph', 'operation-name', 'variable', 'limits', 'format', 'output', 'config', 'help'],
+  explain: [
+    'supergraph',
+    'operation-name',
+    'variable',
+    'limits',
+    'format',
+    'output',
+    'config',
+    'json',
+    'help',
+  ],
 };
+
+/** Every command. */
+export const commandNames = Object.keys(commandOptions) as readonly CommandName[]; // its own keys
 
 /** Reads a command line. Nothing here throws: what is wrong is a result. */
 export function readCommandLine(args: readonly string[]): Invocation {
   try {
-    const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
-    return values.help ? { kind: 'help' } : toInvocation(positionals, values);
+    const { values, positionals } = parseFlags({ args: [...args], allowPositionals: true, options });
+    if (values.help) return { kind: 'help' };
+    return toInvocation(positionals, values.json ? { ...values, format: 'json' } : values);
   } catch (error) {
     return wrong(error instanceof Error ? error.message : String(error));
   }
@@ -132,7 +157,9 @@ function toInvocation(positionals: readonly string[], values: Values): Invocatio
   const [command, ...rest] = positionals;
   if (!isCommand(command))
     return wrong(
-      command === undefined ? 'Say compose, check, lint or explain.' : `There is no command "${command}".`,
+      command === undefined
+        ? 'Say compose, check, lint or explain.'
+        : `There is no command "${command}".${didYouMean(command, Object.keys(commandOptions))}`,
     );
   const unexpected = rest[command === 'explain' ? 1 : 0];
   if (unexpected !== undefined) return wrong(`"${unexpected}" is one argument too many.`);
@@ -150,7 +177,8 @@ function toInvocation(positionals: readonly string[], values: Values): Invocatio
     : toCheck(values, input, base);
 }
 
-function isCommand(name: string | undefined): name is CommandName {
+/** Whether there is such a command. */
+export function isCommand(name: string | undefined): name is CommandName {
   return name !== undefined && Object.hasOwn(commandOptions, name);
 }
 

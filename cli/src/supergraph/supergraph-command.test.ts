@@ -178,7 +178,7 @@ describe('A command line that is wrong ends with 64 and the usage', () => {
     ['Say either --against or --graph.', ['check', '--against', 'x', '--graph', 'a@b']],
     ['--registry and --trust go with --graph NAME@ENVIRONMENT.', ['compose', '--registry', 'x']],
     ['compose takes no --supergraph.', ['compose', '--supergraph', 'x']],
-    ["Unknown option '--nonsense'", ['compose', '--nonsense', 'x']],
+    ['There is no option "--nonsense".', ['compose', '--nonsense', 'x']],
   ])('%s', async (problem, args) => {
     const { status, out, error } = await run(...args);
     expect({ status, out }).toEqual({ status: 64, out: '' });

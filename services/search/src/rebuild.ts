@@ -30,7 +30,7 @@ const sql = defineStatements(statements, 'rebuild', {
 });
 
 const USAGE = `Commands:
-  rebuild   has the running search service read everything again from its owners, and waits until it has
+  rebuild [--json]   has the running search service read everything again from its owners, and waits until it has
 `;
 
 /** Exit status for a call that makes no sense: EX_USAGE of sysexits(3). */
@@ -50,13 +50,14 @@ export async function runSearchCommand(
   config: Pick<SearchConfig, 'DATABASE_URL'>,
   options: SearchCommandOptions,
 ): Promise<number> {
-  if (args.length !== 1 || args[0] !== 'rebuild') {
+  const isJson = args[1] === '--json';
+  if (args.length > (isJson ? 2 : 1) || args[0] !== 'rebuild') {
     options.stderr.write(USAGE);
     return EXIT_USAGE;
   }
   const pool = createPool({ connectionString: config.DATABASE_URL, schema: 'search', max: 1 });
   try {
-    return await rebuild(pool, options);
+    return await rebuild(pool, options, isJson);
   } finally {
     await pool.end();
   }
@@ -66,26 +67,31 @@ export async function runSearchCommand(
  * Deletes the cursors: a consumer without one starts a snapshot of its source. Indexed documents can be found meanwhile;
  * what the sources no longer have is removed at the end.
  */
-async function rebuild(pool: Pool, { stdout, signal, pauseMs = 500 }: SearchCommandOptions): Promise<number> {
+async function rebuild(
+  pool: Pool,
+  { stdout, stderr, signal, pauseMs = 500 }: SearchCommandOptions,
+  isJson: boolean,
+): Promise<number> {
+  const progress = isJson ? stderr : stdout;
   const startedAt = Date.now();
   await execute(pool, sql.deleteCursors, []);
-  stdout.write('The index is read again from users, posts and comments …\n');
+  progress.write('The index is read again from users, posts and comments …\n');
   while (!signal.aborted) {
     await sleep(pauseMs, signal);
     if ((await countCursors(pool)) < sources.length) continue;
     const seconds = ((Date.now() - startedAt) / 1_000).toFixed(1);
-    stdout.write(`Rebuilt in ${seconds} s: ${await describeIndex(pool)}.\n`);
+    const { users, posts, comments } = onlyRow(await queryRows(pool, sql.countDocuments, []));
+    stdout.write(
+      isJson
+        ? `${JSON.stringify({ seconds: Number(seconds), users, posts, comments })}\n`
+        : `Rebuilt in ${seconds} s: ${users} users, ${posts} published posts, ${comments} comments.\n`,
+    );
     return 0;
   }
-  stdout.write('Not waiting any more; a running search service goes on with it.\n');
+  progress.write('Not waiting any more; a running search service goes on with it.\n');
   return EXIT_INTERRUPTED;
 }
 
 async function countCursors(pool: Pool): Promise<number> {
   return onlyRow(await queryRows(pool, sql.countCursors, [])).count;
-}
-
-async function describeIndex(pool: Pool): Promise<string> {
-  const { users, posts, comments } = onlyRow(await queryRows(pool, sql.countDocuments, []));
-  return `${users} users, ${posts} published posts, ${comments} comments`;
 }

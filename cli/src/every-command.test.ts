@@ -1,0 +1,137 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { cliCommands } from './cli-commands.ts';
+import { runTrellis } from './trellis.ts';
+
+const ESCAPE = '\u{1B}[';
+let output: string;
+let errors: string;
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'every-command-'));
+  writeFileSync(
+    join(folder, 'supergraph.yaml'),
+    'subgraphs:\n  a: { routing_url: "http://a", schema: { sdl: "type Query { x: Int }" } }\n',
+  );
+  writeFileSync(join(folder, 'operation.graphql'), '{ x }');
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+beforeEach(() => {
+  [output, errors] = ['', ''];
+  vi.stubEnv('NO_COLOR', undefined);
+  vi.stubEnv('FORCE_COLOR', undefined);
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => ((output += String(text)), true));
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => ((errors += String(text)), true));
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  process.exitCode = undefined;
+});
+
+/** The exit status, as a shell sees it. */
+async function run(...args: readonly string[]): Promise<number> {
+  process.exitCode = undefined;
+  const status = await runTrellis(args);
+  return status === 0 ? Number(process.exitCode ?? 0) : status;
+}
+
+/** Without its first letter but one, as hurried fingers type it. */
+function mistyped(name: string): string {
+  return name.replace(/^(-*\w)\w/, '$1');
+}
+
+/** Calls that read the rest of the line: a path of words, and one of its options. */
+const inner: readonly (readonly [command: string, option: string])[] = [
+  ['supergraph compose', '--config'],
+  ['supergraph check', '--against'],
+  ['operations list', '--from'],
+  ['operations export', '--output'],
+  ['operations prune', '--older-than'],
+  ['auth-server accounts add', '--email'],
+  ['auth-server clients rotate-secret', '--client-id'],
+  ['auth-server keys list', '--json'],
+  ['search rebuild', '--json'],
+];
+
+const commands = cliCommands.map(({ name }) => name);
+const rows = [...commands.map((name) => [name, '--help'] as const), ...inner];
+
+describe.each(rows)('trellis %s', (path, option) => {
+  const words = path.split(' ');
+
+  it('explains itself, with a link to its page or the options that it takes', async () => {
+    expect(await run(...words, '--help')).toBe(0);
+    expect(output).toContain(option);
+    expect(output).not.toContain(ESCAPE);
+    const entry = cliCommands.find(({ name }) => name === path);
+    if (entry) {
+      expect(output).toContain(`docs/${entry.page}`);
+      expect(readFileSync(new URL(`../../docs/${entry.page}`, import.meta.url), 'utf8')).toContain('# ');
+    }
+  });
+
+  it('knows the command that was meant', async () => {
+    const wrong = [...words.slice(0, -1), mistyped(words.at(-1) ?? '')];
+    expect(await run(...wrong)).toBe(64);
+    const meant = words[0] === 'auth-server' && words.length > 1 ? words.slice(1).join(' ') : words.at(-1);
+    expect(errors).toMatch(new RegExp(`Did you mean "?${meant}`));
+    expect(output).toBe('');
+  });
+
+  it('knows the option that was meant, and says so first', async () => {
+    expect(await run(...words, mistyped(option))).toBe(64);
+    expect(errors.split('\n').slice(0, 2).join(' ')).toMatch(new RegExp(`Did you mean "?${option}`));
+    expect(errors).toMatch(/Usage: /);
+    expect(errors.split('\n').length).toBeLessThan(8);
+    expect(output).toBe('');
+  });
+
+  it('has colours where they are wanted, and none where not', async () => {
+    vi.stubEnv('FORCE_COLOR', '1');
+    await run(...words, mistyped(option));
+    expect(errors).toContain(ESCAPE);
+    errors = '';
+    vi.stubEnv('FORCE_COLOR', undefined);
+    vi.stubEnv('NO_COLOR', '1');
+    await run(...words, mistyped(option));
+    expect(errors).not.toContain(ESCAPE);
+  });
+});
+
+describe('--json', () => {
+  const config = (): readonly string[] => ['--config', join(folder, 'supergraph.yaml')];
+  const supergraph = (): string => join(folder, 'supergraph.graphql');
+
+  /** By command; what needs a running platform is tried where one runs. */
+  const calls: Readonly<Record<string, (() => readonly string[]) | undefined>> = {
+    compose: () => [...config(), '--output', supergraph(), '--release', join(folder, 'release.json')],
+    supergraph: () => ['compose', ...config(), '--output', supergraph()],
+    check: () => [...config(), '--against', supergraph()],
+    lint: config,
+    explain: () => [join(folder, 'operation.graphql'), '--supergraph', supergraph()],
+    operations: () => ['list', '--from', folder],
+    secrets: () => [],
+    'auth-server': undefined,
+    search: undefined,
+    token: undefined,
+  };
+
+  it('is known of every command', () => {
+    const withJson = cliCommands.filter(({ json }) => json !== undefined).map(({ name }) => name);
+    expect(Object.keys(calls).toSorted()).toEqual(withJson.toSorted());
+  });
+
+  it.each(Object.entries(calls).filter(([, call]) => call))(
+    'of %s is an object on standard output',
+    async (name, call) => {
+      expect([await run(name, ...(call?.() ?? []), '--json'), errors]).toEqual([0, '']);
+      expect(JSON.parse(output)).toBeTypeOf('object');
+    },
+  );
+});

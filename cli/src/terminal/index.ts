@@ -1,0 +1,4 @@
+export { createProgress, type Progress, type Step } from './progress.ts';
+export { createTerminal, wantsColors, type Paint, type Terminal } from './terminal.ts';
+export { paintVerdicts } from './paint-verdicts.ts';
+export { createWorkLines, type WorkLines } from './work-lines.ts';
