@@ -5,5 +5,10 @@ export { describeApi as describeAdminApi } from './routes/admin/describe-api.ts'
 export * as lifeCycle from './administration/what-ends-what.ts';
 export { oauthErrors, type OAuthErrorCode, type OAuthErrorDescription } from './errors.ts';
 export { buildServer, type ServerDependencies } from './app/server.ts';
-export { commandNames, readAuthServerCall, runAuthServerCommand, type CommandStreams } from './commands/index.ts';
+export {
+  commandNames,
+  readAuthServerCall,
+  runAuthServerCommand,
+  type CommandStreams,
+} from './commands/index.ts';
 export { fillPasswordFilter } from './passwords/password-filter.ts';

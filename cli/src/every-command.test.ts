@@ -36,9 +36,9 @@ afterEach(() => {
 
 /** The exit status, as a shell sees it. */
 async function run(...args: readonly string[]): Promise<number> {
-  process.exitCode = undefined;
   const status = await runTrellis(args);
-  return status === 0 ? Number(process.exitCode ?? 0) : status;
+  const { exitCode } = process;
+  return status === 0 ? Number(exitCode ?? 0) : status;
 }
 
 /** Without its first letter but one, as hurried fingers type it. */

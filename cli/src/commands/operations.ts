@@ -37,9 +37,10 @@ export function operationsCommand(): CliCommand {
       attempt(async ({ from, output, json }: Source & { readonly output?: string }) => {
         const recorded = await readOperations(from);
         const text = operationsText(recorded);
-        if (output === undefined) return void process.stdout.write(text);
-        await writeFileAtomically(output, text);
-        if (json) process.stdout.write(jsonLine({ output, operations: recorded.operations.length }));
+        if (output === undefined) process.stdout.write(text);
+        else await writeFileAtomically(output, text);
+        if (json && output !== undefined)
+          process.stdout.write(jsonLine({ output, operations: recorded.operations.length }));
       }),
     );
   command

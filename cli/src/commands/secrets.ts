@@ -9,9 +9,8 @@ export function secretsCommand(): CliCommand {
     .option('--json', 'as an object')
     .action(async ({ json = false }: { readonly json?: boolean }) => {
       const secrets = await generateSecrets();
-      if (json) return void process.stdout.write(`${JSON.stringify(secrets)}\n`);
       const lines = Object.entries(secrets).map(([name, value]) => `${name}='${value}'\n`);
-      process.stdout.write(lines.join(''));
+      process.stdout.write(json ? `${JSON.stringify(secrets)}\n` : lines.join(''));
     });
   return { command };
 }

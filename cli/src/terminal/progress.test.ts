@@ -69,7 +69,8 @@ describe('Long work that is shown', () => {
     for (const environment of [{ CI: 'true' }, { TERM: 'dumb' }]) {
       const { progress, written } = show(true, { environment });
       progress.step('Composing').done();
-      expect(written().replaceAll(/\u{1B}\[\d+m/gu, '')).toBe('✔ Composing (0.0 s)\n');
+      expect(written()).not.toContain(`${ESCAPE}[2K`);
+      expect(written()).toContain(' Composing ');
     }
   });
 

@@ -121,7 +121,7 @@ class ShownSteps {
     if (this.#terminal.isInteractive) this.#terminal.write(ERASE_LINE);
   }
 
-  /** The oldest step, in one line. The cursor stays at its beginning, so that a line of somebody else covers it. */
+  /** The oldest step, in one line. The cursor stays at its beginning, so that a line by others covers it. */
   #draw(): void {
     const [oldest] = this.#active;
     if (!oldest || !this.#terminal.isInteractive) return;
