@@ -57,6 +57,10 @@ const inner: readonly (readonly [command: string, option: string])[] = [
   ['auth-server clients rotate-secret', '--client-id'],
   ['auth-server keys list', '--json'],
   ['search rebuild', '--json'],
+  ['registry init', '--registry'],
+  ['registry gc', '--older-than'],
+  ['keys new', '--file'],
+  ['keys replace', '--with'],
 ];
 
 const commands = cliCommands.map(({ name }) => name);
@@ -108,7 +112,14 @@ describe('--json', () => {
   const config = (): readonly string[] => ['--config', join(folder, 'supergraph.yaml')];
   const supergraph = (): string => join(folder, 'supergraph.graphql');
 
-  /** By command; what needs a running platform is tried where one runs. */
+  /** They need a running platform or what is published: their own tests try them. */
+  const others = Object.fromEntries(
+    'auth-server search token publish promote rollback history diff verify status'
+      .split(' ')
+      .map((name) => [name, undefined]),
+  );
+
+  /** By command. */
   const calls: Readonly<Record<string, (() => readonly string[]) | undefined>> = {
     compose: () => [...config(), '--output', supergraph(), '--release', join(folder, 'release.json')],
     supergraph: () => ['compose', ...config(), '--output', supergraph()],
@@ -117,9 +128,9 @@ describe('--json', () => {
     explain: () => [join(folder, 'operation.graphql'), '--supergraph', supergraph()],
     operations: () => ['list', '--from', folder],
     secrets: () => [],
-    'auth-server': undefined,
-    search: undefined,
-    token: undefined,
+    registry: () => ['init', '--registry', join(folder, 'registry')],
+    keys: () => ['new'],
+    ...others,
   };
 
   it('is known of every command', () => {

@@ -44,7 +44,7 @@ export async function writeOutcome(
   output: Output,
 ): Promise<void> {
   const text = outcomeText(outcome, format);
-  if (file === undefined) output.out(text);
+  if (file === undefined) output.out(format === 'text' ? (output.paint?.(text) ?? text) : text);
   else await writeFileAtomically(file, text);
 }
 
