@@ -173,6 +173,13 @@ export const cliCommands: readonly CliCommandEntry[] = [
     load: async () => (await import('./commands/registry.ts')).keysCommand(),
   },
   {
+    name: 'dev',
+    summary: 'serve your subgraph beside the rest of a graph, and follow each save',
+    page: 'develop-a-subgraph.md',
+    exits: SERVER,
+    load: async () => (await import('./commands/dev.ts')).devCommand(),
+  },
+  {
     name: 'token',
     summary: 'print an access token of a demo account',
     page: 'auth-operations.md',

@@ -8,3 +8,4 @@ export { tokenProfiles, type TokenProfile } from './identity/token-profiles.ts';
 export { limitCatalogue, type CataloguedLimit } from './settings/limit-catalogue.ts';
 export { buildClientSchema } from './supergraph/build-supergraph.ts';
 export { settingsSchema, settingTable, type GatewaySettings } from './settings/settings.ts';
+export type { SupergraphSource } from './supergraph/supergraph-source.ts';

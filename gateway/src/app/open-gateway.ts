@@ -72,6 +72,7 @@ export async function openGateway(
       settings: () => state.inUse,
       crossOrigin: crossOriginRules(() => state.inUse.http.cors, allowsConveniences(config)),
       issuer: () => state.inUse.issuers[0],
+      isDevelopment: allowsConveniences(config),
       isAlone: config.WORKERS === 1,
       contextKeys: publicKeysOf(config.USER_CONTEXT_PRIVATE_KEY),
       follow: (follower) => configuration.follow(follower),

@@ -311,13 +311,13 @@ function openPlanner({ inUse }: CurrentState, source: PlannerPool, metrics: Grap
 }
 
 function openSupergraphs(
-  { SUPERGRAPH, SUBGRAPH_URLS }: GatewayConfig,
+  { SUPERGRAPH, SUBGRAPH_URLS, supergraphSource }: GatewayConfig,
   logger: Logger,
   metrics: GraphMetrics,
   warm: (next: Supergraph) => Promise<void>,
 ): Promise<SupergraphStore> {
   return createSupergraphStore({
-    ...locateSupergraph(SUPERGRAPH),
+    ...(supergraphSource ? { source: supergraphSource } : locateSupergraph(SUPERGRAPH)),
     subgraphUrls: SUBGRAPH_URLS,
     warm,
     observer: {
@@ -328,6 +328,7 @@ function openSupergraphs(
       waiting: (source, error) => logger.warn({ err: error, source }, 'supergraph unavailable; retrying'),
       rejected: (source, error) => {
         metrics.rejected();
+        if (supergraphSource?.rejected) return supergraphSource.rejected(error);
         logger.error({ err: error, source }, 'invalid supergraph; keeping the current version');
       },
     },

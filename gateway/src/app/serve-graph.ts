@@ -41,6 +41,8 @@ export interface ServerDependencies {
   readonly crossOrigin: () => CrossOriginRules | undefined;
   /** Whose tokens are accepted first, now. */
   readonly issuer: () => string | undefined;
+  /** Whether a developer's machine alone reaches it, and production was not asked for. */
+  readonly isDevelopment: boolean;
   /** Whether no other process serves the same port. */
   readonly isAlone: boolean;
   /** The public keys of the user context; absent where none is sent. */

@@ -24,7 +24,7 @@ const NOT_FOUND = {
 
 /** The gateway's HTTP server. It does not listen yet; closing it finishes what is in flight. */
 export function buildServer(dependencies: ServerDependencies): FastifyInstance {
-  const { logger, settings, services, crossOrigin, unanswered, issuer } = dependencies;
+  const { logger, settings, services, crossOrigin, unanswered, issuer, isDevelopment } = dependencies;
   const { timeouts, authentication } = settings();
   const serving = prepareServing(dependencies);
   const server = createHttpServer({
@@ -49,7 +49,7 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
     server.server.setTimeout(silentMs(changed));
   });
   answerPreflights(server);
-  const pages = { graphPath: GRAPHQL_PATH, streamPath: STREAM_PATH, settings, services, issuer };
+  const pages = { graphPath: GRAPHQL_PATH, streamPath: STREAM_PATH, settings, services, issuer, isDevelopment };
   serveGraph(server, dependencies, { ...serving, pageOf: explorerOf(pages) });
   addPages(server, pages);
   server.setNotFoundHandler((_request, reply) => reply.status(404).send(NOT_FOUND));

@@ -10,7 +10,7 @@ import {
 } from '@trellis/runtime';
 import { issuerProblems } from './configured-issuers.ts';
 import { mayBeForwarded } from '../settings/forms.ts';
-import { locateSupergraph } from '../supergraph/supergraph-source.ts';
+import { locateSupergraph, type SupergraphSource } from '../supergraph/supergraph-source.ts';
 import { readSettings } from './read-settings.ts';
 import type { GatewaySettings } from '../settings/settings.ts';
 import { variables } from '../settings/variables.ts';
@@ -42,6 +42,8 @@ export type GatewayConfig = Environmental & {
   readonly settings: GatewaySettings;
   /** What `${NAME}` in the file stands for. */
   readonly environment: Environment;
+  /** A supergraph of this process, in the place of SUPERGRAPH. */
+  readonly supergraphSource?: SupergraphSource | undefined;
 };
 
 /**

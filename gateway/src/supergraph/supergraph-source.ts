@@ -24,6 +24,10 @@ export interface SupergraphSource {
   readonly pollMs?: number;
   /** Calls back when reading again is worthwhile, as far as the source knows. @returns ends it */
   watch?(changed: () => void): () => void;
+  /** Called when a text that was read serves. */
+  serving?(supergraphSdl: string): void;
+  /** Called in the place of a log where a text is rejected, or reading fails. */
+  rejected?(error: Error): void;
 }
 
 /** A supergraph in a file. */

@@ -9,8 +9,12 @@ import type { SubgraphEndpoint, Supergraph } from './supergraph.ts';
 export interface SupergraphStore {
   /** The generation that new operations begin with. */
   current(): Supergraph;
+  /** Why what came after the current generation was rejected; undefined where nothing was. */
+  problem(): string | undefined;
   /** Called after each swap. @returns ends it */
   onChange(listener: (next: Supergraph, previous: Supergraph) => void): () => void;
+  /** Called when a problem begins or ends. @returns ends it */
+  onProblem(listener: () => void): () => void;
   close(): Promise<void>;
 }
 
@@ -24,8 +28,10 @@ export interface SupergraphObserver {
   rejected(source: string, error: Error): void;
 }
 
-/** Settings of {@link createSupergraphStore}: exactly one of `file`, `url`, `subgraphs`. */
+/** Settings of {@link createSupergraphStore}: exactly one of `source`, `file`, `url`, `subgraphs`. */
 export interface SupergraphStoreOptions {
+  /** One in this process. */
+  readonly source?: SupergraphSource | undefined;
   /** Path of a supergraph file. */
   readonly file?: string | undefined;
   /** Address of a supergraph, http or https. */
@@ -60,6 +66,7 @@ export async function createSupergraphStore(options: SupergraphStoreOptions): Pr
   const first = await readFirst(source, options, closing.signal);
   await options.warm?.(first.supergraph);
   options.observer?.serving(first.supergraph);
+  source.serving?.(first.text);
   return new WatchingStore(source, first, options, closing);
 }
 
@@ -108,11 +115,12 @@ function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-function sourceOf({ file, url, subgraphs }: SupergraphStoreOptions): SupergraphSource {
+function sourceOf({ source, file, url, subgraphs }: SupergraphStoreOptions): SupergraphSource {
+  if (source !== undefined) return source;
   if (file !== undefined) return createFileSource(file);
   if (url !== undefined) return createUrlSource(url);
   if (subgraphs !== undefined) return createSubgraphsSource(subgraphs);
-  throw new TypeError('A supergraph store needs a file, a URL or subgraphs.');
+  throw new TypeError('A supergraph store needs a source, a file, a URL or subgraphs.');
 }
 
 class WatchingStore implements SupergraphStore {
@@ -120,11 +128,15 @@ class WatchingStore implements SupergraphStore {
   readonly #options: SupergraphStoreOptions;
   readonly #closing: AbortController;
   readonly #listeners = new Set<(next: Supergraph, previous: Supergraph) => void>();
+  readonly #problemListeners = new Set<() => void>();
   readonly #unwatch: (() => void) | undefined;
   readonly #poll: NodeJS.Timeout;
   #current: Supergraph;
   #lastText: string;
+  /** Not where the last text was rejected. */
+  #isLastServed = true;
   readonly #problems: OutageLog;
+  #problem: string | undefined;
   #settling: NodeJS.Timeout | undefined;
   #work: Promise<void> = Promise.resolve();
 
@@ -141,7 +153,11 @@ class WatchingStore implements SupergraphStore {
     this.#lastText = first.text;
     this.#problems = observeOutages({
       kindOf: messageOf,
-      begins: (error) => options.observer?.rejected(source.description, asError(error)),
+      begins: (error) => {
+        options.observer?.rejected(source.description, asError(error));
+        this.#setProblem(messageOf(error));
+      },
+      ends: () => this.#setProblem(undefined),
     });
     this.#unwatch = source.watch?.(() => this.#settle());
     this.#poll = setInterval(() => this.#enqueue(), options.pollMs ?? source.pollMs ?? POLL_MS);
@@ -152,9 +168,18 @@ class WatchingStore implements SupergraphStore {
     return this.#current;
   }
 
+  problem(): string | undefined {
+    return this.#problem;
+  }
+
   onChange(listener: (next: Supergraph, previous: Supergraph) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  onProblem(listener: () => void): () => void {
+    this.#problemListeners.add(listener);
+    return () => this.#problemListeners.delete(listener);
   }
 
   async close(): Promise<void> {
@@ -180,14 +205,21 @@ class WatchingStore implements SupergraphStore {
     if (this.#closing.signal.aborted) return;
     try {
       const text = await this.#source.read(this.#closing.signal);
-      if (text === undefined) this.#problems.succeeded(); // it can be read again
-      if (text === undefined || text === this.#lastText) return;
-      this.#lastText = text;
-      this.#problems.succeeded();
+      const isSame = text === undefined || text === this.#lastText;
+      if (!isSame || this.#isLastServed) this.#problems.succeeded(); // it can be read again
+      if (isSame) return;
+      [this.#lastText, this.#isLastServed] = [text, false];
       await this.#swap(buildSupergraph(text, this.#options));
+      this.#isLastServed = true;
+      this.#source.serving?.(text);
     } catch (error) {
       if (!this.#closing.signal.aborted) this.#problems.failed(error);
     }
+  }
+
+  #setProblem(problem: string | undefined): void {
+    this.#problem = problem;
+    for (const listener of this.#problemListeners) listener();
   }
 
   async #swap(next: Supergraph): Promise<void> {

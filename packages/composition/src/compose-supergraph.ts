@@ -77,13 +77,25 @@ function otherVersionHints({ file, exactFederationVersion }: SupergraphConfig): 
   ];
 }
 
+/** What {@link composeSubgraphs} may leave out. */
+export interface ComposeOptions {
+  /** Whether every query of the supergraph is proved to have a plan, which takes longer than all else. @default true */
+  readonly isProved?: boolean | undefined;
+}
+
 /** Composes subgraphs whose schemas are at hand. */
-export function composeSubgraphs(subgraphs: readonly SubgraphSchema[]): Composition {
+export function composeSubgraphs(
+  subgraphs: readonly SubgraphSchema[],
+  { isProved = true }: ComposeOptions = {},
+): Composition {
   const parsed = subgraphs.map(parseSubgraph);
   const documents = new Map(parsed.map(({ name, typeDefs }) => [name, typeDefs]));
   const invalid = [...parsed.flatMap(({ errors }) => errors), ...runChecks('error', documents)];
   if (invalid.length > 0) return { kind: 'failed', errors: invalid };
-  return compose(parsed.toSorted((left, right) => (left.name < right.name ? -1 : 1)));
+  return compose(
+    parsed.toSorted((left, right) => (left.name < right.name ? -1 : 1)),
+    isProved,
+  );
 }
 
 interface ParsedSubgraph {
@@ -107,10 +119,11 @@ function parseSubgraph({ name, routingUrl, sdl, source }: SubgraphSchema): Parse
   }
 }
 
-function compose(subgraphs: readonly ParsedSubgraph[]): Composition {
+function compose(subgraphs: readonly ParsedSubgraph[], isProved: boolean): Composition {
   const documents = new Map(subgraphs.map(({ name, typeDefs }) => [name, typeDefs]));
   const result = composeServices(
     subgraphs.map(({ name, url, typeDefs }) => ({ name, url, typeDefs: withoutOneOf(typeDefs) })),
+    { runSatisfiability: isProved },
   );
   if (result.errors)
     return { kind: 'failed', errors: result.errors.map((error) => describeError(error, documents)) };

@@ -20,6 +20,7 @@ export {
   type Diagnostic,
   type SourceLocation,
 } from './diagnostic.ts';
+export { CompositionThread, type TimedComposition } from './threads/composition-thread.ts';
 export { FileProblems } from './file-problems.ts';
 export { CoordinateIndex } from './locate-coordinate.ts';
 export { openRootFields } from './open-root-fields.ts';
@@ -55,7 +56,7 @@ export { SupergraphConfigError } from './supergraph-config-error.ts';
 export { DEFAULT_CHECK_RULES, readCheckRules, type CheckRules } from './verdicts/approvals.ts';
 export type { OperationCosts } from './verdicts/judge-change.ts';
 export { reportChanges } from './verdicts/report-changes.ts';
-export { extractSubgraphs } from './window/extract-subgraphs.ts';
+export { extractSubgraphs, subgraphsOf } from './window/extract-subgraphs.ts';
 export type { PlannedOperation } from './window/planned-operation.ts';
 export { proveWindow, type WindowProof, type WindowSide } from './window/prove-window.ts';
 export { reasons } from './window/order-of-deployment.ts';

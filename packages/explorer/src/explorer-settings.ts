@@ -17,6 +17,8 @@ export interface ExplorerSettings {
   readonly clientId: string;
   /** What a token is asked for. */
   readonly scopes: readonly string[];
+  /** Path of the event stream that reports each change of the graph; absent outside of development. */
+  readonly eventsPath?: string | undefined;
   readonly examples: readonly ExampleOperation[];
   /** What the codes of errors mean. */
   readonly errorMeanings: Readonly<Record<string, string>>;

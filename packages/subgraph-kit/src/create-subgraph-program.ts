@@ -13,7 +13,11 @@ import {
 import { createRelayWakeUp, type Background, type RelayWakeUp } from '@trellis/events';
 import { createPool, type Pool, type PoolOptions } from '@trellis/postgres';
 import { connectRedis, problemOfRedisUrl, type RedisConnection } from '@trellis/redis';
-import { createUserContextVerifier, type UserContextVerifier } from '@trellis/subgraph-protocol';
+import {
+  createUserContextVerifier,
+  type DeveloperKeys,
+  type UserContextVerifier,
+} from '@trellis/subgraph-protocol';
 import { createLocalJWKSet, createRemoteJWKSet, type JWTVerifyGetKey } from 'jose';
 import type { SubgraphServer } from './build-subgraph-server.ts';
 import { migrateSubgraph } from './migrate-subgraph.ts';
@@ -137,7 +141,11 @@ async function open<Config extends SubgraphConfig>(
   const peers = await createPeers(service, config);
   const relayWakeUp = createRelayWakeUp({ service, pool, logger: resources.logger });
   closing.push(relayWakeUp.close);
-  const verifier = createUserContextVerifier({ subgraph: service, keys: keysOf(config) });
+  const verifier = createUserContextVerifier({
+    subgraph: service,
+    keys: keysOf(config),
+    developers: developersOf(config),
+  });
   const development = !isProduction(config);
   const connectorTo = (address: string | undefined): (() => RedisConnection) | undefined =>
     redisConnector(service, address, resources, closing);
@@ -247,6 +255,13 @@ function openPool(
     ...options,
     onIdleError: (error) => logger.warn({ reason: error.message }, 'lost the connections to the database'),
   });
+}
+
+function developersOf({
+  USER_CONTEXT_DEVELOPER_JWKS: keys,
+  USER_CONTEXT_DEVELOPER_SCOPES: scopes,
+}: SubgraphConfig): DeveloperKeys | undefined {
+  return keys && { keys: createLocalJWKSet(keys), scopes };
 }
 
 function keysOf(config: SubgraphConfig): JWTVerifyGetKey {

@@ -1,5 +1,6 @@
 import {
   allowsConveniences,
+  isProduction,
   processVariables,
   type ConfigOf,
   type ProcessConfig,
@@ -53,6 +54,16 @@ const variables = {
     schemes: ['http', 'https'],
     optional: true,
     doc: 'Where the gateway publishes its keys: …/.well-known/user-context-jwks.json.',
+  },
+  USER_CONTEXT_DEVELOPER_JWKS: {
+    type: 'key-set',
+    optional: true,
+    doc: 'Public keys of developers, whose "trellis dev" may ask this subgraph: a JSON Web Key Set. Whoever has such a key may be any user, with the scopes of USER_CONTEXT_DEVELOPER_SCOPES, without roles and policies. Rejected in production.',
+  },
+  USER_CONTEXT_DEVELOPER_SCOPES: {
+    type: 'list',
+    default: [],
+    doc: 'Scopes that requests of developers may have, separated by spaces.',
   },
   DEMO_DATA: {
     type: 'flag',
@@ -108,6 +119,9 @@ export function subgraphContradictions(config: SubgraphConfig): readonly string[
   return [
     ...(inline || remote ? [] : ['USER_CONTEXT_JWKS or USER_CONTEXT_JWKS_URL is required.']),
     ...(inline && remote ? ['USER_CONTEXT_JWKS and USER_CONTEXT_JWKS_URL exclude each other.'] : []),
+    ...(config.USER_CONTEXT_DEVELOPER_JWKS && isProduction(config)
+      ? ['USER_CONTEXT_DEVELOPER_JWKS is rejected in production.']
+      : []),
     ...(config.RESPONSE_CACHE_REDIS_URL && !config.REDIS_URL
       ? ['RESPONSE_CACHE_REDIS_URL needs REDIS_URL: the relay publishes changes.']
       : []),

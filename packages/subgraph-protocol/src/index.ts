@@ -11,7 +11,11 @@ export {
   type ClientErrorOptions,
 } from './errors/client-error.ts';
 export { createUserContextSigner, type UserContextSigner } from './user-context/sign-user-context.ts';
-export { createUserContextVerifier, type UserContextVerifier } from './user-context/verify-user-context.ts';
+export {
+  createUserContextVerifier,
+  type DeveloperKeys,
+  type UserContextVerifier,
+} from './user-context/verify-user-context.ts';
 export {
   EVENT_ID_EXTENSION,
   LAST_EVENT_ID_EXTENSION,

@@ -53,6 +53,14 @@ describe('the configuration of a subgraph', () => {
       { DEMO_DATA: 'true', NODE_ENV: 'development', HOST: '0.0.0.0' },
       'DEMO_DATA is only for a HOST that is a loopback address.',
     ],
+    [
+      { USER_CONTEXT_DEVELOPER_JWKS: '{"keys":[]}', NODE_ENV: 'production' },
+      'USER_CONTEXT_DEVELOPER_JWKS is rejected in production.',
+    ],
+    [
+      { USER_CONTEXT_DEVELOPER_JWKS: '{"keys":[]}', HOST: '0.0.0.0' },
+      'USER_CONTEXT_DEVELOPER_JWKS is rejected in production.',
+    ],
     [{ DEMO_DATA: 'true', HOST: '::' }, 'DEMO_DATA is only for a HOST that is a loopback address.'],
     [{ NODE_ENV: 'staging' }, 'NODE_ENV: must be one of development, test, production.'],
     [

@@ -4,6 +4,7 @@ import { AssetsMissing, loadExplorer, type AssetFile, type ExplorerAssets } from
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { gatewayErrorCodes } from '../../errors.ts';
 import { readExamples, renderExplorer, explorerScopes } from './explorer-page.ts';
+import { addGraphEvents, GRAPH_EVENTS_PATH } from './graph-events.ts';
 import { chooseTexts } from './page-texts.ts';
 import { pageHeaders, SAFE_CONTENT, isForPage, type PageOptions } from './page.ts';
 
@@ -22,6 +23,7 @@ export function addExplorer(
   server: FastifyInstance,
   options: PageOptions,
 ): (request: FastifyRequest) => void {
+  if (options.isDevelopment) addGraphEvents(server, options);
   const assets = createAssetReader();
   for (const path of PAGE_PATHS)
     server.get(path, async (request, reply) => {
@@ -93,6 +95,7 @@ async function sendPage(
     clientId,
     scopes: scopes ?? explorerScopes(services().supergraphs.current()),
     errorMeanings,
+    ...(options.isDevelopment && { eventsPath: GRAPH_EVENTS_PATH }),
     examples: examples === undefined ? [] : await readExamples(examples, request.log),
   };
   const headers = pageHeaders({

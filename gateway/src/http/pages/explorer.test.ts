@@ -72,6 +72,7 @@ describe('The explorer', () => {
         'read:secret',
       ],
       errorMeanings: expect.objectContaining({ FORBIDDEN: expect.any(String) }),
+      eventsPath: '/explorer/events',
       examples: [],
     });
   });

@@ -14,6 +14,8 @@ export interface PageOptions {
   readonly services: () => Pick<PipelineServices, 'supergraphs'>;
   /** Whose tokens are accepted first, now. */
   readonly issuer: () => string | undefined;
+  /** Whether pages say what is wrong with a supergraph. */
+  readonly isDevelopment: boolean;
 }
 
 /** Whether a request gets a page: they are on, and it comes from a browser that wants one. */

@@ -65,5 +65,7 @@ export const chinese: ExplorerTexts = {
   asTable: '以表格显示',
   entities: '实体',
   allTypes: '所有类型',
+  graphRejected: '新的超级图被拒绝；之前的版本继续提供服务。',
+  hide: '隐藏',
   meaning: '含义',
 };

@@ -65,5 +65,7 @@ export const english: ExplorerTexts = {
   asTable: 'As a table',
   entities: 'Entities',
   allTypes: 'All types',
+  graphRejected: 'The supergraph was rejected; the one before goes on serving.',
+  hide: 'Hide',
   meaning: 'What it means',
 };

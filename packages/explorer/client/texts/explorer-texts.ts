@@ -63,5 +63,8 @@ export interface ExplorerTexts {
   readonly asTable: string;
   readonly entities: string;
   readonly allTypes: string;
+  /** Above what is wrong with a newer supergraph, in development. */
+  readonly graphRejected: string;
+  readonly hide: string;
   readonly meaning: string;
 }

@@ -65,5 +65,7 @@ export const german: ExplorerTexts = {
   asTable: 'Als Tabelle',
   entities: 'Entitäten',
   allTypes: 'Alle Typen',
+  graphRejected: 'Der Supergraph wurde abgelehnt; der vorige läuft weiter.',
+  hide: 'Ausblenden',
   meaning: 'Was es bedeutet',
 };

@@ -5,11 +5,13 @@ import { isRunning, useOperation } from '../operation/use-operation.ts';
 import { useEstimate } from '../plan/use-estimate.ts';
 import type { Session } from '../session/session.ts';
 import { useSession } from '../session/use-session.ts';
+import { useGraphEvents } from '../schema/use-graph-events.ts';
 import { useSchema } from '../schema/use-schema.ts';
 import type { SchemaPlace } from '../documentation/search-schema.ts';
 import { addEntry, loadHistory, saveHistory } from '../storage/history.ts';
 import { closeTab, loadTabs, openTab, saveTabs, type Tab, type Tabs } from '../storage/tabs.ts';
 import { useApp } from './app-context.ts';
+import { GraphProblem } from './graph-problem.tsx';
 import { OperationTabs } from './operation-tabs.tsx';
 import { PageHeader } from './page-header.tsx';
 import { RequestPane } from './request-pane.tsx';
@@ -35,6 +37,7 @@ export function App({ session }: AppProps): VNode {
   const signedIn = useSession(session);
   const token = signedIn.user?.accessToken;
   const { loaded, failure, reload } = useSchema(settings.graphPath, token, signedIn.isReady);
+  const graphProblem = useGraphEvents(settings.eventsPath, reload);
   const operation = useOperation({ graphUrl: settings.graphPath, streamUrl: settings.streamPath });
   useEffect(() => saveTabs(tabs), [tabs]);
   useEffect(() => saveHistory(entries), [entries]);
@@ -69,6 +72,7 @@ export function App({ session }: AppProps): VNode {
   return (
     <>
       <PageHeader session={session && signedIn} cannotReach={failure} onRetry={reload} />
+      {graphProblem !== undefined && <GraphProblem problem={graphProblem} />}
       <main class="page">
         <SidePanel
           loaded={loaded}

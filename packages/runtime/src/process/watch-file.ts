@@ -4,13 +4,14 @@ import { stat } from 'node:fs/promises';
 const POLL_MS = 1_000;
 
 /**
- * Calls back when a file changes, is replaced, appears or disappears, compared with what it is now. It looks every second:
+ * Calls back when a file changes, is replaced, appears or disappears, compared with what it is now. It looks every second by default:
  * watchers miss files that are replaced by a rename, files behind links, as Kubernetes mounts them, and files on network
  * volumes.
  *
+ * @param pollMs how often it looks, milliseconds
  * @returns ends it
  */
-export function watchFile(path: string, changed: () => void): () => void {
+export function watchFile(path: string, changed: () => void, pollMs: number = POLL_MS): () => void {
   let known = stampNow(path); // at once: a change that follows this call must not become the beginning
   let isOver = false;
   const timer = setInterval(() => {
@@ -19,7 +20,7 @@ export function watchFile(path: string, changed: () => void): () => void {
       known = stamp;
       changed();
     });
-  }, POLL_MS);
+  }, pollMs);
   timer.unref();
   return () => {
     isOver = true;

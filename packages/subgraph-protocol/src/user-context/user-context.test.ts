@@ -78,4 +78,34 @@ describe('the user context', () => {
       .sign(await importJWK(keys.privateKey, 'ES256'));
     await expect(posts.verify(token)).rejects.toThrow(InvalidUserContext);
   });
+
+  describe('of a developer', () => {
+    let signed: UserContextSigner;
+    let staging: UserContextVerifier;
+    beforeAll(async () => {
+      const own = await createKeyPair();
+      signed = await createUserContextSigner({ privateKey: own.privateKey });
+      staging = createUserContextVerifier({
+        subgraph: 'posts',
+        keys: createLocalJWKSet({ keys: [{ ...keys.publicKey, kid: 'gateway' }] }),
+        developers: { keys: createLocalJWKSet({ keys: [own.publicKey] }), scopes: ['read:data'] },
+      });
+    });
+
+    it('has the scopes of developers at most, and neither roles nor policies', async () => {
+      const { user, policies: _policies, ...others } = ada;
+      expect(await staging.verify(await signed.sign(ada, 'posts'))).toEqual({
+        ...others,
+        user: { ...user, roles: [] },
+        scopes: ['read:data'],
+      });
+      const group = { scopes: ['admin'], groupRoles: ['ADMIN'] };
+      expect(await staging.verify(await signed.sign(group, 'posts'))).toEqual({ scopes: [] });
+    });
+
+    it('is rejected where developers are not known, and for another subgraph', async () => {
+      await expect(posts.verify(await signed.sign(ada, 'posts'))).rejects.toThrow(InvalidUserContext);
+      await expect(staging.verify(await signed.sign(ada, 'users'))).rejects.toThrow(InvalidUserContext);
+    });
+  });
 });

@@ -19,8 +19,17 @@ export interface VerifierOptions {
   readonly subgraph: string;
   /** The gateway's public keys: `createLocalJWKSet(…)` or `createRemoteJWKSet(…)` of jose. */
   readonly keys: JWTVerifyGetKey;
+  /** Public keys of developers, whose contexts count for less; absent in production. */
+  readonly developers?: DeveloperKeys | undefined;
   /** Verified contexts cached in memory. @default 1_000 */
   readonly cacheSize?: number;
+}
+
+/** Whose gateways run on their own machines. */
+export interface DeveloperKeys {
+  readonly keys: JWTVerifyGetKey;
+  /** A context of theirs has no other scopes, and neither roles nor policies. */
+  readonly scopes: readonly string[];
 }
 
 interface CachedContext {
@@ -36,8 +45,7 @@ export function createUserContextVerifier(options: VerifierOptions): UserContext
   const cacheSize = options.cacheSize ?? 1_000;
 
   async function verifyAndKeep(token: string): Promise<UserContext> {
-    const payload = await verifyPayload(token, options);
-    const context = contextOf(payload);
+    const { payload, context } = await verifyByAny(token, options);
     if (cache.size >= cacheSize) cache.delete(cache.keys().next().value as string); // the oldest; the map is not empty here
     cache.set(token, { context, expiresAtMs: ((payload.exp ?? 0) + LEEWAY_S) * 1_000 });
     return context;
@@ -53,12 +61,42 @@ export function createUserContextVerifier(options: VerifierOptions): UserContext
   };
 }
 
-async function verifyPayload(token: string, options: VerifierOptions): Promise<JWTPayload> {
+interface VerifiedContext {
+  readonly payload: JWTPayload;
+  readonly context: UserContext;
+}
+
+/** By the gateway's keys; else, where there are any, by those of developers. */
+async function verifyByAny(token: string, options: VerifierOptions): Promise<VerifiedContext> {
+  const { keys, developers, subgraph } = options;
   try {
-    const { payload } = await jwtVerify(token, options.keys, {
+    const payload = await verifyPayload(token, subgraph, keys);
+    return { payload, context: contextOf(payload) };
+  } catch (error) {
+    if (!developers) throw error;
+    const payload = await verifyPayload(token, subgraph, developers.keys);
+    return { payload, context: capped(contextOf(payload), developers.scopes) };
+  }
+}
+
+/** A developer may be any user, with the rights that the operator gives to developers, and no others. */
+function capped(
+  { user, policies: _policies, groupRoles: _groupRoles, ...context }: UserContext,
+  scopes: readonly string[],
+): UserContext {
+  return Object.freeze({
+    ...context,
+    scopes: context.scopes.filter((scope) => scopes.includes(scope)),
+    ...(user && { user: { ...user, roles: [] } }),
+  });
+}
+
+async function verifyPayload(token: string, subgraph: string, keys: JWTVerifyGetKey): Promise<JWTPayload> {
+  try {
+    const { payload } = await jwtVerify(token, keys, {
       algorithms: [USER_CONTEXT_ALGORITHM],
       typ: USER_CONTEXT_TYPE,
-      audience: options.subgraph,
+      audience: subgraph,
       requiredClaims: ['exp', 'iat'],
       clockTolerance: LEEWAY_S,
     });

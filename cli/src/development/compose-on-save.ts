@@ -1,0 +1,113 @@
+import {
+  CompositionThread,
+  type Composition,
+  type ReportedDiagnostic,
+  type SubgraphSchema,
+  type TimedComposition,
+} from '@trellis/composition';
+
+/** What becomes of a composition. The first supergraph is proved before it is served. */
+export interface CompositionObserver {
+  /** A supergraph is to be served. */
+  readonly composed: (
+    supergraphSdl: string,
+    subgraphs: readonly SubgraphSchema[],
+    durationMs: number,
+  ) => void;
+  /** What is composed now has no supergraph; the one before stays. */
+  readonly failed: (errors: readonly ReportedDiagnostic[], subgraphs: readonly SubgraphSchema[]) => void;
+  /** Every query of the supergraph that is served has a plan. */
+  readonly proved: (durationMs: number) => void;
+  /** The supergraph that is served has queries without a plan: the last proved one is to be served again. */
+  readonly disproved: (errors: readonly ReportedDiagnostic[], lastProved: string) => void;
+  /** A composer broke. */
+  readonly broke: (error: unknown) => void;
+}
+
+/**
+ * Composes what changes, in two threads: one merges schemas, which a developer waits for; the other proves what was merged, which
+ * takes several times longer, and lags behind without holding the next save up.
+ */
+export class ComposeOnSave {
+  readonly #observer: CompositionObserver;
+  readonly #merging = new CompositionThread('apollo');
+  readonly #proving = new CompositionThread('apollo');
+  #number = 0;
+  #toProve: (() => Promise<void>) | undefined;
+  #isProving = false;
+  #lastProved: string | undefined;
+
+  constructor(observer: CompositionObserver) {
+    this.#observer = observer;
+  }
+
+  /** Composes. Resolves when the supergraph was merged, or can't be; never rejects. A later call makes an earlier one moot. */
+  async compose(subgraphs: readonly SubgraphSchema[]): Promise<void> {
+    this.#number += 1;
+    const number = this.#number;
+    if (this.#lastProved === undefined) return this.#composeFirst(subgraphs, number);
+    const merged = await this.#run(this.#merging, subgraphs, false);
+    if (!merged || number !== this.#number) return;
+    const { composition, durationMs } = merged;
+    if (composition.kind === 'failed') return this.#observer.failed(errorsOf(composition), subgraphs);
+    this.#observer.composed(composition.supergraphSdl, subgraphs, durationMs);
+    this.#toProve = () => this.#prove(subgraphs, number);
+    void this.#proveNext();
+  }
+
+  /** Meanwhile the other thread loads its composer, and warms up. */
+  async #composeFirst(subgraphs: readonly SubgraphSchema[], number: number): Promise<void> {
+    void this.#merging.compose({ subgraphs, isProved: false }).catch(() => undefined); // the other one reports
+    const proved = await this.#run(this.#proving, subgraphs, true);
+    if (!proved || number !== this.#number) return;
+    const { composition, durationMs } = proved;
+    if (composition.kind === 'failed') return this.#observer.failed(errorsOf(composition), subgraphs);
+    this.#lastProved = composition.supergraphSdl;
+    this.#observer.composed(composition.supergraphSdl, subgraphs, durationMs);
+  }
+
+  async close(): Promise<void> {
+    this.#number += 1; // what still runs is of no use
+    this.#toProve = undefined;
+    await Promise.all([this.#merging.close(), this.#proving.close()]);
+  }
+
+  /** Only the newest waits. */
+  async #proveNext(): Promise<void> {
+    if (this.#isProving) return;
+    this.#isProving = true;
+    for (let next = this.#toProve; next; next = this.#toProve) {
+      this.#toProve = undefined;
+      await next();
+    }
+    this.#isProving = false;
+  }
+
+  async #prove(subgraphs: readonly SubgraphSchema[], number: number): Promise<void> {
+    const proved = await this.#run(this.#proving, subgraphs, true);
+    if (!proved || number !== this.#number) return;
+    const { composition, durationMs } = proved;
+    if (composition.kind === 'failed')
+      return this.#observer.disproved(errorsOf(composition), this.#lastProved ?? '');
+    this.#lastProved = composition.supergraphSdl;
+    this.#observer.proved(durationMs);
+  }
+
+  async #run(
+    thread: CompositionThread,
+    subgraphs: readonly SubgraphSchema[],
+    isProved: boolean,
+  ): Promise<TimedComposition | undefined> {
+    const number = this.#number;
+    try {
+      return await thread.compose({ subgraphs, isProved });
+    } catch (error) {
+      if (number === this.#number) this.#observer.broke(error);
+      return undefined;
+    }
+  }
+}
+
+function errorsOf({ errors }: Extract<Composition, { kind: 'failed' }>): readonly ReportedDiagnostic[] {
+  return errors.map((error) => ({ ...error, severity: 'error' }));
+}

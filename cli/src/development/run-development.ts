@@ -1,0 +1,133 @@
+import { join } from 'node:path';
+import type { SubgraphSchema } from '@trellis/composition';
+import { gateway, type GatewayConfig } from '@trellis/gateway';
+import { runDeployable, type Deployable, type DeployableProgram, type Resources } from '@trellis/runtime';
+import { operationsPort } from '../operations-port.ts';
+import type { DevCall, DevFlags } from './dev-call.ts';
+import type { DeveloperKey } from './developer-key.ts';
+import { createDevelopmentGraph } from './development-graph.ts';
+import { followRest } from './follow-rest.ts';
+import { openDevStores } from './open-dev-stores.ts';
+import { runCommand } from './run-command.ts';
+import { startDevelopment } from './start-development.ts';
+import { startMocks, type Mocks } from './start-mocks.ts';
+import { followSubgraph } from './subgraph-feed.ts';
+
+/** What is developed, and how. */
+export interface DevelopmentRun {
+  readonly call: DevCall;
+  readonly flags: DevFlags;
+  readonly key: DeveloperKey;
+  /** Holds the data of embedded stores. */
+  readonly directory: string;
+}
+
+/** Runs until the process is asked to end, as each deployable does. */
+export async function runDevelopment(run: DevelopmentRun): Promise<void> {
+  const { flags, key } = run;
+  const program: DeployableProgram<GatewayConfig> = {
+    ...gateway,
+    start: (config, resources) => startAll(run, config, resources),
+  };
+  await runDeployable(program, {
+    LOG_LEVEL: 'error',
+    GATEWAY_USER_CONTEXT_PRIVATE_KEY: key.privateKey,
+    ...process.env,
+    ...(await operationsPort('GATEWAY', process.env)),
+    ...(flags.port !== undefined && { GATEWAY_PORT: flags.port }),
+    ...(flags.config !== undefined && { GATEWAY_CONFIG: flags.config }),
+    GATEWAY_SUPERGRAPH: 'trellis-dev', // it is composed here
+    GATEWAY_WORKERS: '1',
+  });
+}
+
+/** What was opened when something fails, or a signal comes, is closed again. */
+async function startAll(
+  run: DevelopmentRun,
+  config: GatewayConfig,
+  resources: Resources,
+): Promise<Deployable> {
+  const closing: (() => Promise<void>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const step of closing.splice(0).toReversed()) await step();
+  };
+  const stop = (): void => void close().finally(() => process.exit(1));
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  try {
+    const served = await open(run, config, resources, closing);
+    print(`ready at ${served.url}/graphql, explorer at ${served.url}/explorer`);
+    return { url: served.url, close };
+  } catch (error) {
+    await close();
+    throw error;
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+  }
+}
+
+async function open(
+  { call, flags, key, directory }: DevelopmentRun,
+  config: GatewayConfig,
+  resources: Resources,
+  closing: (() => Promise<void>)[],
+): Promise<Deployable> {
+  const { registry, trust, rest } = flags;
+  const access = registry !== undefined && trust !== undefined ? { location: registry, trust } : undefined;
+  const feeds = rest === undefined ? [] : await followRest({ location: rest, registry: access });
+  const mocks = await startMocks();
+  closing.push(() => mocks.close());
+  if (call.command.length > 0) await startCommand({ call, flags, key, directory }, closing);
+  for (const name of call.withoutServer)
+    print(`${name} is mocked: say where it runs by --url ${name}=http://…, or start it after --`);
+  const served = await startDevelopment(
+    {
+      graph: createDevelopmentGraph({
+        own: call.own.map(followSubgraph),
+        rest: feeds,
+        urlOf: (subgraph, isOwn) =>
+          isMocked(call, subgraph.name, isOwn) ? mocks.urlOf(subgraph.name) : subgraph.routingUrl,
+      }),
+      onSubgraphs: (subgraphs) => setMocks(mocks, subgraphs),
+      print,
+    },
+    config,
+    resources,
+  );
+  closing.push(() => served.close());
+  return served;
+}
+
+/** One's own subgraph is mocked where it runs nowhere; others where the developer says so. */
+function isMocked({ withoutServer, mocked }: DevCall, name: string, isOwn: boolean): boolean {
+  if (isOwn) return withoutServer.has(name);
+  return mocked === 'all' || mocked.has(name);
+}
+
+function setMocks(mocks: Mocks, subgraphs: readonly SubgraphSchema[]): void {
+  for (const { name, sdl, routingUrl } of subgraphs)
+    if (routingUrl === mocks.urlOf(name)) mocks.set(name, sdl);
+}
+
+async function startCommand(
+  { call, flags, key, directory }: DevelopmentRun,
+  closing: (() => Promise<void>)[],
+): Promise<void> {
+  const stores = flags.stores ? await openDevStores(join(directory, 'dev'), print) : undefined;
+  if (stores) closing.push(() => stores.close());
+  const { USER_CONTEXT_JWKS: given, USER_CONTEXT_JWKS_URL: address } = process.env;
+  const command = runCommand(
+    call.command,
+    {
+      ...stores?.environment,
+      ...process.env,
+      ...(call.commandPort !== undefined && { PORT: String(call.commandPort) }),
+      ...(!given && !address && { USER_CONTEXT_JWKS: key.publicKeys }),
+    },
+    print,
+  );
+  closing.push(() => command.close());
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

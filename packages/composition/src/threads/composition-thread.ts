@@ -1,0 +1,117 @@
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { Worker, type WorkerOptions } from 'node:worker_threads';
+import type { Composition } from '../compose-supergraph.ts';
+import type { CompositionReply, CompositionTask, Composer } from './messages.ts';
+
+/** A composition takes longer than this only where it never ends. */
+const DEADLINE_MS = 120_000;
+const MAX_HEAP_MB = 2_048;
+
+/** A composition, with the time that composing took. */
+export interface TimedComposition {
+  readonly composition: Composition;
+  /** Milliseconds, without the start of the thread. */
+  readonly durationMs: number;
+}
+
+/** A thread that composes, so that the one that serves goes on serving. One task after the other; it starts with the first. */
+export class CompositionThread {
+  readonly #composer: Composer;
+  #worker: Worker | undefined;
+  #work: Promise<unknown> = Promise.resolve();
+
+  constructor(composer: Composer) {
+    this.#composer = composer;
+  }
+
+  /**
+   * Composes. What subgraph teams wrote wrong is in the result.
+   *
+   * @throws Error when the thread ends, or takes longer than two minutes: the next task gets a new one
+   */
+  compose(task: CompositionTask): Promise<TimedComposition> {
+    const composed = this.#work.then(() => this.#ask(task));
+    this.#work = composed.catch(() => undefined); // who asked is told by its own promise
+    return composed;
+  }
+
+  /** Ends the thread in the midst of what it does. */
+  async close(): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
+  }
+
+  async #ask(task: CompositionTask): Promise<TimedComposition> {
+    const worker = (this.#worker ??= startThread(this.#composer));
+    try {
+      return await nextReply(worker, task);
+    } catch (error) {
+      if (this.#worker === worker) await this.close();
+      throw error;
+    }
+  }
+}
+
+function nextReply(worker: Worker, task: CompositionTask): Promise<TimedComposition> {
+  const { promise, resolve, reject } = withResolvers<TimedComposition>();
+  const timer = setTimeout(
+    () => reject(new Error(`Composing took longer than ${DEADLINE_MS / 1000} s.`)),
+    DEADLINE_MS,
+  );
+  const receive = (reply: CompositionReply): void => {
+    if (reply.kind === 'done') resolve(reply);
+    else reject(new Error(reply.message));
+  };
+  const fail = (error: Error): void => reject(error);
+  const end = (): void => reject(new Error('The composition thread has ended.'));
+  worker.once('message', receive).once('error', fail).once('exit', end);
+  worker.ref();
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is about windows of a browser
+  worker.postMessage(task);
+  return promise.finally(() => {
+    clearTimeout(timer);
+    worker.off('message', receive).off('error', fail).off('exit', end);
+    worker.unref(); // an idle thread lets the process end
+  });
+}
+
+interface Resolvers<T> {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+  readonly reject: (reason: Error) => void;
+}
+
+function withResolvers<T>(): Resolvers<T> {
+  let resolvers: Omit<Resolvers<T>, 'promise'> | undefined;
+  const promise = new Promise<T>((resolve, reject) => (resolvers = { resolve, reject }));
+  return { promise, ...(resolvers as Omit<Resolvers<T>, 'promise'>) }; // set by the constructor
+}
+
+const packages = {
+  apollo: '@apollo/composition',
+  guild: '@theguild/federation-composition',
+} as const satisfies Readonly<Record<Composer, string>>;
+
+/** From source, what runs TypeScript comes after the composer: it reads every module that is loaded later. */
+function startThread(composer: Composer): Worker {
+  const worker = new Worker(...programOf(composer));
+  worker.on('error', () => undefined); // whoever waits has its own listener
+  return worker;
+}
+
+function programOf(composer: Composer): [URL | string, WorkerOptions] {
+  const resourceLimits = { maxOldGenerationSizeMb: MAX_HEAP_MB };
+  if (!import.meta.url.endsWith('.ts'))
+    return [new URL(`./${composer}-program.js`, import.meta.url), { resourceLimits }];
+  const { resolve } = createRequire(import.meta.url);
+  const [library, tsx] = [resolve(packages[composer]), resolve('tsx/cjs/api')].map((path) =>
+    JSON.stringify(path),
+  );
+  const program = JSON.stringify(fileURLToPath(new URL(`./${composer}-program.ts`, import.meta.url)));
+  return [
+    `require(${library}); require(${tsx}).register(); require(${program});`,
+    { eval: true, execArgv: ['--conditions=trellis-source'], resourceLimits },
+  ];
+}

@@ -1,0 +1,20 @@
+import type { Composition } from '../compose-supergraph.ts';
+import type { SubgraphSchema } from '../subgraph-schema.ts';
+
+/** Who composes: @apollo/composition, or @theguild/federation-composition. */
+export type Composer = 'apollo' | 'guild';
+
+/** What a composition thread is asked for. */
+export interface CompositionTask {
+  readonly subgraphs: readonly SubgraphSchema[];
+  /**
+   * Whether every query of the supergraph is proved to have a plan, which takes longer than all else. Only Apollo's composer does
+   * without. @default true
+   */
+  readonly isProved?: boolean | undefined;
+}
+
+/** What a composition thread returns for each task. */
+export type CompositionReply =
+  | { readonly kind: 'done'; readonly composition: Composition; readonly durationMs: number }
+  | { readonly kind: 'failed'; readonly message: string };
