@@ -109,7 +109,10 @@ export const projects: readonly Project[] = [
       publish: { floor: 3, purpose: 'publishes releases, moves and reads the logs of a registry' },
       supergraph: { floor: 2, purpose: 'composes supergraphs and checks changes' },
       registry: { floor: 1, purpose: 'opens registries, and reads their releases' },
-      development: { floor: 3, purpose: 'a graph that follows a developer: saves, mocks, a key of one’s own' },
+      development: {
+        floor: 3,
+        purpose: 'a graph that follows a developer: saves, mocks, a key of one’s own',
+      },
       operations: { floor: 2, purpose: 'tables of recorded operations' },
       token: { floor: 2, purpose: 'signs a demo account in' },
       secrets: { floor: 2, purpose: 'makes secrets for production' },

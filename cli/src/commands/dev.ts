@@ -10,7 +10,7 @@ import { runDevelopment } from '../development/run-development.ts';
 export function devCommand(): CliCommand {
   const command = new Command('dev')
     .description(
-      'Serves your subgraphs beside the rest of a graph, and composes anew at each save.\n' +
+      'Serves your subgraphs beside the rest of a graph, and follows each save.\n' +
         'After -- stands the command that runs your subgraph; PORT says where it is to listen.',
     )
     .argument(
@@ -27,8 +27,11 @@ export function devCommand(): CliCommand {
       '--rest <FILE|URL|GRAPH@ENVIRONMENT>',
       'the rest of the graph: a supergraph, a release, a supergraph.yaml',
     )
-    .option('--registry <FOLDER>', 'the registry of GRAPH@ENVIRONMENT')
-    .option('--trust <FILE>', 'public keys of the registry, a JSON Web Key Set')
+    .option('--registry <FOLDER>', 'where GRAPH@ENVIRONMENT is; default: TRELLIS_REGISTRY')
+    .option(
+      '--trust <FILE>',
+      'public keys of the registry, a JSON Web Key Set; default: TRELLIS_REGISTRY_TRUST',
+    )
     .addOption(
       new Option('--mock [NAME]', 'answers for a subgraph of the rest, or for all; may be repeated')
         .preset(MOCK_ALL)

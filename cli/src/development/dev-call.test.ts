@@ -44,7 +44,6 @@ describe('The command line of trellis dev', () => {
     [{ subgraph: ['a=x'], url: ['b=http://x'] }, [], '--url b=… goes with --subgraph b=FILE.'],
     [{ subgraph: ['a=x'], url: ['a=ftp://x'] }, [], '--url a=ftp://x is no http or https URL.'],
     [{ subgraph: ['a=x', 'b=y'] }, ['npm', 'start'], '--url a=http://… --url b=http://…'],
-    [{ subgraph: ['a=x'], registry: 'r' }, [], '--registry FOLDER and --trust FILE go together.'],
   ])('rejects %j %j', async (flags, command, problem) => {
     await expect(read(flags, command)).rejects.toThrow(problem);
   });

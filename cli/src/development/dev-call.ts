@@ -39,7 +39,7 @@ const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
  * @throws DevCallProblem with what is wrong
  */
 export async function readDevCall(
-  { subgraph = [], url = [], mock = [], rest, registry, trust }: DevFlags,
+  { subgraph = [], url = [], mock = [], rest }: DevFlags,
   command: readonly string[],
   freePort: () => Promise<number>,
 ): Promise<DevCall> {
@@ -47,8 +47,6 @@ export async function readDevCall(
   if (own.size < subgraph.length) throw new DevCallProblem('A subgraph is named twice.');
   if (own.size === 0 && rest === undefined)
     throw new DevCallProblem('Say which subgraph: --subgraph NAME=FILE or --subgraph NAME=URL.');
-  if ((registry === undefined) !== (trust === undefined))
-    throw new DevCallProblem('--registry FOLDER and --trust FILE go together.');
   const urls = new Map(url.map(readAssignment));
   for (const [name, address] of urls) {
     if (!own.has(name)) throw new DevCallProblem(`--url ${name}=… goes with --subgraph ${name}=FILE.`);

@@ -55,20 +55,20 @@ export function createDevelopmentGraph({ own, rest, urlOf }: DevelopmentGraphOpt
 function watchFeed(feed: SubgraphFeed, changed: () => void): () => void {
   let isReading = false;
   let isDue = false;
-  let isOver = false;
+  const over = new AbortController();
   const read = async (): Promise<void> => {
     isDue = true;
     if (isReading) return;
     isReading = true;
-    while (isDue && !isOver) {
+    while (isDue && !over.signal.aborted) {
       isDue = false;
-      if ((await feed.read()) && !isOver) changed();
+      if ((await feed.read()) && !over.signal.aborted) changed();
     }
     isReading = false;
   };
   const end = feed.watch(() => void read());
   return () => {
-    isOver = true;
+    over.abort();
     end();
   };
 }

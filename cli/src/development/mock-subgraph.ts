@@ -54,7 +54,12 @@ async function run(schema: GraphQLSchema, body: unknown): Promise<ExecutionResul
   });
 }
 
-type Source = Readonly<Record<string | typeof SEED, unknown>> | undefined;
+type Source = Readonly<Record<string, unknown>> & { readonly [SEED]?: string };
+
+/** Made here, or a reference that the gateway has sent. */
+function seedOf(source: Source): string {
+  return source[SEED] ?? seedOfReference(source);
+}
 
 /** Fields of the specification have resolvers of their own; objects and references come with their `__typename`. */
 const fieldResolver: GraphQLFieldResolver<unknown, unknown, Readonly<Record<string, unknown>>> = (
@@ -63,9 +68,9 @@ const fieldResolver: GraphQLFieldResolver<unknown, unknown, Readonly<Record<stri
   _context,
   { fieldName, parentType, returnType, schema },
 ) => {
-  const source = parent as Source; // made here, or a reference that the gateway sent
+  const source = parent as Source | undefined; // made here, or a reference that the gateway sent
   if (source && Object.hasOwn(source, fieldName)) return source[fieldName];
-  const seed = source ? String(source[SEED] ?? seedOfReference(source)) : parentType.name;
+  const seed = source ? seedOf(source) : parentType.name;
   const given = Object.keys(args).length > 0 ? JSON.stringify(args) : '';
   const id = typeof args['id'] === 'string' ? args['id'] : undefined;
   return mockValue(returnType, { schema, seed: `${seed}.${fieldName}${given}`, fieldName, id });

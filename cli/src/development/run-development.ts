@@ -71,9 +71,7 @@ async function open(
   resources: Resources,
   closing: (() => Promise<void>)[],
 ): Promise<Deployable> {
-  const { registry, trust, rest } = flags;
-  const access = registry !== undefined && trust !== undefined ? { location: registry, trust } : undefined;
-  const feeds = rest === undefined ? [] : await followRest({ location: rest, registry: access });
+  const feeds = flags.rest === undefined ? [] : await followRest(flags.rest, flags);
   const mocks = await startMocks();
   closing.push(() => mocks.close());
   if (call.command.length > 0) await startCommand({ call, flags, key, directory }, closing);

@@ -49,7 +49,14 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
     server.server.setTimeout(silentMs(changed));
   });
   answerPreflights(server);
-  const pages = { graphPath: GRAPHQL_PATH, streamPath: STREAM_PATH, settings, services, issuer, isDevelopment };
+  const pages = {
+    graphPath: GRAPHQL_PATH,
+    streamPath: STREAM_PATH,
+    settings,
+    services,
+    issuer,
+    isDevelopment,
+  };
   serveGraph(server, dependencies, { ...serving, pageOf: explorerOf(pages) });
   addPages(server, pages);
   server.setNotFoundHandler((_request, reply) => reply.status(404).send(NOT_FOUND));

@@ -58,7 +58,7 @@ const variables = {
   USER_CONTEXT_DEVELOPER_JWKS: {
     type: 'key-set',
     optional: true,
-    doc: 'Public keys of developers, whose "trellis dev" may ask this subgraph: a JSON Web Key Set. Whoever has such a key may be any user, with the scopes of USER_CONTEXT_DEVELOPER_SCOPES, without roles and policies. Rejected in production.',
+    doc: 'Public keys of developers, whose "trellis dev" may ask this subgraph: a JSON Web Key Set. The holder of such a key may be any user, with the scopes of USER_CONTEXT_DEVELOPER_SCOPES, without roles and policies. Rejected in production.',
   },
   USER_CONTEXT_DEVELOPER_SCOPES: {
     type: 'list',

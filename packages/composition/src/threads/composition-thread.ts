@@ -32,7 +32,7 @@ export class CompositionThread {
    */
   compose(task: CompositionTask): Promise<TimedComposition> {
     const composed = this.#work.then(() => this.#ask(task));
-    this.#work = composed.catch(() => undefined); // who asked is told by its own promise
+    this.#work = composed.catch(() => undefined); // the caller has its own promise
     return composed;
   }
 
@@ -97,7 +97,7 @@ const packages = {
 /** From source, what runs TypeScript comes after the composer: it reads every module that is loaded later. */
 function startThread(composer: Composer): Worker {
   const worker = new Worker(...programOf(composer));
-  worker.on('error', () => undefined); // whoever waits has its own listener
+  worker.on('error', () => undefined); // a caller that waits has its own listener
   return worker;
 }
 
