@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTemporaryDirectory, freePort } from '@trellis/testkit';
 import { createUserContextVerifier } from '@trellis/subgraph-protocol';
@@ -7,6 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askGraph, dataOf } from '../../harness/ask-graph.ts';
 import { startGateway, type GatewayProcess } from '../../harness/gateway-process.ts';
 import { startTokenIssuer, type TokenIssuer } from '../../harness/token-issuer.ts';
+import { cell } from '../cell.ts';
+import { codeBlocks } from '../../documentation/code-blocks.ts';
 import {
   startApollo,
   startMercurius,
@@ -15,6 +17,7 @@ import {
   type ForeignSubgraph,
   type WhoAsks,
 } from './foreign-subgraphs.ts';
+import { startKit } from './kit-subgraph.ts';
 
 const running: ForeignSubgraph[] = [];
 const files = createTemporaryDirectory();
@@ -53,6 +56,7 @@ beforeAll(async () => {
       mercurius: await keep(startMercurius(whoAsksIn('mercurius'))),
       apollo: await keep(startApollo(whoAsksIn('apollo'))),
       plain: await keep(startPlain()),
+      kit: await keep(startKit(createUserContextVerifier({ subgraph: 'kit', keys }), files.path)),
     },
     environment: {
       CONFIG: configFile,
@@ -99,6 +103,24 @@ describe('subgraphs made with libraries of others, by their defaults', () => {
     form.append('picture', new Blob(['x'.repeat(3_000_000)], { type: 'image/png' }), 'a.png');
     const response = await fetch(gateway.graph, { method: 'POST', body: form });
     expect(await response.json()).toEqual({ data: { measure: 'a.png image/png 3000000 n' } });
+  });
+
+  it(cell('subgraph-kit', 'uploads'), async () => {
+    const source = readFileSync(new URL('store-pictures.ts', import.meta.url), 'utf8');
+    const quoted = codeBlocks('docs/uploads.md').find(({ language }) => language === 'typescript');
+    expect(quoted?.text.trim()).toBe(source.trim());
+    const query = 'mutation ($files: [Upload!]!) { addPictures(files: $files) }';
+    const form = new FormData();
+    form.append('operations', JSON.stringify({ query, variables: { files: [null, null] } }));
+    form.append('map', JSON.stringify({ a: ['variables.files.0'], b: ['variables.files.1'] }));
+    const sizes = [3_000_000, 5];
+    for (const [index, size] of sizes.entries())
+      form.append('ab'.charAt(index), new Blob(['x'.repeat(size)]), 'x');
+    const response = await fetch(gateway.graph, { method: 'POST', body: form });
+    const { data } = (await response.json()) as {
+      readonly data: { readonly addPictures: readonly string[] };
+    };
+    expect(data.addPictures.map((id) => statSync(join(files.path, id)).size)).toEqual(sizes);
   });
 
   it.each(['Yoga', 'Mercurius', 'Apollo'])(

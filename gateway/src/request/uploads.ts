@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import type { ArrivingFiles } from '@trellis/subgraph-protocol/uploads';
 
 /** Stands for a file in the variables of a request. In JSON it is null, as the multipart request specification says. */
 export class FilePlaceholder {
@@ -14,24 +14,8 @@ export class FilePlaceholder {
   }
 }
 
-/** A file that is arriving. To be read, or to be dropped by `resume()`: the next one comes after it. */
-export interface ArrivingFile {
-  readonly filename: string;
-  readonly mediaType: string;
-  readonly bytes: Readable;
-}
-
 /** The files of a request while they arrive, one behind the other. None of them is held. */
-export interface Uploads {
-  /** The names of their parts, in the order in which they come. */
-  readonly keys: readonly string[];
-  /** Says that no one takes these files (any more): what is left of them is read to its end and dropped. */
-  drop(keys: readonly string[]): void;
-  /** Waits for a file. @throws RequestError for what is wrong with the files */
-  take(key: string): Promise<ArrivingFile>;
-  /** Calls back once when something is wrong with the files, with the reason. */
-  onFailure(callback: (failure: Error) => void): void;
-}
+export type Uploads = Pick<ArrivingFiles, 'keys' | 'drop' | 'take' | 'onFailure'>;
 
 /** Where files stand in a value, in the order of its members. */
 export function* filesIn(

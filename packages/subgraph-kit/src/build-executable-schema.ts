@@ -4,6 +4,7 @@ import { parse, type GraphQLSchema } from 'graphql';
 import { readDeclaredRights } from './declared-rights.ts';
 import { guardFields } from './guard-fields.ts';
 import { limitResolverTime } from './limit-resolver-time.ts';
+import { takesFile } from './uploads.ts';
 
 /** What {@link buildExecutableSchema} puts together. */
 export interface ExecutableSchemaOptions {
@@ -13,6 +14,8 @@ export interface ExecutableSchemaOptions {
   readonly resolvers: object;
   /** Milliseconds that one resolver may take. */
   readonly resolverTimeoutMs: number;
+  /** The same for resolvers that take files; absent where there are none. */
+  readonly uploadTimeoutMs?: number | undefined;
   readonly onTimeout?: (field: string) => void;
 }
 
@@ -27,7 +30,10 @@ export function buildExecutableSchema(options: ExecutableSchemaOptions): GraphQL
   const schema = buildSubgraphSchema({ typeDefs, resolvers });
   guardFields(schema, readDeclaredRights(typeDefs));
   limitResolverTime(schema, {
-    timeoutMs: options.resolverTimeoutMs,
+    timeoutMsOf: (field) =>
+      options.uploadTimeoutMs !== undefined && takesFile(field)
+        ? options.uploadTimeoutMs
+        : options.resolverTimeoutMs,
     ...(options.onTimeout && { onTimeout: options.onTimeout }),
   });
   return schema;

@@ -9,7 +9,7 @@ import {
 import { fastifyApolloHandler } from '@as-integrations/fastify';
 import { createHttpServer, type Logger, type Metrics, type ReadinessCheck } from '@trellis/runtime';
 import type { UserContext, UserContextVerifier } from '@trellis/subgraph-protocol';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import { respondInGraphShape } from './respond-in-graph-shape.ts';
 import { buildExecutableSchema } from './build-executable-schema.ts';
@@ -18,6 +18,7 @@ import { createErrorFormatter, type ErrorFormatter } from './format-graph-error.
 import { createUserContextReader } from './read-user-context.ts';
 import { serveSubscriptions } from './serve-subscriptions.ts';
 import { createSubgraphMetrics, type SubgraphMetrics } from './subgraph-metrics.ts';
+import { dropUnread, takeUploads, uploadRulesOf, type UploadOptions } from './uploads.ts';
 
 /** A subgraph's HTTP server. */
 export type SubgraphServer = FastifyInstance;
@@ -49,6 +50,8 @@ export interface SubgraphServerOptions<Context extends BaseContext & GuardedCont
   readonly readiness?: Readonly<Record<string, ReadinessCheck>>;
   /** Milliseconds that one resolver may take. @default 5_000 */
   readonly resolverTimeoutMs?: number;
+  /** How files are taken, by the GraphQL multipart request specification. Absent: not at all. */
+  readonly uploads?: UploadOptions;
 }
 
 /** Largest request body, bytes. The gateway sends up to a few thousand representations in one request. */
@@ -63,10 +66,12 @@ export async function buildSubgraphServer<Context extends BaseContext & GuardedC
   options: SubgraphServerOptions<Context>,
 ): Promise<SubgraphServer> {
   const metrics = createSubgraphMetrics(options.metrics);
+  const uploads = options.uploads && uploadRulesOf(options.uploads);
   const schema = buildExecutableSchema({
     typeDefs: options.typeDefs,
     resolvers: options.resolvers,
     resolverTimeoutMs: options.resolverTimeoutMs ?? 5_000,
+    uploadTimeoutMs: uploads?.timeoutMs,
     onTimeout: metrics.countTimeout,
   });
   const formatError = createErrorFormatter(options.logger);
@@ -81,21 +86,32 @@ export async function buildSubgraphServer<Context extends BaseContext & GuardedC
     // Members named __proto__ or constructor are data like any other: nothing here copies them into an object by name.
     fastify: { onProtoPoisoning: 'ignore', onConstructorPoisoning: 'ignore' },
     ...(options.readiness && { readiness: options.readiness }),
+    ...(uploads && { requestTimeoutMs: uploads.timeoutMs }),
   });
   server.setErrorHandler(respondInGraphShape);
-  server.post(
-    '/graphql',
-    fastifyApolloHandler(apollo, {
-      context: async (request) =>
-        options.createContext({
-          userContext: await readUserContext(request),
-          idempotencyKey: idempotencyKeyOf(request),
-        }),
-    }),
-  );
+  const respond = fastifyApolloHandler(apollo, {
+    context: async (request) =>
+      options.createContext({
+        userContext: await readUserContext(request),
+        idempotencyKey: idempotencyKeyOf(request),
+      }),
+  });
+  if (uploads) takeUploads(server, uploads, readUserContext);
+  server.post('/graphql', uploads ? withUploads(respond) : respond);
   if (schema.getSubscriptionType()) serveSubscriptions(server, { ...options, schema, formatError });
   server.addHook('onClose', () => apollo.stop());
   return server;
+}
+
+/** Whatever becomes of the operation. */
+function withUploads(respond: RouteHandlerMethod): RouteHandlerMethod {
+  return async function (request, reply) {
+    try {
+      return await respond.call(this, request, reply);
+    } finally {
+      dropUnread(request);
+    }
+  };
 }
 
 /** The gateway sends the key of the client's header or `extensions.idempotencyKey` on in this header. */

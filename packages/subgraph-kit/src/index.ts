@@ -35,3 +35,4 @@ export {
   type SubgraphVariables,
 } from './subgraph-variables.ts';
 export { readJson, readText, type JsonBounds, type TextBounds } from './text-arguments.ts';
+export { UploadedFile, uploadScalar, type UploadOptions } from './uploads.ts';

@@ -11,7 +11,7 @@ function createSchema(items: () => unknown) {
   Object.assign(fields['quick'] ?? {}, { resolve: () => Promise.resolve('quick') });
   Object.assign(fields['slow'] ?? {}, { resolve: never });
   Object.assign(fields['items'] ?? {}, { resolve: items });
-  limitResolverTime(schema, { timeoutMs: 5_000, onTimeout: (field) => timeouts.push(field) });
+  limitResolverTime(schema, { timeoutMsOf: () => 5_000, onTimeout: (field) => timeouts.push(field) });
   return schema;
 }
 

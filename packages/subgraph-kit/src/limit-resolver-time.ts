@@ -1,12 +1,20 @@
 import { clientError } from '@trellis/subgraph-protocol';
-import { isObjectType, type GraphQLFieldResolver, type GraphQLSchema } from 'graphql';
+import { isObjectType, type GraphQLField, type GraphQLFieldResolver, type GraphQLSchema } from 'graphql';
 
 /** Settings of {@link limitResolverTime}. */
 export interface ResolverTimeLimit {
-  /** Milliseconds that one resolver may take. */
-  readonly timeoutMs: number;
+  /** Milliseconds that the resolver of a field may take. */
+  readonly timeoutMsOf: (field: GraphQLField<unknown, unknown>) => number;
   /** Called for every resolver that took longer, with its field: `Post.author`. */
   readonly onTimeout?: (field: string) => void;
+}
+
+/** Of one field. */
+interface FieldLimit {
+  /** `Post.author` */
+  readonly name: string;
+  readonly timeoutMs: number;
+  readonly onTimeout: ResolverTimeLimit['onTimeout'];
 }
 
 type Resolver = GraphQLFieldResolver<unknown, unknown>;
@@ -18,35 +26,40 @@ type Resolver = GraphQLFieldResolver<unknown, unknown>;
  *
  * @param schema changed in place
  */
-export function limitResolverTime(schema: GraphQLSchema, limit: ResolverTimeLimit): void {
+export function limitResolverTime(
+  schema: GraphQLSchema,
+  { timeoutMsOf, onTimeout }: ResolverTimeLimit,
+): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
     for (const field of Object.values(type.getFields())) {
-      if (field.resolve) field.resolve = limited(field.resolve, `${type.name}.${field.name}`, limit);
+      if (!field.resolve) continue;
+      const own = { name: `${type.name}.${field.name}`, timeoutMs: timeoutMsOf(field), onTimeout };
+      field.resolve = limited(field.resolve, own);
     }
   }
 }
 
-function limited(resolve: Resolver, field: string, limit: ResolverTimeLimit): Resolver {
-  return (source, args, context, info) => limitResult(resolve(source, args, context, info), field, limit);
+function limited(resolve: Resolver, limit: FieldLimit): Resolver {
+  return (source, args, context, info) => limitResult(resolve(source, args, context, info), limit);
 }
 
 /** Values that are there already pass untouched: most resolvers cost nothing here. */
-function limitResult(result: unknown, field: string, limit: ResolverTimeLimit): unknown {
-  if (result instanceof Promise) return withinTime(result, field, limit);
+function limitResult(result: unknown, limit: FieldLimit): unknown {
+  if (result instanceof Promise) return withinTime(result, limit);
   if (!Array.isArray(result) || !result.some(isPending)) return result;
-  return result.map((item: unknown) => (isPending(item) ? withinTime(item, field, limit) : item));
+  return result.map((item: unknown) => (isPending(item) ? withinTime(item, limit) : item));
 }
 
 function isPending(item: unknown): item is Promise<unknown> {
   return item instanceof Promise;
 }
 
-function withinTime(pending: Promise<unknown>, field: string, limit: ResolverTimeLimit): Promise<unknown> {
+function withinTime(pending: Promise<unknown>, limit: FieldLimit): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      limit.onTimeout?.(field);
-      reject(clientError('INTERNAL_SERVER_ERROR', `${field} took longer than ${limit.timeoutMs} ms.`));
+      limit.onTimeout?.(limit.name);
+      reject(clientError('INTERNAL_SERVER_ERROR', `${limit.name} took longer than ${limit.timeoutMs} ms.`));
     }, limit.timeoutMs);
     const settle =
       <Value>(act: (value: Value) => void) =>

@@ -37,7 +37,7 @@ import {
 import { readBody, readQueryString, type ReadBody } from '../message/read-request.ts';
 import { documentOfAddress, documentPaths, withDocument } from './document-address.ts';
 import { sendParts } from '../delivery/send-parts.ts';
-import { assertUploadLength, readUpload } from '../upload/read-upload.ts';
+import { assertUploadLength, readUploadRequest } from '../upload/upload-request.ts';
 import { serverSentEvents } from '../message/stream-format.ts';
 import {
   sendInStreamFormat,
@@ -197,10 +197,10 @@ async function respondToUpload({ request, reply, options }: Handled): Promise<Fa
   const { single } = formsOf(request, options);
   const { 'content-type': contentType = '' } = request.headers;
   if (!bounds || !isReadable(request.body)) throw rejected('BAD_REQUEST', 'The request has no body.');
-  const received = await readUpload(request.body, contentType, bounds, limits);
+  const received = await readUploadRequest(request.body, contentType, bounds, limits);
   const exchange = exchangeOf(request, reply, options);
   try {
-    const carried: Carried = { takesParts: false, accepts: 'query-mutation', uploads: received.uploads };
+    const carried: Carried = { takesParts: false, accepts: 'query-mutation', uploads: received.files };
     const body: ReadBody = { kind: 'single', request: received.request };
     const response = await respondWhole(exchange, body, single ?? 'application/json', carried, options);
     return sendResponse(reply, exchange, response, options);

@@ -1,6 +1,19 @@
 import type { Readable } from 'node:stream';
-import { rejected } from '../../errors.ts';
-import type { ArrivingFile, Uploads } from '../../request/uploads.ts';
+
+/** A file that is arriving. To be read, or to be dropped by `resume()`: the next one comes after it. */
+export interface ArrivingFile {
+  readonly filename: string;
+  readonly mediaType: string;
+  readonly bytes: Readable;
+}
+
+/** What may be wrong with the parts of an upload; codes of the graph. */
+export type UploadProblem = 'BAD_REQUEST' | 'PAYLOAD_TOO_LARGE' | 'UPLOAD_MISSING' | 'UPLOAD_OUT_OF_ORDER';
+
+/** Makes the error for a problem, with a message for the client. */
+export type UploadErrorFactory = (problem: UploadProblem, message: string) => Error;
+
+const MAX_NAME_CHARACTERS = 100;
 
 interface Waiting {
   readonly key: string;
@@ -12,7 +25,7 @@ interface Waiting {
  * The files of one request, as they arrive. Of a file that no one has taken yet a few kilobytes are held: then the parser
  * stops, and with it the client's socket.
  */
-export class ArrivingFiles implements Uploads {
+export class ArrivingFiles {
   readonly keys: readonly string[];
   #arrived = 0;
   readonly #dropped = new Set<string>();
@@ -21,10 +34,12 @@ export class ArrivingFiles implements Uploads {
   #waiting: readonly Waiting[] = [];
   #failure: Error | undefined;
   #onFailure: ((failure: Error) => void) | undefined;
+  readonly #errorOf: UploadErrorFactory;
 
   /** @param keys of the map, in its order */
-  constructor(keys: readonly string[]) {
+  constructor(keys: readonly string[], errorOf: UploadErrorFactory) {
     this.keys = keys;
+    this.#errorOf = errorOf;
   }
 
   /** A part with a file begins. Files come in the order of the map, so that each finds the request that it goes to. */
@@ -32,7 +47,7 @@ export class ArrivingFiles implements Uploads {
     const expected = this.keys[this.#arrived];
     if (key !== expected) {
       file.bytes.resume();
-      return this.fail(this.#isKnown(key) ? outOfOrder(key, expected) : notInMap(key));
+      return this.fail(this.#misplaced(key, expected));
     }
     this.#arrived += 1;
     if (this.#failure) file.bytes.resume();
@@ -43,7 +58,7 @@ export class ArrivingFiles implements Uploads {
   end(): void {
     const missing = this.keys[this.#arrived];
     if (missing !== undefined)
-      this.fail(rejected('UPLOAD_MISSING', `The file "${missing}" of the map is missing.`));
+      this.fail(this.#errorOf('UPLOAD_MISSING', `The file "${missing}" of the map is missing.`));
   }
 
   /** Ends the request. The first failure counts. */
@@ -56,11 +71,13 @@ export class ArrivingFiles implements Uploads {
     this.#onFailure?.(failure);
   }
 
+  /** Calls back once when something is wrong with the files, with the reason. */
   onFailure(callback: (failure: Error) => void): void {
     this.#onFailure = callback;
     if (this.#failure) callback(this.#failure);
   }
 
+  /** Says that no one takes these files (any more): what is left of them is read to its end and dropped. */
   drop(keys: readonly string[]): void {
     for (const key of keys) {
       this.#dropped.add(key);
@@ -68,6 +85,7 @@ export class ArrivingFiles implements Uploads {
     }
   }
 
+  /** Waits for a file. @throws Error for what is wrong with the files */
   take(key: string): Promise<ArrivingFile> {
     if (this.#failure) return Promise.reject(this.#failure);
     const begun = this.#begun.get(key);
@@ -77,8 +95,12 @@ export class ArrivingFiles implements Uploads {
     });
   }
 
-  #isKnown(key: string): boolean {
-    return this.keys.includes(key);
+  #misplaced(key: string, expected: string | undefined): Error {
+    const name = key.slice(0, MAX_NAME_CHARACTERS);
+    if (!this.keys.includes(key))
+      return this.#errorOf('BAD_REQUEST', `The part "${name}" is not in the map.`);
+    const wanted = expected === undefined ? 'it has come before' : `"${expected}" comes before it`;
+    return this.#errorOf('UPLOAD_OUT_OF_ORDER', `The file "${name}" is out of order: ${wanted} in the map.`);
   }
 
   #handOver(key: string, file: ArrivingFile): void {
@@ -88,21 +110,6 @@ export class ArrivingFiles implements Uploads {
     this.#waiting = this.#waiting.filter((waiting) => waiting !== taker);
     taker?.resolve(file);
   }
-}
-
-function outOfOrder(key: string, expected: string | undefined): Error {
-  const wanted = expected === undefined ? 'it has come before' : `"${expected}" comes before it`;
-  return rejected('UPLOAD_OUT_OF_ORDER', `The file "${nameOf(key)}" is out of order: ${wanted} in the map.`);
-}
-
-function notInMap(key: string): Error {
-  return rejected('BAD_REQUEST', `The part "${nameOf(key)}" is not in the map.`);
-}
-
-const MAX_NAME_CHARACTERS = 100;
-
-function nameOf(key: string): string {
-  return key.slice(0, MAX_NAME_CHARACTERS);
 }
 
 /** Reads what is left of a body, so that its sender can read the response. */
