@@ -1,4 +1,4 @@
-import { link, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { link, mkdir, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** The calls that decide whether a record exists. */
@@ -34,6 +34,14 @@ async function syncFolder(path: string): Promise<void> {
   } finally {
     await folder.close();
   }
+}
+
+/** Makes a folder and those above it, and syncs what is new. */
+export async function makeFolder(disk: FolderDisk, path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true });
+  if (first === undefined) return;
+  for (let made = path; made.length >= first.length; made = dirname(made))
+    await disk.syncFolder(dirname(made));
 }
 
 /**
@@ -106,15 +114,22 @@ export async function removeIfOld(path: string, aside: string, writtenBefore: Da
       await rm(aside);
       return true;
     }
-    await link(aside, path).catch((error: unknown) => {
-      if (!isCode(error, 'EEXIST')) throw error;
-    });
-    await rm(aside);
+    await putBack(aside, path);
     return false;
   } catch (error) {
     if (isCode(error, 'ENOENT')) return false;
     throw error;
   }
+}
+
+/** Puts a file back that was moved aside, unless it was written again. */
+export async function putBack(aside: string, path: string): Promise<void> {
+  try {
+    await link(aside, path);
+  } catch (error) {
+    if (!isCode(error, 'EEXIST') && !isCode(error, 'ENOENT')) throw error;
+  }
+  await rm(aside, { force: true });
 }
 
 function isCode(error: unknown, code: string): boolean {

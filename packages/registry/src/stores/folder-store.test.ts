@@ -1,4 +1,4 @@
-import { link, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { createKey, log, publishAll } from '../testing/sample-log.ts';
 import { describeStore } from '../testing/store-contract.ts';
 import { realDisk, type FolderDisk } from './durable-files.ts';
 import { FolderStore } from './folder-store.ts';
-import { writeTextBlob } from '../text-blobs.ts';
+import { readTextBlob, writeTextBlob } from '../text-blobs.ts';
 
 const signal = AbortSignal.timeout(120_000);
 let folder: string;
@@ -100,7 +100,19 @@ describe('a folder', () => {
       syncFolder: async (path) => (calls.push('sync folder'), realDisk.syncFolder(path)),
     });
     await store.createRecord(log, 1, 'one', signal);
-    expect(calls).toEqual(['write and sync', 'link', 'sync folder']);
+    calls.length = 0;
+    await store.createRecord(log, 2, 'two', signal);
+    expect(calls).toEqual(['sync folder', 'write and sync', 'link', 'sync folder']);
+  });
+
+  it('still has a text that a killed gc has moved aside, and puts it back', async () => {
+    const { store, path } = await openFolder();
+    const reference = await writeTextBlob(store, 'text', signal);
+    const place = join(path, 'blobs/sha256', reference.digest);
+    await rename(place, join(path, 'tmp', `${reference.digest}.aside`));
+    expect(await readTextBlob(store, reference, signal)).toBe('text');
+    expect(await store.listBlobs(signal)).toMatchObject([reference]);
+    expect([await readFile(place, 'utf8'), await readdir(join(path, 'tmp'))]).toEqual(['text', []]);
   });
 
   it('writes a damaged text again', async () => {

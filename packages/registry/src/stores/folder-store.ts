@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { digestOf, MAX_BLOB_BYTES, type BlobReference } from '../blob.ts';
 import { checkFormat, parseDocument } from '../format-version.ts';
@@ -9,6 +9,8 @@ import { MAX_RECORD_BYTES, type RegistryStore, type StoredBlob } from '../regist
 import {
   createDurably,
   linkIfAbsent,
+  makeFolder,
+  putBack,
   removeIfOld,
   touch,
   type FolderDisk,
@@ -55,7 +57,7 @@ export class FolderStore implements RegistryStore {
   async initialize(signal: AbortSignal): Promise<boolean> {
     return this.#inWords(signal, async () => {
       for (const path of ['blobs/sha256', 'graphs', 'tmp'])
-        await mkdir(join(this.#folder, path), { recursive: true });
+        await makeFolder(this.#disk, join(this.#folder, path));
       if (await stat(join(this.#folder, MARK)).catch(absent)) return false;
       const mark = `${JSON.stringify({ format: `${MARK_FORMAT}/${MARK_VERSION}` })}\n`;
       return this.#create(join(this.#folder, MARK), Buffer.from(mark));
@@ -63,7 +65,12 @@ export class FolderStore implements RegistryStore {
   }
 
   async readBlob(digest: string, _bytes: number, signal: AbortSignal): Promise<Uint8Array | undefined> {
-    return this.#attempt(signal, () => this.#readWhole(this.#blobPath(digest), MAX_BLOB_BYTES, signal));
+    return this.#attempt(
+      signal,
+      async () =>
+        (await this.#readWhole(this.#blobPath(digest), MAX_BLOB_BYTES, signal)) ??
+        this.#readWhole(this.#asidePath(digest), MAX_BLOB_BYTES, signal),
+    );
   }
 
   async writeBlob({ digest }: BlobReference, content: Uint8Array, signal: AbortSignal): Promise<void> {
@@ -95,7 +102,9 @@ export class FolderStore implements RegistryStore {
 
   async createRecord(log: LogName, sequence: number, jws: string, signal: AbortSignal): Promise<boolean> {
     return this.#attempt(signal, async () => {
-      await mkdir(this.#logPath(log), { recursive: true });
+      await makeFolder(this.#disk, this.#logPath(log));
+      // Whose record comes before may not have synced it yet: a loss of power could leave this one without it.
+      await this.#disk.syncFolder(this.#logPath(log));
       return this.#create(this.#recordPath(log, sequence), Buffer.from(jws));
     });
   }
@@ -118,6 +127,7 @@ export class FolderStore implements RegistryStore {
 
   async listBlobs(signal: AbortSignal): Promise<readonly StoredBlob[]> {
     return this.#attempt(signal, async () => {
+      await this.#putBack();
       const digests = (await this.#list(join(this.#folder, 'blobs/sha256'))).filter((name) =>
         /^[0-9a-f]{64}$/.test(name),
       );
@@ -132,7 +142,9 @@ export class FolderStore implements RegistryStore {
   }
 
   async deleteBlob(digest: string, writtenBefore: Date, signal: AbortSignal): Promise<boolean> {
-    return this.#attempt(signal, () => removeIfOld(this.#blobPath(digest), this.#temporary(), writtenBefore));
+    return this.#attempt(signal, () =>
+      removeIfOld(this.#blobPath(digest), this.#asidePath(digest), writtenBefore),
+    );
   }
 
   /** Deletes what killed programs left in `tmp/`. @returns how many files */
@@ -153,6 +165,19 @@ export class FolderStore implements RegistryStore {
 
   #temporary(): string {
     return join(this.#folder, 'tmp', `${randomUUID()}.tmp`);
+  }
+
+  /** Where gc has a text while it decides. */
+  #asidePath(digest: string): string {
+    return join(this.#folder, 'tmp', `${digest}.aside`);
+  }
+
+  /** A killed gc may have left a text that a record names. */
+  async #putBack(): Promise<void> {
+    for (const name of await this.#list(join(this.#folder, 'tmp'))) {
+      const [, digest] = /^([0-9a-f]{64})\.aside$/.exec(name) ?? [];
+      if (digest !== undefined) await putBack(this.#asidePath(digest), this.#blobPath(digest));
+    }
   }
 
   #blobPath(digest: string): string {
