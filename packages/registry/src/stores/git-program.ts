@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process';
+import { RegistryError } from '../registry-error.ts';
+
+/** What git said as it failed. */
+export class GitFailed extends Error {
+  override readonly name = 'GitFailed';
+  readonly said: string;
+
+  constructor(command: string, said: string) {
+    super(`git ${command}: ${said}`);
+    this.said = said;
+  }
+}
+
+/** A run of git. */
+export interface GitRun {
+  readonly signal: AbortSignal;
+  /** What it reads from its standard input. @default nothing */
+  readonly input?: Uint8Array;
+  /** More of its standard output ends it. @default 64 MB */
+  readonly maxBytes?: number;
+  /** @default that of this process */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_SAID_CHARACTERS = 4_000;
+
+/**
+ * Runs git, and returns its standard output.
+ *
+ * @throws GitFailed; RegistryError STORE_UNAVAILABLE where there is no git; the reason of the signal
+ */
+export async function runGit(args: readonly string[], run: GitRun): Promise<Buffer> {
+  const { signal, input, maxBytes = MAX_BYTES, environment } = run;
+  signal.throwIfAborted();
+  const child = spawn('git', [...args], {
+    signal,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    ...(environment && { env: { ...environment } }),
+  });
+  const out: Buffer[] = [];
+  let [bytes, said] = [0, ''];
+  child.stdout.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > maxBytes) child.kill();
+    else out.push(chunk);
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    said = (said + chunk.toString('utf8')).slice(-MAX_SAID_CHARACTERS);
+  });
+  child.stdin.on('error', () => undefined); // git has ended before it read all: its status says why
+  child.stdin.end(input);
+  const status = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject).once('close', resolve);
+  }).catch((error: unknown) => {
+    if (signal.aborted) throw signal.reason;
+    throw new RegistryError('STORE_UNAVAILABLE', 'The program git could not be run.', { cause: error });
+  });
+  if (status === 0) return Buffer.concat(out);
+  throw new GitFailed(args.find((arg) => /^[a-z-]+$/.test(arg)) ?? '', said.trim());
+}
