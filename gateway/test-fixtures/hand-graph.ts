@@ -12,6 +12,7 @@ import { buildSupergraph } from '../src/supergraph/build-supergraph.ts';
 import type { Supergraph } from '../src/supergraph/supergraph.ts';
 import { plannableFor } from '../src/testing/plannable-for.ts';
 import { startSubgraphServer, type SubgraphServer } from './subgraph-server.ts';
+import { startWarmPlanner } from '../src/testing/warm-planner.ts';
 import { composeGraph } from './synthetic/start-graph.ts';
 
 type Resolvers = NonNullable<
@@ -110,7 +111,7 @@ function composed(
 
 /** The thread that plans, and how often it was asked. */
 function countingSource(): QueryPlanSource & { count: number } {
-  const thread = createPlannerPool();
+  const thread = createPlannerPool({ start: startWarmPlanner });
   return {
     count: 0,
     load: (supergraph) => thread.load(supergraph),

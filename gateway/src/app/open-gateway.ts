@@ -1,17 +1,11 @@
-import {
-  allowsConveniences,
-  CannotStart,
-  type Logger,
-  type PrivateJsonWebKey,
-  type Resources,
-} from '@trellis/runtime';
+import { allowsConveniences, CannotStart, type Logger, type PrivateJsonWebKey } from '@trellis/runtime';
 import type { JSONWebKeySet } from 'jose';
 import type { GatewayConfig } from '../config/config.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 import { warmOperations } from '../pipeline/warm-operations.ts';
 import { CurrentConfiguration } from './current-configuration.ts';
 import { prepareReplaced } from './replaced-resources.ts';
-import { openResources, type GatewayResources } from './resources.ts';
+import { openResources, type GatewayMeans, type GatewayResources } from './resources.ts';
 import { crossOriginRules } from '../http/message/cross-origin.ts';
 import { openCallbackServer, type CallbackServer } from '../http/routes/callback-server.ts';
 import type { ServerDependencies } from './serve-graph.ts';
@@ -35,20 +29,13 @@ export interface OpenGateway {
  *
  * @throws CannotStart where words say all about it
  */
-export async function openGateway(
-  config: GatewayConfig,
-  { logger, metrics }: Resources,
-): Promise<OpenGateway> {
+export async function openGateway(config: GatewayConfig, means: GatewayMeans): Promise<OpenGateway> {
+  const { logger, metrics } = means;
   const state = { inUse: settingsInUse(config) };
-  const resources = await openResources(
-    config,
-    state.inUse,
-    { logger, metrics },
-    {
-      services: () => configuration.services,
-      inUse: () => state.inUse,
-    },
-  );
+  const resources = await openResources(config, state.inUse, means, {
+    services: () => configuration.services,
+    inUse: () => state.inUse,
+  });
   const replaced = await prepareReplaced(resources, config, state.inUse).catch(async (error: unknown) => {
     await resources.close();
     throw error;

@@ -15,6 +15,7 @@ import type { PipelineServices } from '../pipeline/services.ts';
 import type { OperationPlanner } from '../planning/operation-planner.ts';
 import { createOperationPlanner } from '../planning/plan-operation.ts';
 import { createPlannerPool, type PlannerPool } from '../planning/threads/planner-pool.ts';
+import type { StartPlanner } from '../planning/threads/planner-worker.ts';
 import { PlanningBudget } from '../planning/threads/planning-budget.ts';
 import { createIssuerConnections, type IssuerConnections } from './issuer-connections.ts';
 import { openRedisResources, type CacheAddress, type RedisResources } from './redis-resources.ts';
@@ -84,6 +85,12 @@ export interface GatewayResources extends Omit<RedisResources, 'openResponseCach
   close(): Promise<void>;
 }
 
+/** What a gateway is given by the process that it runs in. */
+export interface GatewayMeans extends Resources {
+  /** @default as {@link PlannerPoolOptions.start} */
+  readonly startPlanner?: StartPlanner | undefined;
+}
+
 /**
  * Opens them. Redis, issuers and subgraphs need not be there yet.
  *
@@ -93,13 +100,13 @@ export interface GatewayResources extends Omit<RedisResources, 'openResponseCach
 export async function openResources(
   config: GatewayConfig,
   inUse: SettingsInUse,
-  { logger, metrics }: Resources,
+  { logger, metrics, startPlanner }: GatewayMeans,
   current: CurrentState,
 ): Promise<GatewayResources> {
   const graphMetrics = createGraphMetrics(metrics);
   const knownOperations = createKnownOperations();
   const planningBudget = openBudget(config, inUse);
-  const plannerPool = openPlannerPool(current, planningBudget, logger, graphMetrics);
+  const plannerPool = openPlannerPool(current, planningBudget, startPlanner, logger, graphMetrics);
   const planner = openPlanner(current, plannerPool, graphMetrics);
   const supergraphs = await openSupergraphs(config, logger, graphMetrics, async (next) => {
     await planner.load(next);
@@ -288,6 +295,7 @@ function openTraffic(logger: Logger, metrics: Resources['metrics']): TrafficStat
 function openPlannerPool(
   { inUse }: CurrentState,
   budget: PlanningBudget | undefined,
+  start: StartPlanner | undefined,
   logger: Logger,
   metrics: GraphMetrics,
 ): PlannerPool {
@@ -295,6 +303,7 @@ function openPlannerPool(
     threads: () => inUse().planning.threads,
     deadlineMs: () => inUse().timeouts.planningMs,
     budget,
+    start,
     onReplaced: (reason) => {
       metrics.plannerReplaced();
       logger.error({ err: reason }, 'query planner worker restarted');

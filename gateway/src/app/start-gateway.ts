@@ -1,5 +1,6 @@
-import type { Deployable, Resources } from '@trellis/runtime';
+import type { Deployable } from '@trellis/runtime';
 import type { GatewayConfig } from '../config/config.ts';
+import type { GatewayMeans } from './resources.ts';
 import { openGateway, type OpenGateway } from './open-gateway.ts';
 import { buildServer } from './server.ts';
 
@@ -13,10 +14,10 @@ export interface RunningGateway extends Deployable, Pick<OpenGateway, 'configura
  */
 export async function startGateway(
   config: GatewayConfig,
-  resources: Resources,
+  means: GatewayMeans,
   mayListen: () => Promise<void> = () => Promise.resolve(),
 ): Promise<RunningGateway> {
-  const gateway = await openGateway(config, resources);
+  const gateway = await openGateway(config, means);
   const server = buildServer(gateway.serving);
   await mayListen();
   const url = await server.listen({ port: config.PORT, host: config.HOST });

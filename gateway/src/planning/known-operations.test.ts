@@ -7,6 +7,7 @@ import { DEFAULT_LIMITS } from '../settings/limits.ts';
 import { createPlannerPool, type QueryPlanSource } from './threads/planner-pool.ts';
 import { NOTHING_DENIED } from '../operation/access/requirement.ts';
 import type { OperationPlanner } from './operation-planner.ts';
+import { startWarmPlanner } from '../testing/warm-planner.ts';
 import { createOperationPlanner } from './plan-operation.ts';
 import { buildSupergraph } from '../supergraph/build-supergraph.ts';
 import { Supergraph } from '../supergraph/supergraph.ts';
@@ -34,7 +35,7 @@ function countingPlanner(own: Partial<QueryPlanSource> = {}): {
   planned: string[];
 } {
   const planned: string[] = [];
-  const thread = createPlannerPool();
+  const thread = createPlannerPool({ start: startWarmPlanner });
   const source: QueryPlanSource = {
     load: (supergraph) => thread.load(supergraph),
     unload: (supergraph) => thread.unload(supergraph),

@@ -12,6 +12,7 @@ import { plannableFor } from '../testing/plannable-for.ts';
 import { NOTHING_DENIED } from '../operation/access/requirement.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { OperationPlanner, PlanRequest } from './operation-planner.ts';
+import { startWarmPlanner } from '../testing/warm-planner.ts';
 import { createOperationPlanner, type PlannerOptions } from './plan-operation.ts';
 
 let original: Supergraph;
@@ -20,7 +21,7 @@ let thread: QueryPlanSource;
 beforeAll(() => {
   const subgraphs = Object.entries(bookshop).map(([name, { typeDefs }]) => ({ name, typeDefs }));
   original = buildSupergraph(composeGraph({ name: 'bookshop', subgraphs }, (name) => `http://${name}.test/`));
-  thread = createPlannerPool();
+  thread = createPlannerPool({ start: startWarmPlanner });
 });
 afterAll(() => thread.close());
 

@@ -5,6 +5,7 @@ import { createTemporaryDirectory } from '@trellis/testkit';
 import { gateway } from '../app/gateway.ts';
 import { startGateway, type RunningGateway } from '../app/start-gateway.ts';
 import { compose } from './compose.ts';
+import { startWarmPlanner } from './warm-planner.ts';
 import type { SubgraphServer } from './subgraph-server.ts';
 
 /** A whole gateway over real subgraphs, on a free port. */
@@ -89,7 +90,10 @@ export async function startTestGateway(options: TestGatewayOptions): Promise<Tes
     ...(options.settings !== undefined && { CONFIG: settingsFile }),
     ...options.environment,
   });
-  const inOneProcess = config.WORKERS === 1 ? await startGateway(config, { logger, metrics }) : undefined;
+  const inOneProcess =
+    config.WORKERS === 1
+      ? await startGateway(config, { logger, metrics, startPlanner: startWarmPlanner })
+      : undefined;
   const running = inOneProcess ?? (await gateway.start(config, { logger, metrics }));
   const inside = (): RunningGateway => {
     if (!inOneProcess) throw new Error('The gateway runs in workers.');

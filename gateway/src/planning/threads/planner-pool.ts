@@ -6,6 +6,7 @@ import type { JobInputs, JobKind, JobResults, JobTask } from './messages.ts';
 import type { IntrospectionInput } from './write-introspection.ts';
 import type { PlanningBudget } from './planning-budget.ts';
 import { PlannerThread, type PlannedSupergraph } from './planner-thread.ts';
+import { PlannerWorker, type StartPlanner } from './planner-worker.ts';
 
 /** Makes query plans beside the event loop. There is no other way to get one: nothing is planned in the main thread. */
 export interface QueryPlanSource {
@@ -76,6 +77,8 @@ export interface PlannerPoolOptions {
   readonly budget?: PlanningBudget | undefined;
   /** Milliseconds after which a thread ends whose work the others have time for. One stays. @default 10000 */
   readonly idleMs?: number | undefined;
+  /** Gives a thread what it works in. @default {@link PlannerWorker.start} */
+  readonly start?: StartPlanner | undefined;
   /** Called when a thread had to be replaced, with the reason. */
   readonly onReplaced?: ((reason: Error) => void) | undefined;
 }
@@ -230,9 +233,10 @@ class ThreadPool implements PlannerPool {
   }
 
   #addThread(): void {
-    const { onReplaced = () => undefined } = this.#options;
+    const { onReplaced = () => undefined, start = PlannerWorker.start } = this.#options;
     const thread: PlannerThread = new PlannerThread({
       niceness: this.#threads.length === 0 ? 0 : FURTHER_NICENESS,
+      start,
       wanted: () => [...this.#held.values()].map(({ supergraph }) => supergraph),
       takeWork: () => this.#takeWork(thread),
       onReplaced,

@@ -1,6 +1,6 @@
 import type { Supergraph } from '../../supergraph/supergraph.ts';
 import type { JobTask, PlannerTask } from './messages.ts';
-import { PlannerWorker, type TaskOutcome } from './planner-worker.ts';
+import type { RunningPlanner, StartPlanner, TaskOutcome } from './planner-worker.ts';
 
 /** What a thread knows a supergraph by. */
 export type PlannedSupergraph = Pick<Supergraph, 'hash' | 'sdl'>;
@@ -9,6 +9,7 @@ export type PlannedSupergraph = Pick<Supergraph, 'hash' | 'sdl'>;
 export interface PlannerThreadOptions {
   /** Added to the niceness of the process: the more, the less processor time it gets beside others. */
   readonly niceness: number;
+  readonly start: StartPlanner;
   /** What a new thread is to know. */
   readonly wanted: () => Iterable<PlannedSupergraph>;
   /** Takes what is to be done next; nothing where there is nothing to do. */
@@ -29,7 +30,7 @@ export class PlannerThread {
   readonly #chores: (() => Promise<void>)[] = [];
   /** What the present thread knows. */
   #loaded = new Set<string>();
-  #worker: Promise<PlannerWorker> | undefined;
+  #worker: Promise<RunningPlanner> | undefined;
   #isBusy = false;
   #isClosed = false;
   /** Since {@link PlannerThread.takeWorkedMs} was called last; while it is at work, without what it does now. */
@@ -133,12 +134,12 @@ export class PlannerThread {
     }
   }
 
-  async #alive(): Promise<PlannerWorker> {
+  async #alive(): Promise<RunningPlanner> {
     const worker = await this.#worker?.catch(() => undefined);
     if (worker?.isAlive) return worker;
     if (this.#isClosed) throw new Error('The planner thread has ended.');
     this.#loaded = new Set();
-    this.#worker = PlannerWorker.start(this.#options.niceness);
+    this.#worker = this.#options.start(this.#options.niceness);
     return this.#worker;
   }
 

@@ -39,6 +39,12 @@ interface Waiting {
   readonly endDeadline: () => void;
 }
 
+/** Does tasks in a thread. */
+export type RunningPlanner = Pick<PlannerWorker, 'isAlive' | 'ask' | 'close'>;
+
+/** @param niceness added to that of the process @throws Error when the thread can't start */
+export type StartPlanner = (niceness: number) => Promise<RunningPlanner>;
+
 /** One life of a planner thread. It ends when it is closed, when a task takes too long, or when it fails. */
 export class PlannerWorker {
   readonly #worker: Worker;
