@@ -1,10 +1,11 @@
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectUsable } from '../harness/accessibility.ts';
 import { askGraph, dataOf } from '../harness/ask-graph.ts';
 import { chromiumMissing, chromiumPath, startChromium } from '../harness/chromium.ts';
 import { openCutNetwork } from '../harness/cut-network.ts';
 import { demoPassword, demoPeople } from '../harness/demo-people.ts';
+import { openExplorer } from '../harness/explorer-page.ts';
 import { sharedPlatform } from '../harness/shared-platform.ts';
 import { TokenBook } from '../harness/token-book.ts';
 
@@ -15,24 +16,13 @@ describe.skipIf(!chromiumPath)(
   `The explorer in Chromium${chromiumPath ? '' : ` (skipped: ${chromiumMissing})`}`,
   () => {
     let browser: Browser;
-    let context: BrowserContext;
     let page: Page;
-    /** What must not be: errors on the console, and requests to other hosts. */
-    const wrongs: string[] = [];
+    let wrongs: readonly string[];
     let clicks = 0;
 
     beforeAll(async () => {
       browser = await startChromium();
-      context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce' });
-      page = await context.newPage();
-      page.on('console', (message) => {
-        if (message.type() === 'error') wrongs.push(message.text());
-      });
-      page.on('pageerror', ({ message }) => wrongs.push(message));
-      context.on('request', (request) => {
-        const { origin } = new URL(request.url());
-        if (![new URL(gateway).origin, new URL(issuer).origin].includes(origin)) wrongs.push(request.url());
-      });
+      ({ page, wrongs } = await openExplorer(browser, { path: '/' }));
     });
     afterAll(() => browser.close());
 
@@ -42,7 +32,6 @@ describe.skipIf(!chromiumPath)(
     }
 
     it('A1: five clicks lead from the landing page to a signed-in, deferred response and to an event', async () => {
-      await page.goto(gateway);
       await expectUsable(page, 'en-GB');
       await click(page.getByRole('link', { name: 'Open the explorer' }));
       await click(page.getByRole('button', { name: 'Sign in' }));

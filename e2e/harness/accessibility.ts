@@ -24,8 +24,17 @@ export async function expectUsable(page: Page, locale: string): Promise<void> {
 }
 
 /** What the keyboard has to reach. */
-const REACHABLE =
-  'a[href], button:not([disabled]), input:not([type=hidden]), select, textarea, summary, [tabindex="0"]';
+const REACHABLE = [
+  'a[href]',
+  'button:not([disabled])',
+  'input:not([type=hidden])',
+  'select',
+  'textarea',
+  'summary',
+  '[tabindex="0"]',
+]
+  .map((selector) => `${selector}:not([tabindex="-1"])`) // of several tabs one, the others by arrows
+  .join();
 
 /**
  * Expects that Tab reaches everything that can be used, and that one sees where the keyboard is. WCAG 2.2 §2.1.1, §2.4.7
@@ -42,21 +51,29 @@ export async function expectReachable(page: Page): Promise<void> {
   );
   const seen = new Set<string>();
   const unseen: string[] = [];
-  for (let press = 0; press < all; press += 1) {
+  for (let press = 0; press < all + 2; press += 1) {
     await page.keyboard.press('Tab');
     const [place, isSeen] = await page.evaluate<readonly [string, boolean]>(FOCUS);
+    if (place === '') continue; // behind the last element the keyboard is in the browser's own window
     seen.add(place);
     if (!isSeen) unseen.push(place);
   }
   expect([page.url(), seen.size, unseen]).toEqual([page.url(), all, []]);
 }
 
-/** Where the focus is, and whether that is drawn. */
-const FOCUS = `(() => {
+/** Where the focus is, and whether that is drawn, around the element or around what it is in; at the latest after ten frames. */
+const FOCUS = `(async () => {
   const { activeElement } = document;
-  const { outlineStyle, outlineWidth } = getComputedStyle(activeElement);
-  const place = [...document.querySelectorAll('*')].indexOf(activeElement);
-  return [place + activeElement.outerHTML.slice(0, 80), outlineStyle !== 'none' && outlineWidth !== '0px'];
+  if (activeElement === document.body) return ['', true];
+  const place = [...document.querySelectorAll('*')].indexOf(activeElement) + activeElement.outerHTML.slice(0, 80);
+  for (let frame = 0; frame < 10; frame += 1) {
+    for (let element = activeElement; element !== null; element = element.parentElement) {
+      const { outlineStyle, outlineWidth } = getComputedStyle(element);
+      if (outlineStyle !== 'none' && outlineWidth !== '0px') return [place, true];
+    }
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+  }
+  return [place, false];
 })()`;
 
 /** Expects that a page fits 320 pixels, read from either side. WCAG 2.2 §1.4.10 */

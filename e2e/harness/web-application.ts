@@ -6,7 +6,7 @@ import { sharedPlatform } from './shared-platform.ts';
 export interface Reader {
   readonly context: BrowserContext;
   readonly page: Page;
-  /** What the browser has complained about, and requests to hosts that are none of the platform's. Empty in the end. */
+  /** What the browser has complained about, requests to hosts that are none of the platform's, tokens in addresses. Empty in the end. */
   readonly complaints: readonly string[];
 }
 
@@ -22,7 +22,10 @@ export async function openReader(browser: Browser, locale = 'en-GB'): Promise<Re
   const { web, issuer, gateway } = addresses;
   const known = new Set([web, issuer, gateway].map((address) => new URL(address).host));
   context.on('request', (request) => {
-    if (!known.has(new URL(request.url()).host)) complaints.push(`request to ${request.url()}`);
+    const url = request.url();
+    if (!known.has(new URL(url).host)) complaints.push(`request to ${url}`);
+    if (url.includes('eyJ') || /[?&#](?:access|refresh|id)_token=/.test(url))
+      complaints.push(`token in ${url}`);
   });
   context.on('console', (message) => {
     const isMeant = isOfLostNetwork(message.text()) || isOfEndedSession(message);

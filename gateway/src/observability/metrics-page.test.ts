@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { startTestRedis, type TestRedis } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gql } from 'graphql-tag';
+import { chooseTexts } from '../http/pages/page-texts.ts';
+import { renderState } from '../http/pages/state-page.ts';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
 
@@ -89,5 +91,17 @@ describe('Metrics', () => {
     expect(series('subgraph_call_duration_seconds_count', 'subgraph="numbers"')).toBe('11');
     expect(series('operation_duration_seconds_count', 'kind="query"')).toBe('11');
     expect(series('limits_exceeded_total', 'limit="[a-zA-Z]+"')).toBe('1');
+  });
+
+  it('are read by the page for operators as they are: a subgraph that responds has not failed', async () => {
+    const { text } = await renderState(gateway.metrics, chooseTexts('en'));
+    const cells = [...text.matchAll(/<td>([^<]*)<\/td>/g)].map(([, cell]) => cell).join(' | ');
+    expect(cells).toMatch(/numbers \| closed \| 11 \| 0 \(0\.0 %\) \| \d/);
+    expect(cells).toContain('Served since | 2');
+    const source = readFileSync(new URL('../http/pages/state-page.ts', import.meta.url), 'utf8');
+    const read = [...source.matchAll(/trellis_gateway_\w+/g)].map(([name]) => name);
+    const known = new Set(gateway.metrics.getMetricsAsArray().map(({ name }) => name));
+    expect(new Set(read).size).toBeGreaterThan(10);
+    expect([...read].filter((name) => !known.has(name))).toEqual([]);
   });
 });

@@ -36,6 +36,8 @@ export interface OperationCatalogue {
    * @throws RequestError when the text can't be parsed, exceeds what protects the process, or is not valid
    */
   document(text: string, address?: string): CataloguedDocument;
+  /** What fields cost whose schema does not say it. */
+  readonly costs: CostSettings;
 }
 
 /** Settings of {@link createOperationCatalogue}. */
@@ -115,6 +117,7 @@ export function createOperationCatalogue(
   return {
     known: (text) => documents.get(text)?.catalogued,
     document: (text, address) => documents.get(text)?.catalogued ?? admitNew(text, address),
+    costs: settings.costs,
   };
 }
 

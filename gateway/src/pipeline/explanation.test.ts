@@ -130,7 +130,7 @@ describe('A request with trellis-explain: schema', () => {
     const { body } = await ask('schema', getIntrospectionQuery());
     const fields = body.extensions?.['fields'] as Readonly<Record<string, unknown>>;
     expect(fields).toMatchObject({
-      'Query.public': { subgraphs: ['people'] },
+      'Query.public': { subgraphs: ['people'], weight: 1 },
       'Query.me': { subgraphs: ['people'], authenticated: true },
       'User.email': { subgraphs: ['people'], scopes: [[['read:profile'], ['admin']]] },
       'User.books': { subgraphs: ['books'] },

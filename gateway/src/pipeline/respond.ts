@@ -167,7 +167,11 @@ export class OperationClock {
 function extensionsOf(
   admitted: AdmittedOperation,
   report: ResultReport | undefined,
-  { responsePolicy, limits }: Pick<PipelineServices, 'responsePolicy' | 'limits'>,
+  {
+    responsePolicy,
+    limits,
+    catalogueOf,
+  }: Pick<PipelineServices, 'responsePolicy' | 'limits' | 'catalogueOf'>,
 ): Readonly<Record<string, unknown>> | undefined {
   const { showsAny, shows, explanation } = responsePolicy;
   if (!showsAny) return undefined;
@@ -175,7 +179,9 @@ function extensionsOf(
     ...(shows.cost && { cost: costOf(admitted, limits.cost, report?.objects) }),
     ...(shows.plan && report && { plan: describePlan(report.plan, explanation) }),
     ...(shows.timings && report?.clock && { timings: report.clock.stages }),
-    ...(explanation?.kind === 'schema' && { fields: describeFields(admitted) }),
+    ...(explanation?.kind === 'schema' && {
+      fields: describeFields(admitted, catalogueOf(admitted.supergraph).costs),
+    }),
   };
 }
 

@@ -98,12 +98,14 @@ async function sendPage(
     ...(options.isDevelopment && { eventsPath: GRAPH_EVENTS_PATH }),
     examples: examples === undefined ? [] : await readExamples(examples, request.log),
   };
-  const headers = pageHeaders({
+  const servers = ["'self'", ...(issuer === undefined ? [] : [new URL(issuer).origin])];
+  const sources = {
     'script-src': ["'self'"],
     'style-src': ["'self'", `'nonce-${nonce}'`],
-    'connect-src': ["'self'", ...(issuer === undefined ? [] : [new URL(issuer).origin])],
+    'connect-src': servers,
     'img-src': ['data:'],
-  });
+  };
+  const headers = pageHeaders(sources, servers); // signing out is a form, which leads back here
   const page = { settings, nonce, script: `${ASSETS_PATH}/${script}`, style: `${ASSETS_PATH}/${style}` };
   return reply.headers(headers).send(renderExplorer(page, chooseTexts(request.headers['accept-language'])));
 }

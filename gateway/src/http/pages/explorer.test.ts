@@ -98,7 +98,7 @@ describe('The explorer', () => {
     const policy = first.headers.get('content-security-policy') ?? '';
     expect(policy.replace(/nonce-[\w-]{24}/, 'nonce')).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self' 'nonce'; connect-src 'self' http://localhost:4001; " +
-        "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        "img-src data:; base-uri 'none'; form-action 'self' http://localhost:4001; frame-ancestors 'none'",
     );
     expect(policy).not.toBe(second.headers.get('content-security-policy'));
     expect(first.headers.get('referrer-policy')).toBe('no-referrer');

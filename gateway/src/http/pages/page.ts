@@ -32,14 +32,19 @@ export type PageSources = Readonly<Record<`${string}-src`, readonly string[]>>;
 /**
  * The headers of a page. It is in no frame, loads nothing but its own, says to no one where its user comes from, and is
  * not stored: it differs by language, and by what is served now.
+ *
+ * @param formTargets sources where its forms may lead. Default: nowhere
  */
-export function pageHeaders(sources: PageSources): Readonly<Record<string, string>> {
+export function pageHeaders(
+  sources: PageSources,
+  formTargets: readonly string[] = ["'none'"],
+): Readonly<Record<string, string>> {
   const listed = Object.entries(sources).map(([directive, all]) => `${directive} ${all.join(' ')}`);
   const policy = [
     "default-src 'none'",
     ...listed,
     "base-uri 'none'",
-    "form-action 'none'",
+    `form-action ${formTargets.join(' ')}`,
     "frame-ancestors 'none'",
   ];
   return {

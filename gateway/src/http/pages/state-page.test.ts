@@ -34,7 +34,7 @@ function registryWithTraffic(): Registry {
   counter(
     'trellis_gateway_subgraph_calls_total',
     ['subgraph', 'outcome'],
-    ['posts', 'ok', '90'],
+    ['posts', 'answered', '90'],
     ['posts', 'failed', '10'],
   );
   counter(
@@ -120,9 +120,9 @@ describe('Metrics that are read from their text', () => {
   it('have their labels and values as they were set', async () => {
     const samples = await readSamples(registryWithTraffic());
     expect(samples.values('trellis_gateway_operations_total', 'name')).toEqual(['<b>"\n\\', 'Feed']);
-    expect(samples.sum('trellis_gateway_subgraph_calls_total', { subgraph: 'posts', outcome: 'ok' })).toBe(
-      90,
-    );
+    expect(
+      samples.sum('trellis_gateway_subgraph_calls_total', { subgraph: 'posts', outcome: 'answered' }),
+    ).toBe(90);
     expect(samples.sum('none')).toBe(0);
   });
 });

@@ -96,7 +96,7 @@ function subgraphsOf(samples: Samples, texts: StateTexts): Section {
   const calls = 'trellis_gateway_subgraph_calls_total';
   const rows = samples.values(calls, 'subgraph').map((subgraph) => {
     const all = samples.sum(calls, { subgraph });
-    const failed = all - samples.sum(calls, { subgraph, outcome: 'ok' });
+    const failed = all - samples.sum(calls, { subgraph, outcome: 'answered' });
     const isOpen = samples.sum('trellis_gateway_subgraph_breaker_open', { subgraph }) > 0;
     return [
       subgraph,

@@ -60,14 +60,19 @@ function Matches({ loaded, text, onShow }: Showing & { readonly text: string }):
   return (
     <ul class="choices">
       {found.map((place) => (
-        <li key={`${place.type}.${place.field ?? ''}`}>
-          <button type="button" class="plain" onClick={() => onShow(place)}>
-            {place.field === undefined ? place.type : `${place.type}.${place.field}`}
+        <li key={coordinateOf(place)}>
+          <button type="button" class="plain code" onClick={() => onShow(place)}>
+            {coordinateOf(place)}
           </button>
+          <Facts facts={loaded.facts[coordinateOf(place)]} />
         </li>
       ))}
     </ul>
   );
+}
+
+function coordinateOf({ type, field }: SchemaPlace): string {
+  return field === undefined ? type : `${type}.${field}`;
 }
 
 function TypeList({ loaded: { schema }, onShow }: Showing): VNode {
@@ -101,9 +106,9 @@ function TypeView({ loaded, type, field, onShow }: TypeViewProps): VNode {
   return (
     <section aria-label={type.name}>
       <button type="button" class="plain" onClick={() => onShow(shown ? { type: type.name } : undefined)}>
-        ← {shown ? type.name : texts.allTypes}
+        ‹ {shown ? type.name : texts.allTypes}
       </button>
-      <h2>{shown ? `${type.name}.${shown.name}` : type.name}</h2>
+      <h2 class="code">{coordinateOf({ type: type.name, field: shown?.name })}</h2>
       {!shown && type.description && <p>{type.description}</p>}
       <ul class="members">
         {members.map((member) => (
@@ -149,7 +154,7 @@ function TypeLink({
   readonly type: GraphQLArgument['type'] | GraphQLField<unknown, unknown>['type'];
 }): VNode {
   return (
-    <button type="button" class="plain type" onClick={() => onShow({ type: getNamedType(type).name })}>
+    <button type="button" class="plain type code" onClick={() => onShow({ type: getNamedType(type).name })}>
       {String(type)}
     </button>
   );

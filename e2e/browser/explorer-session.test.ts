@@ -1,0 +1,120 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumMissing, chromiumPath, startChromium } from '../harness/chromium.ts';
+import { demoPeople } from '../harness/demo-people.ts';
+import { openExplorer, signInToExplorer, type ExplorerPage } from '../harness/explorer-page.ts';
+import { sharedPlatform } from '../harness/shared-platform.ts';
+
+const { gateway, issuer } = sharedPlatform().addresses;
+
+interface StoredUser {
+  readonly access_token: string;
+  readonly refresh_token: string;
+}
+
+describe.skipIf(!chromiumPath)(
+  `The explorer’s session in Chromium${chromiumPath ? '' : ` (skipped: ${chromiumMissing})`}`,
+  () => {
+    let browser: Browser;
+    let explorer: ExplorerPage;
+    let page: Page;
+    beforeAll(async () => {
+      browser = await startChromium();
+      explorer = await openExplorer(browser);
+      ({ page } = explorer);
+      await signInToExplorer(page, demoPeople.vi);
+    }, 60_000);
+    afterAll(() => browser.close());
+
+    it('renews itself before its token expires, and no one notices', async () => {
+      const before = await storedUser(page);
+      await age(page, 61); // a renewal comes a minute before the end
+      await page.reload();
+      await expect.poll(async () => (await storedUser(page)).access_token).not.toBe(before.access_token);
+      await page.getByText('Signed in as Vi Castellan').waitFor();
+      expect(await runWhoAmI(page)).toContain('vi@example.com');
+      expect(explorer.wrongs).toEqual([]);
+    });
+
+    it('goes on after a page that was closed in mind, or asleep, for longer than its token lasts', async () => {
+      const before = await storedUser(page);
+      await age(page, -600);
+      await page.reload();
+      await page.getByText('Signed in as Vi Castellan').waitFor();
+      expect((await storedUser(page)).access_token).not.toBe(before.access_token);
+      expect(await runWhoAmI(page)).toContain('vi@example.com');
+    });
+
+    it('outlives a network that is lost while it is renewed', async () => {
+      const before = await storedUser(page);
+      await age(page, 62);
+      await page.reload();
+      await page.getByText('Signed in as Vi Castellan').waitFor();
+      await explorer.context.setOffline(true);
+      await page.waitForEvent('requestfailed', (request) => request.url().endsWith('/token'));
+      await page.getByText('Signed in as Vi Castellan').waitFor();
+      await explorer.context.setOffline(false);
+      await expect
+        .poll(async () => (await storedUser(page)).access_token, { timeout: 20_000 })
+        .not.toBe(before.access_token);
+      await page.getByText('Signed in as Vi Castellan').waitFor();
+      const others = explorer.wrongs.splice(0).filter((text) => !text.includes('ERR_INTERNET_DISCONNECTED'));
+      expect(others).toEqual([]);
+    });
+
+    it('is over when the issuer has ended it, and the page says so by offering to sign in', async () => {
+      const { refresh_token: token } = await storedUser(page);
+      const body = new URLSearchParams({ client_id: 'trellis-explorer', token });
+      expect((await fetch(`${issuer}/revoke`, { method: 'POST', body })).status).toBe(200);
+      await age(page, -600);
+      await page.reload();
+      await page.getByRole('button', { name: 'Sign in' }).waitFor();
+      expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('eyJ');
+      explorer.wrongs.splice(0); // the browser reports the 400 that says so
+    });
+
+    it('ends by a form: no token stands in an address, here or at the issuer, where the session ends too', async () => {
+      await page.getByRole('button', { name: 'Sign in' }).click(); // the issuer's own session goes on
+      await page.getByText('Signed in as Vi Castellan').waitFor();
+      const { refresh_token: token } = await storedUser(page);
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByRole('button', { name: 'Sign in' }).waitFor();
+      const form = { grant_type: 'refresh_token', client_id: 'trellis-explorer', refresh_token: token };
+      const refreshed = await fetch(`${issuer}/token`, { method: 'POST', body: new URLSearchParams(form) });
+      expect(await refreshed.json()).toMatchObject({ error: 'invalid_grant' });
+      expect(page.url()).toBe(`${gateway}/explorer`);
+      for (const storage of ['sessionStorage', 'localStorage'])
+        expect(await page.evaluate(`JSON.stringify(${storage})`)).not.toContain('eyJ');
+      await page.goto(`${issuer}/account`);
+      await page.getByLabel('Password').waitFor();
+      expect(explorer.wrongs).toEqual([]);
+    });
+  },
+);
+
+/** What oidc-client-ts stores of the user, in this tab alone. */
+async function storedUser(page: Page): Promise<StoredUser> {
+  return JSON.parse(await page.evaluate(withUser, undefined)) as StoredUser; // as oidc-client-ts writes it
+}
+
+/** Makes the token expire so many seconds from now. */
+async function age(page: Page, seconds: number): Promise<void> {
+  await page.evaluate(withUser, seconds);
+}
+
+/** In the page. */
+function withUser(secondsLeft: number | undefined): string {
+  const key = Object.keys(sessionStorage).find((name) => name.startsWith('oidc.user:')) ?? '';
+  const text = sessionStorage.getItem(key) ?? '{}';
+  if (secondsLeft !== undefined) {
+    const user = JSON.parse(text) as object;
+    sessionStorage.setItem(key, JSON.stringify({ ...user, expires_at: Date.now() / 1000 + secondsLeft }));
+  }
+  return text;
+}
+
+async function runWhoAmI(page: Page): Promise<string> {
+  await page.getByRole('button', { name: 'Who am I?' }).click();
+  await page.getByText(/^\d+ ms, /).waitFor();
+  return page.getByRole('region', { name: 'Response' }).innerText();
+}
