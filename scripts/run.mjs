@@ -25,6 +25,7 @@ const programs = {
   measure: () => import('./measure.ts'),
   check: () => import('./check.ts'),
   generate: () => import('./generate.ts'),
+  docs: () => import('./docs.ts'),
 };
 
 const [program = '', ...args] = process.argv.slice(2);

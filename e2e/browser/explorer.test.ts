@@ -9,7 +9,7 @@ import { openExplorer } from '../harness/explorer-page.ts';
 import { sharedPlatform } from '../harness/shared-platform.ts';
 import { TokenBook } from '../harness/token-book.ts';
 
-const { gateway, graph, issuer } = sharedPlatform().addresses;
+const { docs, gateway, graph, issuer } = sharedPlatform().addresses;
 const tokens = new TokenBook(issuer);
 
 describe.skipIf(!chromiumPath)(
@@ -85,6 +85,8 @@ describe.skipIf(!chromiumPath)(
       await tab.getByRole('button', { name: 'Ausführen', exact: true }).click();
       const errors = tab.getByRole('list', { name: /Fehler$/ });
       await errors.getByText('UNAUTHENTICATED: Was es bedeutet').first().click();
+      const link = errors.getByRole('link', { name: 'Dokumentation' }).first();
+      expect(await link.getAttribute('href')).toBe(`${docs}/errors.html#UNAUTHENTICATED`);
       await tab.getByRole('tab', { name: 'Dokumentation' }).click();
       await tab.getByLabel('Typen und Felder suchen').fill('commentC');
       await tab.getByRole('button', { name: 'Post.commentCount' }).click();

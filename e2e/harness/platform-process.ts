@@ -11,6 +11,8 @@ export interface PlatformAddresses {
   readonly subgraphs: Readonly<Record<'users' | 'posts' | 'comments' | 'search', string>>;
   /** The sample application. */
   readonly web: string;
+  /** The documentation site. */
+  readonly docs: string;
   /** Serves `GET /metrics`. */
   readonly operations: string;
 }
@@ -38,6 +40,7 @@ type PortVariable =
   | 'COMMENTS_PORT'
   | 'SEARCH_PORT'
   | 'WEB_PORT'
+  | 'DOCS_PORT'
   | 'OPERATIONS_PORT';
 
 /** A platform that has said that it is ready. */
@@ -57,8 +60,8 @@ const READY_LINE = /^(?!\s*\{).*\bready\b/im;
 
 /** Free ports; behind that of operations are five more, for a platform in several processes. */
 export async function choosePorts(): Promise<PlatformPorts> {
-  const ports = await freePorts(13);
-  const [gateway, auth, users, posts, comments, search, web, operations] = ports.map(String) as Eight;
+  const ports = await freePorts(14);
+  const [gateway, auth, users, posts, comments, search, web, docs, operations] = ports.map(String) as Nine;
   return {
     GATEWAY_PORT: gateway,
     AUTH_PORT: auth,
@@ -67,11 +70,12 @@ export async function choosePorts(): Promise<PlatformPorts> {
     COMMENTS_PORT: comments,
     SEARCH_PORT: search,
     WEB_PORT: web,
+    DOCS_PORT: docs,
     OPERATIONS_PORT: operations,
   };
 }
 
-type Eight = [string, string, string, string, string, string, string, string];
+type Nine = [string, string, string, string, string, string, string, string, string];
 
 /** Does what `npm start` does, on ports of its own, and waits for the line that says `ready`. */
 export async function startPlatform(options: PlatformOptions): Promise<PlatformProcess> {
@@ -111,6 +115,7 @@ export function addressesOf(ports: PlatformPorts): PlatformAddresses {
       search: at(ports.SEARCH_PORT),
     },
     web: at(ports.WEB_PORT),
+    docs: at(ports.DOCS_PORT),
     operations: `http://127.0.0.1:${ports.OPERATIONS_PORT}`,
   };
 }

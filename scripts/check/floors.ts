@@ -34,7 +34,11 @@ export const projects: readonly Project[] = [
     rooms: {
       scripts: {
         floor: 5,
-        purpose: 'commands of contributors: test, prove, build, bench, load, measure, check, generate',
+        purpose: 'commands of contributors: test, prove, build, bench, load, measure, check, generate, docs',
+      },
+      'docs-site': {
+        floor: 6,
+        purpose: 'makes a site of docs/; a project of its own, installed when it is built',
       },
       'vitest.config.ts': { floor: 6, purpose: 'which tests run how' },
       bench: { floor: 4, purpose: 'what requests and content at size cost' },
@@ -70,6 +74,8 @@ export const projects: readonly Project[] = [
       'build.ts': { floor: 4, purpose: 'compiles everything' },
       'check.ts': { floor: 4, purpose: 'runs the checks' },
       'generate.ts': { floor: 4, purpose: 'writes what is generated' },
+      'docs.ts': { floor: 4, purpose: 'builds the documentation site' },
+      docs: { floor: 1, purpose: 'pages, addresses and links of the documentation site' },
       'load.ts': { floor: 4, purpose: 'fills a database with content' },
       'measure.ts': { floor: 4, purpose: 'measures statements and content at size' },
       'prove.ts': { floor: 4, purpose: 'runs the proofs' },
@@ -107,6 +113,8 @@ export const projects: readonly Project[] = [
       },
       'web-application': { floor: 1, purpose: 'builds and serves the sample application' },
       publish: { floor: 3, purpose: 'publishes releases, moves and reads the logs of a registry' },
+      'documentation-site': { floor: 1, purpose: 'serves the documentation site, and builds it when asked' },
+      'web-files': { floor: 0, purpose: 'files of a build as browsers get them' },
       supergraph: { floor: 2, purpose: 'composes supergraphs and checks changes' },
       registry: { floor: 1, purpose: 'opens registries, and reads their releases' },
       development: {

@@ -52,6 +52,7 @@ export const exampleValues: Readonly<Record<string, unknown>> = {
   'pages.clientId': 'acme-explorer',
   'pages.scopes': ['openid', 'offline_access', 'read:posts'],
   'pages.examples': '/etc/trellis/examples',
+  'pages.errorReference': 'https://docs.example/errors.html',
   'pages.links': { Handbook: 'https://docs.example/' },
   'planning.threads': 2,
   'rateLimits.perAddress.operations': 3_000,

@@ -236,11 +236,14 @@ function createIssuers(
 }
 
 /** The theme as it is now. @throws Error for one that has changed since the configuration was checked, and is wrong */
-function createPages({ THEME_FOLDER: folder }: AuthServerConfig, issuer: string): PageFeatures {
+function createPages(
+  { THEME_FOLDER: folder, ERROR_REFERENCE: errorReference }: AuthServerConfig,
+  issuer: string,
+): PageFeatures {
   const read = folder === undefined ? undefined : readTheme(folder);
   if (read?.kind === 'problems') throw new Error(read.problems.join('\n'));
   const theme = read?.theme ?? readBuiltInTheme();
-  return { theme, chooseTexts: createTextChooser(theme, issuer) };
+  return { theme, chooseTexts: createTextChooser(theme, issuer, errorReference) };
 }
 
 function certificateAuthoritiesOf({

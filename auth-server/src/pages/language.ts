@@ -18,9 +18,14 @@ export interface PageFeatures {
   readonly theme: Theme;
 }
 
-/** Texts as a theme has them. @param issuer whose pages they are on */
-export function createTextChooser(theme: Theme, issuer: string): TextChooser {
-  const brand = createBrand(theme, issuer);
+/**
+ * Texts as a theme has them.
+ *
+ * @param issuer whose pages they are on
+ * @param errorReference the page that describes codes of errors
+ */
+export function createTextChooser(theme: Theme, issuer: string, errorReference?: string): TextChooser {
+  const brand = { ...createBrand(theme, issuer), errorReference };
   const themed = languages.map((texts): PageTexts => ({
     ...replaceTexts(texts, theme.texts[texts.language] ?? {}),
     brand,

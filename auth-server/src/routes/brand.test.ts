@@ -27,7 +27,11 @@ beforeAll(async () => {
   writeFileSync(join(folder.path, 'theme.json'), JSON.stringify({ name: 'Ours', logo: 'logo.png' }));
   await new Promise<void>((resolve) => void images.listen(0, '127.0.0.1', resolve));
   imageUrl = `http://127.0.0.1:${(images.address() as AddressInfo).port}`;
-  server = await startTestAuthServer({ THEME_FOLDER: folder.path, REGISTRATION_TOKEN: TOKEN });
+  server = await startTestAuthServer({
+    THEME_FOLDER: folder.path,
+    REGISTRATION_TOKEN: TOKEN,
+    ERROR_REFERENCE: 'https://docs.example/errors.html',
+  });
 });
 afterAll(async () => {
   await server.stop();
@@ -197,6 +201,9 @@ describe('A-256: an error page', () => {
     const [, reference = ''] = /Reference: <code>([0-9a-f-]{36})<\/code>/.exec(html) ?? [];
     expect(server.log.some((line) => line.includes(`"requestId":"${reference}"`))).toBe(true);
     expect(html).toContain(`<a href="${server.issuer}/account">`);
+    expect(html).toContain(
+      '<a href="https://docs.example/errors.html#invalid_client"><code>invalid_client</code></a>',
+    );
   });
 
   it('leads back to the application, if someone has looked at it', async () => {

@@ -324,6 +324,12 @@ export const variables = {
     optional: true,
     doc: 'Folder with theme.json and the pictures that it names: name, logo, colours, texts and links of the pages, read at start. Default: the pages of Trellis.',
   },
+  ERROR_REFERENCE: {
+    type: 'url',
+    schemes: ['http', 'https'],
+    optional: true,
+    doc: 'Page that describes codes of errors, such as errors.html of the documentation site. The error page leads to it, with # and the code.',
+  },
   REGISTRATION_TOKEN: {
     type: 'secret',
     form: 'bearerToken',

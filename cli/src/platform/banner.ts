@@ -8,6 +8,8 @@ export interface BannerOptions {
   readonly hasDemoData: boolean;
   /** Whether the sample application is served. */
   readonly hasWebApplication: boolean;
+  /** Whether the documentation site is served. */
+  readonly hasDocumentation: boolean;
   readonly ports: Ports;
   /** Where metrics are served. */
   readonly operations: string;
@@ -17,7 +19,7 @@ export interface BannerOptions {
 
 /** What is running where, for a user. */
 export function formatBanner(options: BannerOptions): string {
-  const { hasDemoData, hasWebApplication, ports, operations, stores } = options;
+  const { hasDemoData, hasWebApplication, hasDocumentation, ports, operations, stores } = options;
   const lines = [
     '',
     `  Start here  ${addressOf('GATEWAY', ports)}`,
@@ -26,6 +28,7 @@ export function formatBanner(options: BannerOptions): string {
     `  Auth-server ${addressOf('AUTH', ports)}`,
     ...(hasDemoData ? [`  Console     ${addressOf('AUTH', ports)}/console`] : []),
     ...(hasWebApplication ? [`  Sample app  ${addressOf('WEB', ports)}`] : []),
+    ...(hasDocumentation ? [`  Docs        ${addressOf('DOCS', ports)}`] : []),
     `  Subgraphs   users ${addressOf('USERS', ports)}/graphql`,
     `              posts ${addressOf('POSTS', ports)}/graphql`,
     `              comments ${addressOf('COMMENTS', ports)}/graphql`,

@@ -27,3 +27,8 @@ export function placeWithoutConveniences({ NODE_ENV }: Mode): string {
 export function servesWebApplication(config: Mode, environment: Environment): boolean {
   return Boolean(environment['WEB_PORT']) || bringsConveniences(config, environment);
 }
+
+/** Whether the platform serves the documentation site: among conveniences, or when its port is named. */
+export function servesDocumentation(config: Mode, environment: Environment): boolean {
+  return Boolean(environment['DOCS_PORT']) || bringsConveniences(config, environment);
+}

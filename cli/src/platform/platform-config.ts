@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { problemOfRedisUrl } from '@trellis/redis';
 import { readConfig, type ConfigOf, type Environment, type Forms } from '@trellis/runtime';
-import { servesWebApplication } from './conveniences.ts';
+import { servesDocumentation, servesWebApplication } from './conveniences.ts';
 import { problemOfDirectory } from './data-directory.ts';
 
 /** The environment of the platform in one process: what `npm start` itself reads; every deployable reads its own beside it. */
@@ -47,6 +47,11 @@ export const environmentTable = {
     default: 4020,
     doc: 'Port of the sample application. Where embedded defaults are rejected, it is served only where this is set.',
   },
+  DOCS_PORT: {
+    type: 'port',
+    default: 4030,
+    doc: 'Port of the documentation site of a checkout. Where embedded defaults are rejected, it is served only where this is set.',
+  },
   OPERATIONS_PORT: {
     type: 'port',
     default: 9464,
@@ -76,5 +81,6 @@ const forms: Forms = {
 export function readPlatformConfig(environment: Environment): PlatformConfig {
   const config = readConfig(environmentTable, environment, { subject: 'the platform', forms });
   const WEB_PORT = servesWebApplication(config, environment) ? config.WEB_PORT : 0; // a port that nothing listens on
-  return Object.freeze({ ...config, WEB_PORT, DATA_DIR: resolve(config.DATA_DIR) });
+  const DOCS_PORT = servesDocumentation(config, environment) ? config.DOCS_PORT : 0;
+  return Object.freeze({ ...config, WEB_PORT, DOCS_PORT, DATA_DIR: resolve(config.DATA_DIR) });
 }

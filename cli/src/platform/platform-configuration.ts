@@ -55,7 +55,7 @@ async function problemsOfDeployables(
       databaseUrls: Object.fromEntries(prefixes.map((prefix) => [prefix, PENDING.database])),
       redisUrl: PENDING.redis,
     },
-    ports: { AUTH: 1, USERS: 2, POSTS: 3, COMMENTS: 4, SEARCH: 6, GATEWAY: 5, WEB: 7 },
+    ports: { AUTH: 1, USERS: 2, POSTS: 3, COMMENTS: 4, SEARCH: 6, GATEWAY: 5, WEB: 7, DOCS: 8 },
     supergraphFile,
   });
   return programs.flatMap(({ prefix, service, read }) =>

@@ -12,6 +12,7 @@ const anyPorts = {
   COMMENTS_PORT: '0',
   SEARCH_PORT: '0',
   WEB_PORT: '0',
+  DOCS_PORT: '0',
   OPERATIONS_PORT: '0',
 };
 
@@ -19,7 +20,7 @@ describe('settlePorts', () => {
   it('gives every deployable that may have any port one of its own', async () => {
     const ports = Object.values(await settlePorts(readPlatformConfig(anyPorts)));
     expect(ports.every((port) => port > 0)).toBe(true);
-    expect(new Set(ports).size).toBe(7);
+    expect(new Set(ports).size).toBe(8);
   });
 
   it('names all ports that are taken, and the variables that move them', async () => {

@@ -3,7 +3,7 @@ import { prefixes, type Prefix } from '../programs.ts';
 import type { PlatformConfig } from './platform-config.ts';
 
 /** Where everything listens, ports settled. */
-export type Ports = Readonly<Record<Prefix | 'WEB', number>>;
+export type Ports = Readonly<Record<Prefix | 'WEB' | 'DOCS', number>>;
 
 /** A port that another program holds; the message says which variable moves ours. */
 export class PortInUse extends Error {
@@ -27,7 +27,7 @@ export async function settlePorts(config: PlatformConfig): Promise<Ports> {
   const taken = sentences.filter((sentence) => sentence !== undefined);
   if (taken.length > 0) throw new PortInUse(taken.join('\n'));
   const entries: [keyof Ports, number][] = [];
-  for (const prefix of [...prefixes, 'WEB'] as const)
+  for (const prefix of [...prefixes, 'WEB', 'DOCS'] as const)
     entries.push([prefix, config[`${prefix}_PORT`] || (await freePort())]);
   return Object.fromEntries(entries) as Ports; // one entry a prefix
 }
@@ -42,7 +42,7 @@ export function describeSharedPorts(config: PlatformConfig): readonly string[] {
 }
 
 function wantedPorts(config: PlatformConfig): readonly WantedPort[] {
-  const names = [...prefixes, 'WEB', 'OPERATIONS'] as const;
+  const names = [...prefixes, 'WEB', 'DOCS', 'OPERATIONS'] as const;
   return names.map((name) => ({ variable: `${name}_PORT`, port: config[`${name}_PORT`] }));
 }
 

@@ -90,6 +90,18 @@ describe('describeEnvironments', () => {
     ]);
   });
 
+  it('links landing page, explorer and the page of errors to the documentation site', () => {
+    const { GATEWAY, AUTH } = derive({});
+    expect(GATEWAY['PAGE_LINKS']).toBe('sample-app=http://localhost:7 documentation=http://localhost:8');
+    for (const environment of [GATEWAY, AUTH])
+      expect(environment['ERROR_REFERENCE']).toBe('http://localhost:8/errors.html');
+    const inProduction = derive({ NODE_ENV: 'production' });
+    expect([inProduction.GATEWAY['PAGE_LINKS'], inProduction.AUTH['ERROR_REFERENCE']]).toEqual([
+      '',
+      undefined,
+    ]);
+  });
+
   it('brings demo data and made secrets in development alone', () => {
     expect(derive({}).AUTH).toMatchObject({ DEMO_DATA: 'true', COOKIE_SECRET: secrets.cookieSecret });
     const { AUTH, USERS } = derive({ NODE_ENV: 'production' });
@@ -108,7 +120,7 @@ function derive(environment: Environment): Readonly<Record<Prefix, Environment>>
       databaseUrls: { USERS: 'postgres://users', POSTS: 'postgres://posts', AUTH: 'postgres://auth' },
       redisUrl: 'redis://r',
     },
-    ports: { AUTH: 1, USERS: 2, POSTS: 3, COMMENTS: 4, SEARCH: 6, GATEWAY: 5, WEB: 7 },
+    ports: { AUTH: 1, USERS: 2, POSTS: 3, COMMENTS: 4, SEARCH: 6, GATEWAY: 5, WEB: 7, DOCS: 8 },
     supergraphFile: '/supergraph.graphql',
   });
 }

@@ -3,7 +3,8 @@ import type { Environment } from '@trellis/runtime';
 import { publicServiceKey } from '@trellis/subgraph-protocol';
 import { addressOf, internalAddressOf } from './addresses.ts';
 import { prefixes, type Prefix } from '../programs.ts';
-import { bringsConveniences, servesWebApplication } from './conveniences.ts';
+import { bringsConveniences, servesDocumentation, servesWebApplication } from './conveniences.ts';
+import { hasDocumentationSite } from '../documentation-site/build-documentation-site.ts';
 import { hasWebApplication } from '../web-application/build-web-application.ts';
 import type { PlatformConfig } from './platform-config.ts';
 import type { Ports } from './ports.ts';
@@ -89,8 +90,8 @@ function gatewayEnvironment(options: EnvironmentsOptions): Environment {
     FORWARD_HEADERS: 'idempotency-key',
     PRESENCE_INTERVAL_S: '15',
     PAGE_EXAMPLES: join(dirname(supergraphFile), 'examples'), // they come with the graph
-    ...(servesWebApplication(config, environment) &&
-      hasWebApplication() && { PAGE_LINKS: `sample-app=${addressOf('WEB', ports)}` }),
+    PAGE_LINKS: pageLinks(options),
+    ERROR_REFERENCE: errorReference(options),
     SUBGRAPH_URLS: SUBGRAPHS.map(
       ([name, prefix]) => `${name}=${internalAddressOf(prefix, ports, environment)}/graphql`,
     ).join(' '),
@@ -103,9 +104,29 @@ function gatewayEnvironment(options: EnvironmentsOptions): Environment {
   };
 }
 
+/** Where the landing page leads. */
+function pageLinks({ config, environment, ports }: EnvironmentsOptions): string {
+  const links = [
+    ...(servesWebApplication(config, environment) && hasWebApplication()
+      ? [['sample-app', 'WEB'] as const]
+      : []),
+    ...(documents(config, environment) ? [['documentation', 'DOCS'] as const] : []),
+  ];
+  return links.map(([name, prefix]) => `${name}=${addressOf(prefix, ports)}`).join(' ');
+}
+
+/** The page of the documentation site that describes codes of errors. */
+function errorReference({ config, environment, ports }: EnvironmentsOptions): string | undefined {
+  return documents(config, environment) ? `${addressOf('DOCS', ports)}/errors.html` : undefined;
+}
+
+function documents(config: PlatformConfig, environment: Environment): boolean {
+  return servesDocumentation(config, environment) && hasDocumentationSite();
+}
+
 function authEnvironment(options: EnvironmentsOptions): Environment {
   const { config, environment, ports, secrets } = options;
-  const derived = { AUDIENCES: audienceOf(options) };
+  const derived = { AUDIENCES: audienceOf(options), ERROR_REFERENCE: errorReference(options) };
   // Others must name their issuer and bring their own secrets: generated ones lie beside the data they protect.
   if (!bringsConveniences(config, environment)) return derived;
   return {

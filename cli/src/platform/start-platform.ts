@@ -3,7 +3,7 @@ import type { Environment } from '@trellis/runtime';
 import { lockDirectory, type DirectoryLock } from '@trellis/dev-stores';
 import { addressOf, internalAddressOf } from './addresses.ts';
 import { formatBanner } from './banner.ts';
-import { servesWebApplication } from './conveniences.ts';
+import { servesDocumentation, servesWebApplication } from './conveniences.ts';
 import { hostInProcess } from './host-in-process.ts';
 import { hostSplit } from './host-split.ts';
 import type { Host } from './host.ts';
@@ -17,6 +17,9 @@ import { loadSecrets } from './secrets.ts';
 import { describeEnvironments, issuerOf } from './service-environments.ts';
 import { openStores, type Stores } from './stores.ts';
 import { hasWebApplication } from '../web-application/build-web-application.ts';
+import { hasDocumentationSite } from '../documentation-site/build-documentation-site.ts';
+import { startDocumentationSite } from '../documentation-site/start-documentation-site.ts';
+import type { WebServer } from '../web-files/serve-files.ts';
 import { startWebApplication, type WebApplication } from '../web-application/start-web-application.ts';
 
 /** How to run the platform. */
@@ -125,6 +128,8 @@ async function serve(prepared: Prepared, options: PlatformOptions, closers: Clos
   const { print } = progress;
   const web = await startWeb(prepared, options);
   closers.push(() => web?.close());
+  const documentation = await startDocumentation(prepared, options);
+  closers.push(() => documentation?.close());
   const host = await progress.during('Migrating, filling in demo data and starting the services', () =>
     startHost(prepared, options),
   );
@@ -138,6 +143,7 @@ async function serve(prepared: Prepared, options: PlatformOptions, closers: Clos
     formatBanner({
       hasDemoData,
       hasWebApplication: web !== undefined,
+      hasDocumentation: documentation !== undefined,
       ports,
       operations,
       stores: stores.descriptions,
@@ -158,6 +164,15 @@ async function startWeb(
     config: { issuer: issuerOf({ environment, ports }), clientId: 'trellis-web', graph: graphUrl(ports) },
     print,
   });
+}
+
+/** The documentation site, where it is served. */
+async function startDocumentation(
+  { config, ports }: Prepared,
+  { environment, progress: { print } }: PlatformOptions,
+): Promise<WebServer | undefined> {
+  if (!servesDocumentation(config, environment) || !hasDocumentationSite()) return undefined;
+  return startDocumentationSite({ port: ports.DOCS, host: environment['HOST'] || '127.0.0.1', print });
 }
 
 function startHost({ config, environments, ports }: Prepared, options: PlatformOptions): Promise<Host> {

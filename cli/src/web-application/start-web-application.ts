@@ -1,7 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buildWebApplication } from './build-web-application.ts';
-import { readWebFiles, toWebFile, type WebFile } from './read-web-files.ts';
+import { readWebFiles, toWebFile, type WebFile } from '../web-files/read-web-files.ts';
+import { listen, pageHeaders, sendFile, sendText, type WebServer } from '../web-files/serve-files.ts';
 
 /** What the sample application has to know of the platform, at `/config.json`. */
 export interface WebConfig {
@@ -21,9 +21,7 @@ export interface WebApplicationOptions {
 }
 
 /** The sample application while it is served. */
-export interface WebApplication {
-  close(): Promise<void>;
-}
+export type WebApplication = WebServer;
 
 type Files = ReadonlyMap<string, WebFile>;
 
@@ -46,25 +44,11 @@ export async function startWebApplication(options: WebApplicationOptions): Promi
     );
   });
   try {
-    await listen(server, options);
+    return await listen(server, options, ending);
   } catch (error) {
     ending.abort();
     throw error;
   }
-  return {
-    close: async () => {
-      ending.abort();
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
-}
-
-async function listen(server: Server, { port, host }: WebApplicationOptions): Promise<void> {
-  server.listen(port, host);
-  await once(server, 'listening');
 }
 
 function loadFiles({ config, print }: WebApplicationOptions, signal: AbortSignal): Promise<Files> {
@@ -82,28 +66,15 @@ function loadFiles({ config, print }: WebApplicationOptions, signal: AbortSignal
 function respond(
   files: Files,
   headers: Readonly<Record<string, string>>,
-  { method, url = '/', headers: asked }: IncomingMessage,
+  request: IncomingMessage,
   response: ServerResponse,
 ): void {
+  const { method, url = '/' } = request;
   if (method !== 'GET' && method !== 'HEAD') return sendText(response, 405, 'Only GET and HEAD.');
   const path = url.replace(/[?#].*$/s, '');
   const file = files.get(path) ?? (/\.\w+$/.test(path) ? undefined : files.get('/index.html'));
   if (!file) return sendText(response, 404, 'There is no such file.');
-  const isCompressed = file.compressed !== undefined && /\bgzip\b/.test(String(asked['accept-encoding']));
-  const body = isCompressed && file.compressed ? file.compressed : file.body;
-  response.setHeaders(new Map(Object.entries(headers)));
-  response.setHeader('cache-control', file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache');
-  response.setHeader('etag', file.etag);
-  response.setHeader('vary', 'accept-encoding');
-  if (asked['if-none-match'] === file.etag) return void response.writeHead(304).end();
-  if (isCompressed) response.setHeader('content-encoding', 'gzip');
-  response.writeHead(200, { 'content-type': file.type, 'content-length': body.length });
-  response.end(method === 'HEAD' ? undefined : body);
-}
-
-function sendText(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' });
-  response.end(`${text}\n`);
+  sendFile(file, headers, request, response);
 }
 
 /** Scripts, styles and pictures of this origin alone, and no other server than the two that the application talks to. */
@@ -120,14 +91,5 @@ function securityHeaders({ issuer, graph }: WebConfig): Readonly<Record<string, 
     'frame-ancestors': "'none'",
     'require-trusted-types-for': "'script'",
   };
-  return {
-    'content-security-policy': Object.entries(policy)
-      .map(([name, value]) => `${name} ${value}`)
-      .join('; '),
-    'cross-origin-opener-policy': 'same-origin',
-    'cross-origin-resource-policy': 'same-origin',
-    'permissions-policy': 'camera=(), geolocation=(), microphone=()',
-    'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
-  };
+  return pageHeaders(policy);
 }

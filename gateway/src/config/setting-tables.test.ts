@@ -222,6 +222,7 @@ describe('A gateway that was started', () => {
     'pages.title': () => 'Trellis',
     'pages.clientId': () => 'trellis-explorer',
     'pages.examples': () => undefined,
+    'pages.errorReference': () => undefined,
     'planning.threads': () => expect.any(Number),
     'responseCache.redisUrl': () => undefined, // the group is off
     'telemetry.tracing.endpoint': () => undefined,

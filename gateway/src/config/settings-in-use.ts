@@ -28,6 +28,7 @@ export function settingsInUse(config: GatewayConfig): SettingsInUse {
       'pages.title': 'Trellis',
       'pages.clientId': 'trellis-explorer',
       'pages.examples': config.PAGE_EXAMPLES,
+      'pages.errorReference': config.ERROR_REFERENCE,
       'planning.threads': defaultPlannerThreads(Math.ceil(availableParallelism() / config.WORKERS)),
       'responseCache.redisUrl': config.CACHE_REDIS_URL,
       'telemetry.tracing.endpoint': tracesAt(config.OTEL_EXPORTER_OTLP_ENDPOINT),

@@ -38,6 +38,13 @@ export const pages = {
       reload: 'live',
       doc: 'Folder with operations that the explorer offers to run: files named *.graphql, in the order of their names, each titled by the comment in its first line.',
     },
+    errorReference: {
+      type: 'text',
+      form: 'httpUrl',
+      default: { computed: 'ERROR_REFERENCE', optional: true },
+      reload: 'live',
+      doc: 'Page that describes codes of errors, such as errors.html of the documentation site. The explorer leads to it, with # and the code. Absent: the explorer has a sentence for each code.',
+    },
     links: {
       type: 'map',
       keys: 'name',

@@ -60,6 +60,12 @@ export const variables = {
     optional: true,
     doc: 'Folder with operations that the explorer offers to run, where gateway.yaml names none.',
   },
+  ERROR_REFERENCE: {
+    type: 'url',
+    schemes: ['http', 'https'],
+    optional: true,
+    doc: 'Page that describes codes of errors, where gateway.yaml names none.',
+  },
   FORWARD_HEADERS: {
     type: 'list',
     form: 'headerName',

@@ -22,4 +22,6 @@ export interface ExplorerSettings {
   readonly examples: readonly ExampleOperation[];
   /** What the codes of errors mean. */
   readonly errorMeanings: Readonly<Record<string, string>>;
+  /** Page that describes the codes, each at the anchor of its name. */
+  readonly errorReference?: string | undefined;
 }

@@ -14,6 +14,8 @@ export interface Brand {
   readonly logo: string | undefined;
   readonly darkLogo: string | undefined;
   readonly links: ThemeLinks;
+  /** Address of the page that describes codes of errors, each at the anchor of its name. */
+  readonly errorReference?: string | undefined;
   /** Address of the page that people have their account at. */
   readonly account: string;
   readonly stylesheet: string;

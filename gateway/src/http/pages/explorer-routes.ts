@@ -84,7 +84,7 @@ async function sendPage(
   options: PageOptions,
 ): Promise<FastifyReply> {
   const { graphPath, streamPath, services, issuer: issuerOf } = options;
-  const { title, clientId, scopes, examples } = options.settings().pages;
+  const { title, clientId, scopes, examples, errorReference } = options.settings().pages;
   const issuer = issuerOf();
   const nonce = randomBytes(NONCE_BYTES).toString('base64url');
   const settings = {
@@ -96,6 +96,7 @@ async function sendPage(
     scopes: scopes ?? explorerScopes(services().supergraphs.current()),
     errorMeanings,
     ...(options.isDevelopment && { eventsPath: GRAPH_EVENTS_PATH }),
+    errorReference,
     examples: examples === undefined ? [] : await readExamples(examples, request.log),
   };
   const servers = ["'self'", ...(issuer === undefined ? [] : [new URL(issuer).origin])];

@@ -25,7 +25,10 @@ beforeAll(async () => {
     startTestGateway({
       subgraphs: graph.all,
       settings: `{ pages: { title: 'A "<b>" & co', links: { Handbook: 'https://docs.example/?a=1&b=2' } } }`,
-      environment: { PAGE_LINKS: 'account=http://localhost:4001/account' },
+      environment: {
+        PAGE_LINKS: 'account=http://localhost:4001/account',
+        ERROR_REFERENCE: 'http://localhost:4030/errors.html',
+      },
     }),
     startTestGateway({ subgraphs: graph.all, settings: '{}', environment: { NODE_ENV: 'production' } }),
   ]);
@@ -51,6 +54,7 @@ describe('The landing page', () => {
     expect(text).toContain('<dd>books, people</dd>');
     expect(text).toContain('<a href="http://localhost:4001/account">account</a>');
     expect(text).toContain('<a href="https://docs.example/?a=1&amp;b=2">Handbook</a>');
+    expect(text).toContain('<a href="http://localhost:4030/errors.html">Codes of errors</a>');
   });
 
   it('A1: shows a command that a shell and the graph take', async () => {

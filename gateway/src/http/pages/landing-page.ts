@@ -15,6 +15,8 @@ export interface LandingPage {
   /** Whose tokens are accepted first. */
   readonly issuer: string | undefined;
   readonly links: Readonly<Record<string, string>>;
+  /** Page that describes codes of errors. */
+  readonly errorReference: string | undefined;
 }
 
 /** The icon, as every page has it: no request is made for it. */
@@ -176,9 +178,10 @@ function factsOf(
 }
 
 function linksOf(
-  { links, issuer }: LandingPage,
+  { links, issuer, errorReference }: LandingPage,
   { landing }: PageTexts,
 ): readonly (readonly [string, string])[] {
   const ofIssuer = issuer === undefined ? [] : [[landing.issuer, issuer] as const];
-  return [...Object.entries(links), ...ofIssuer, [landing.health, '/health/ready']];
+  const ofErrors = errorReference === undefined ? [] : [[landing.errors, errorReference] as const];
+  return [...Object.entries(links), ...ofIssuer, ...ofErrors, [landing.health, '/health/ready']];
 }

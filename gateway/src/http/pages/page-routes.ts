@@ -39,11 +39,12 @@ function landingOf(
   request: FastifyRequest,
   { graphPath, settings, services, issuer }: PageOptions,
 ): LandingPage {
-  const { title, links } = settings().pages;
+  const { title, links, errorReference } = settings().pages;
   const supergraph = services().supergraphs.current();
   return {
     title,
     links,
+    errorReference,
     version,
     endpoint: `${request.protocol}://${addressOf(request)}${graphPath}`,
     graphHash: supergraph.hash.slice(0, HASH_CHARACTERS),

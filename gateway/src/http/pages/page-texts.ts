@@ -21,6 +21,7 @@ export interface PageTexts {
     readonly token: string;
     readonly links: string;
     readonly issuer: string;
+    readonly errors: string;
     readonly health: string;
   };
   readonly explorer: {
@@ -47,6 +48,7 @@ const english: PageTexts = {
     token: 'What needs rights takes an access token: add -H "Authorization: Bearer …".',
     links: 'Links',
     issuer: 'Sign-in and account',
+    errors: 'Codes of errors',
     health: 'Health',
   },
   explorer: { title: 'explorer', needsScript: 'The explorer needs JavaScript.' },
@@ -69,6 +71,7 @@ const german: PageTexts = {
     token: 'Was Rechte braucht, verlangt ein Zugriffstoken: -H "Authorization: Bearer …".',
     links: 'Verweise',
     issuer: 'Anmeldung und Konto',
+    errors: 'Fehlercodes',
     health: 'Zustand',
   },
   explorer: { title: 'Explorer', needsScript: 'Der Explorer braucht JavaScript.' },
@@ -91,6 +94,7 @@ const chinese: PageTexts = {
     token: '需要权限的字段要使用访问令牌：添加 -H "Authorization: Bearer …"。',
     links: '链接',
     issuer: '登录与账户',
+    errors: '错误代码',
     health: '运行状况',
   },
   explorer: { title: '浏览器工具', needsScript: '此工具需要 JavaScript。' },

@@ -289,6 +289,7 @@ export function transportRows(world: ReloadWorld): LiveRows {
     'pages.clientId': { to: 'the-desk', see: explorer },
     'pages.scopes': { to: ['openid', 'desk'], see: explorer },
     'pages.examples': { to: world.examples, see: explorer },
+    'pages.errorReference': { to: 'http://docs.example/errors.html', see: explorer },
     'pages.links': { to: { console: 'http://console.example/' }, see: landingPage },
     'headers.fromPayload': {
       beside: { headers: { forward: ['x-tenant'] } },

@@ -19,7 +19,12 @@ export function ErrorList({ errors }: { readonly errors: readonly GraphError[] }
             {meaning !== undefined && (
               <details>
                 <summary>{`${code as string}: ${texts.meaning}`}</summary>
-                {meaning}
+                {meaning}{' '}
+                {settings.errorReference !== undefined && (
+                  <a href={`${settings.errorReference}#${code as string}`} target="_blank" rel="noreferrer">
+                    {texts.documentation}
+                  </a>
+                )}
               </details>
             )}
           </li>
