@@ -3,10 +3,15 @@ import { dirname, join } from 'node:path';
 import { createTemporaryDirectory } from '@trellis/testkit';
 import { graphErrorCodes } from '@trellis/subgraph-protocol';
 import { gatewayErrorCodes, oauthErrors } from 'trellis/programs';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { repository } from '../programs/run-program.ts';
 import { resolveSiteLink, rowAnchors } from './site-links.ts';
 import { routeOf, siteSections } from './site-pages.ts';
+
+const directories: { remove(): void }[] = [];
+afterAll(() => {
+  for (const directory of directories) directory.remove();
+});
 
 const pages = siteSections(repository).flatMap((section) => section.pages);
 
@@ -97,7 +102,7 @@ describe('A link of a page', () => {
 
 function write(files: Readonly<Record<string, string>>): string {
   const directory = createTemporaryDirectory();
-  if (expect.getState().currentTestName !== undefined) onTestFinished(directory.remove);
+  directories.push(directory);
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(directory.path, name)), { recursive: true });
     writeFileSync(join(directory.path, name), text);
