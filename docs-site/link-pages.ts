@@ -74,6 +74,8 @@ function follow(target: string, page: string, options: KnownPages): string {
       return target.startsWith('#') ? target : link.address; // the search finds headings by these
     case 'external':
       return target;
+    default:
+      return link satisfies never;
   }
 }
 

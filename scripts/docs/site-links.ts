@@ -81,7 +81,7 @@ export function headingAnchor(heading: string): string {
  * of the auth-server link to it.
  */
 export function rowAnchors(text: string): readonly string[] {
-  return [...text.matchAll(/^\| `([^`]+)`/gm)].map(([, cell = '']) => rowAnchor(cell) ?? []).flat();
+  return [...text.matchAll(/^\| `([^`]+)`/gm)].flatMap(([, cell = '']) => rowAnchor(cell) ?? []);
 }
 
 /** The anchor of a row whose first cell is this code; nothing when it is no code of an error. */

@@ -35,11 +35,7 @@ describe('The documentation site', () => {
       },
     });
   });
-  afterAll(async () => {
-    await server.close();
-    expect(ended?.aborted).toBe(true); // a build that is under way ends with the platform
-    directory.remove();
-  });
+  afterAll(() => directory.remove());
 
   const press = (headers: Readonly<Record<string, string>>): Promise<Response> =>
     fetch(`${address}/errors.html`, { method: 'POST', headers, redirect: 'manual' });
@@ -118,6 +114,11 @@ describe('The documentation site', () => {
 
   it('is read, not written to', async () => {
     expect((await fetch(address, { method: 'PUT', body: 'x' })).status).toBe(405);
+  });
+
+  it('ends a build that is under way when it ends', async () => {
+    await server.close();
+    expect(ended?.aborted).toBe(true);
   });
 
   async function textOf(path: string): Promise<string> {
