@@ -85,7 +85,8 @@ export default defineConfig({
           name: 'e2e',
           isolate,
           expect,
-          // Behind the others and one after the other: tests that walk whole lists share the platform with tests that write.
+          // One after the other: tests that walk whole lists share the platform with tests that write. `npm test` runs them in a
+          // vitest of their own, beside the others.
           sequence: { groupOrder: 1 },
           fileParallelism: false,
           include: ['e2e/**/*.test.ts'],

@@ -1,18 +1,18 @@
-import { runTests, type RunTestsOptions } from './tests/run-tests.ts';
-import { withoutProofs } from './tests/without-proofs.ts';
+import { chooseRuns } from './tests/choose-runs.ts';
+import { runTogether, type RunTestsOptions } from './tests/run-tests.ts';
 import { formatCounts, noCounts, succeeded, type TestCounts } from './tests/test-counts.ts';
 
 // In CI one unsteady test among thousands would hold everything up. It is run once more, and named.
 const retry = process.env['CI'] ? 1 : 0;
 
 // The last line is printed whatever happens, because CI systems read it.
-const counts = await runOrReport({ args: withoutProofs(process.argv.slice(2)), retry });
+const counts = await runOrReport(chooseRuns(process.argv.slice(2)).map((args) => ({ args, retry })));
 process.stdout.write(`${formatCounts(counts)}\n`);
 process.exit(succeeded(counts) ? 0 : 1);
 
-async function runOrReport(options: RunTestsOptions): Promise<TestCounts> {
+async function runOrReport(runs: readonly RunTestsOptions[]): Promise<TestCounts> {
   try {
-    return await runTests(options);
+    return await runTogether(runs);
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
     return { ...noCounts, failed: 1 };

@@ -1,4 +1,5 @@
 import {
+  DefaultReporter,
   parseCLI,
   startVitest,
   type Reporter,
@@ -6,14 +7,14 @@ import {
   type TestModule,
   type Vitest,
 } from 'vitest/node';
-import type { TestCounts } from './test-counts.ts';
+import { addCounts, noCounts, type TestCounts } from './test-counts.ts';
 
 /** What {@link runTests} runs. */
 export interface RunTestsOptions {
   /** Arguments as `vitest run` takes them: parts of file names, `--project`, `-t`, … */
   readonly args: readonly string[];
   /** Instead of the ones that the arguments name. */
-  readonly reporters?: readonly Reporter[];
+  readonly reporters?: readonly Reporter[] | undefined;
   /** How often a test that failed is run again. One that then passes is named as unsteady. @default 0 */
   readonly retry?: number;
 }
@@ -23,7 +24,26 @@ export interface RunTestsOptions {
  *
  * @throws Error when vitest can't start
  */
-export async function runTests({ args, reporters, retry }: RunTestsOptions): Promise<TestCounts> {
+export function runTests(options: RunTestsOptions): Promise<TestCounts> {
+  return runTogether([options]);
+}
+
+/**
+ * Does several {@link runTests} side by side. What failed is named when all of them have ended. On a terminal, there is no summary
+ * that redraws itself: two of them would redraw one another.
+ */
+export async function runTogether(runs: readonly RunTestsOptions[]): Promise<TestCounts> {
+  const reporters =
+    runs.length > 1 && process.stdout.isTTY ? [new DefaultReporter({ summary: false })] : undefined;
+  const ended = await Promise.allSettled(runs.map((run) => runVitest({ reporters, ...run })));
+  const vitests = ended.flatMap((run) => (run.status === 'fulfilled' ? [run.value] : []));
+  for (const vitest of vitests) nameWhatFailed(vitest);
+  const failure = ended.find((run) => run.status === 'rejected');
+  if (failure) throw failure.reason;
+  return vitests.map(count).reduce(addCounts, noCounts);
+}
+
+async function runVitest({ args, reporters, retry }: RunTestsOptions): Promise<Vitest> {
   const { filter, options } = parseCLI(['vitest', 'run', ...args]);
   const vitest = await startVitest('test', filter, {
     ...options,
@@ -31,12 +51,8 @@ export async function runTests({ args, reporters, retry }: RunTestsOptions): Pro
     ...(reporters && { reporters: [...reporters] }),
     ...(retry !== undefined && { retry }),
   });
-  try {
-    nameWhatFailed(vitest);
-    return count(vitest);
-  } finally {
-    await vitest.close();
-  }
+  await vitest.close();
+  return vitest;
 }
 
 /** Right before the last line, as a CI system may show no more than the end. */

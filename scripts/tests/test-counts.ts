@@ -11,6 +11,16 @@ export interface TestCounts {
 /** A run in which nothing happened. */
 export const noCounts: TestCounts = { passed: 0, failed: 0, skipped: 0, unfinished: 0 };
 
+/** Of two runs together. */
+export function addCounts(one: TestCounts, other: TestCounts): TestCounts {
+  return {
+    passed: one.passed + other.passed,
+    failed: one.failed + other.failed,
+    skipped: one.skipped + other.skipped,
+    unfinished: one.unfinished + other.unfinished,
+  };
+}
+
 /** Whether a run counts as a success: something ran, and nothing failed or was cut short. */
 export function succeeded({ passed, failed, unfinished }: TestCounts): boolean {
   return passed > 0 && failed === 0 && unfinished === 0;
