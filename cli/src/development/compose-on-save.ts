@@ -8,12 +8,12 @@ import {
 
 /** What becomes of a composition. The first supergraph is proved before it is served. */
 export interface CompositionObserver {
-  /** A supergraph is to be served. */
+  /** A supergraph is to be served. Resolves when it is; only then it is proved, as both take all of a processor. */
   readonly composed: (
     supergraphSdl: string,
     subgraphs: readonly SubgraphSchema[],
     durationMs: number,
-  ) => void;
+  ) => Promise<void>;
   /** What is composed now has no supergraph; the one before stays. */
   readonly failed: (errors: readonly ReportedDiagnostic[], subgraphs: readonly SubgraphSchema[]) => void;
   /** Every query of the supergraph that is served has a plan. */
@@ -50,7 +50,8 @@ export class ComposeOnSave {
     if (!merged || number !== this.#number) return;
     const { composition, durationMs } = merged;
     if (composition.kind === 'failed') return this.#observer.failed(errorsOf(composition), subgraphs);
-    this.#observer.composed(composition.supergraphSdl, subgraphs, durationMs);
+    await this.#observer.composed(composition.supergraphSdl, subgraphs, durationMs);
+    if (number !== this.#number) return;
     this.#toProve = () => this.#prove(subgraphs, number);
     void this.#proveNext();
   }
@@ -63,7 +64,7 @@ export class ComposeOnSave {
     const { composition, durationMs } = proved;
     if (composition.kind === 'failed') return this.#observer.failed(errorsOf(composition), subgraphs);
     this.#lastProved = composition.supergraphSdl;
-    this.#observer.composed(composition.supergraphSdl, subgraphs, durationMs);
+    await this.#observer.composed(composition.supergraphSdl, subgraphs, durationMs);
   }
 
   async close(): Promise<void> {

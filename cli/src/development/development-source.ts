@@ -29,6 +29,8 @@ export function createDevelopmentSource(
   return {
     source: {
       description: 'trellis dev',
+      settleMs: 0,
+      isComposedHere: true,
       read: async () => {
         if (problem !== undefined) throw new Error(problem);
         taken = text;

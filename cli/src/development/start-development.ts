@@ -74,7 +74,11 @@ class GraphFollower implements CompositionObserver {
     for (const problem of this.#development.graph.problems()) this.#print(`waiting: ${problem}`);
   }
 
-  composed(supergraphSdl: string, subgraphs: readonly SubgraphSchema[], durationMs: number): void {
+  async composed(
+    supergraphSdl: string,
+    subgraphs: readonly SubgraphSchema[],
+    durationMs: number,
+  ): Promise<void> {
     this.#development.onSubgraphs(subgraphs);
     const count = `${subgraphs.length} subgraph${subgraphs.length === 1 ? '' : 's'}`;
     const composed = `composed ${count} in ${Math.round(durationMs)} ms`;
@@ -84,9 +88,8 @@ class GraphFollower implements CompositionObserver {
       return this.#print(composed);
     }
     const changedAt = this.#changedAt;
-    void this.#source.serve(supergraphSdl).then(() => {
-      this.#print(`${composed}, served ${Math.round(performance.now() - changedAt)} ms after the change`);
-    });
+    await this.#source.serve(supergraphSdl);
+    this.#print(`${composed}, served ${Math.round(performance.now() - changedAt)} ms after the change`);
   }
 
   failed(errors: readonly ReportedDiagnostic[], subgraphs: readonly SubgraphSchema[]): void {

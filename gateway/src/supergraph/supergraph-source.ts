@@ -24,6 +24,10 @@ export interface SupergraphSource {
   readonly pollMs?: number;
   /** Calls back when reading again is worthwhile, as far as the source knows. @returns ends it */
   watch?(changed: () => void): () => void;
+  /** How long a change settles before it is read, milliseconds. @default 50: editors and `cp` write in several steps */
+  readonly settleMs?: number;
+  /** Whether texts come straight from composition: then they are not validated again. @default false */
+  readonly isComposedHere?: boolean;
   /** Called when a text that was read serves. */
   serving?(supergraphSdl: string): void;
   /** Called in the place of a log where a text is rejected, or reading fails. */

@@ -52,7 +52,6 @@ export interface SupergraphStoreOptions {
 const POLL_MS = 5000;
 const FIRST_READING_AGAIN_MS = 250;
 
-/** Editors and `cp` write in several steps. */
 const SETTLE_MS = 50;
 
 /**
@@ -108,7 +107,15 @@ async function readOnce(
 ): Promise<FirstReading> {
   const text = await source.read(signal);
   if (text === undefined) throw new InvalidSupergraph('There is nothing.');
-  return { text, supergraph: buildSupergraph(text, options) };
+  return { text, supergraph: build(text, source, options) };
+}
+
+function build(
+  text: string,
+  { isComposedHere }: SupergraphSource,
+  { subgraphUrls }: SupergraphStoreOptions,
+): Supergraph {
+  return buildSupergraph(text, { subgraphUrls, isComposedHere });
 }
 
 function asError(error: unknown): Error {
@@ -192,7 +199,7 @@ class WatchingStore implements SupergraphStore {
 
   #settle(): void {
     clearTimeout(this.#settling);
-    this.#settling = setTimeout(() => this.#enqueue(), SETTLE_MS);
+    this.#settling = setTimeout(() => this.#enqueue(), this.#source.settleMs ?? SETTLE_MS);
     this.#settling.unref();
   }
 
@@ -209,7 +216,7 @@ class WatchingStore implements SupergraphStore {
       if (!isSame || this.#isLastServed) this.#problems.succeeded(); // it can be read again
       if (isSame) return;
       [this.#lastText, this.#isLastServed] = [text, false];
-      await this.#swap(buildSupergraph(text, this.#options));
+      await this.#swap(build(text, this.#source, this.#options));
       this.#isLastServed = true;
       this.#source.serving?.(text);
     } catch (error) {
