@@ -9,7 +9,7 @@ import type { AuthServerConfig } from './auth-server-config.ts';
 import { followIssuers } from './follow-issuers.ts';
 import { clientRulesOf, issuerRulesOf } from './settings-of.ts';
 import { createFeatures, type CreatedFeatures } from './create-features.ts';
-import { demoClients, seedDemoAccounts } from './demo.ts';
+import { fillDemoData } from './fill-demo-data.ts';
 import { buildServer } from './server.ts';
 import { startKeyMaintenance } from './key-maintenance.ts';
 import { fillCanonicalEmails } from '../accounts/fill-canonical-emails.ts';
@@ -35,8 +35,8 @@ export async function startAuthServer(config: AuthServerConfig, resources: Resou
   const issuer = config.ISSUER ?? `http://localhost:${port}`;
   const created = await createFeatures(config, { ...resources, ...connections, issuer, clock: Date.now });
   await fillCanonicalEmails(connections.pool);
+  if (config.DEMO_DATA) await fillDemoData(config, created.features);
   await synchronizeDeclared(config, created);
-  if (config.DEMO_DATA) await seedDemoAccounts(created.features.accounts, created.features.hasher);
   const maintenance = startKeyMaintenance({
     ...created.features.signingKeys,
     keyring: created.features.keyring,
@@ -154,13 +154,6 @@ function forgetOldEvents(retentionS: number, { features }: CreatedFeatures, logg
 }
 
 async function synchronizeDeclared(config: AuthServerConfig, { features }: CreatedFeatures): Promise<void> {
-  if (config.DEMO_DATA) {
-    await synchronizeClients(
-      features,
-      'demo',
-      demoClients(config).map((client) => features.clients.toClient(client, 'demo')),
-    );
-  }
   if (config.CLIENTS_FILE === undefined) return;
   const { clients } = readClientsFile(config.CLIENTS_FILE, clientRulesOf(config));
   await synchronizeClients(

@@ -85,6 +85,7 @@ function missingConveniences(
     (names) => !names.some((name) => environment[name] || unread.has(name)),
   );
   return [
+    ...((environment['DEMO_DATA'] || 'false') === 'false' ? [] : [`DEMO_DATA is rejected ${place}.`]),
     ...(areAllGiven('REDIS_URL', environment)
       ? []
       : [`REDIS_URL is required ${place}: the embedded Redis is for development.`]),

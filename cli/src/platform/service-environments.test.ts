@@ -105,7 +105,7 @@ describe('describeEnvironments', () => {
   it('brings demo data and made secrets in development alone', () => {
     expect(derive({}).AUTH).toMatchObject({ DEMO_DATA: 'true', COOKIE_SECRET: secrets.cookieSecret });
     const { AUTH, USERS } = derive({ NODE_ENV: 'production' });
-    expect([AUTH['DEMO_DATA'], USERS['DEMO_DATA']]).toEqual(['false', 'false']);
+    expect([AUTH['DEMO_DATA'], USERS['DEMO_DATA']]).toEqual(['false', undefined]);
     for (const name of ['ISSUER', 'COOKIE_SECRET', 'KEY_ENCRYPTION_SECRET'])
       expect(AUTH[name]).toBeUndefined();
   });

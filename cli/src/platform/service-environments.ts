@@ -62,7 +62,6 @@ function derive(prefix: Prefix, options: EnvironmentsOptions): Environment {
     LOG_LEVEL: config.LOG_LEVEL,
     DATABASE_URL: stores.databaseUrls[prefix],
     REDIS_URL: stores.redisUrl,
-    DEMO_DATA: String(isDevelopment),
   };
   switch (prefix) {
     case 'GATEWAY':
@@ -128,9 +127,10 @@ function authEnvironment(options: EnvironmentsOptions): Environment {
   const { config, environment, ports, secrets } = options;
   const derived = { AUDIENCES: audienceOf(options), ERROR_REFERENCE: errorReference(options) };
   // Others must name their issuer and bring their own secrets: generated ones lie beside the data they protect.
-  if (!bringsConveniences(config, environment)) return derived;
+  if (!bringsConveniences(config, environment)) return { ...derived, DEMO_DATA: 'false' };
   return {
     ...derived,
+    DEMO_DATA: 'true',
     DEMO_WEB_ORIGIN: addressOf('WEB', ports),
     DEMO_EXPLORER_ORIGIN: addressOf('GATEWAY', ports),
     ISSUER: addressOf('AUTH', ports),

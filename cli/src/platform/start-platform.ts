@@ -4,6 +4,7 @@ import { lockDirectory, type DirectoryLock } from '@trellis/dev-stores';
 import { addressOf, internalAddressOf } from './addresses.ts';
 import { formatBanner } from './banner.ts';
 import { servesDocumentation, servesWebApplication } from './conveniences.ts';
+import { fillDemoContent } from './fill-demo-content.ts';
 import { hostInProcess } from './host-in-process.ts';
 import { hostSplit } from './host-split.ts';
 import type { Host } from './host.ts';
@@ -130,14 +131,18 @@ async function serve(prepared: Prepared, options: PlatformOptions, closers: Clos
   closers.push(() => web?.close());
   const documentation = await startDocumentation(prepared, options);
   closers.push(() => documentation?.close());
-  const host = await progress.during('Migrating, filling in demo data and starting the services', () =>
-    startHost(prepared, options),
+  const hasDemoData = prepared.environments.AUTH['DEMO_DATA'] === 'true';
+  const host = await progress.during(
+    'Migrating, filling in demo data and starting the services',
+    async () => {
+      if (hasDemoData) await fillDemoContent({ config, environments: prepared.environments, print });
+      return startHost(prepared, options);
+    },
   );
   closers.push(() => host.close());
   signal?.throwIfAborted();
   writeOwnAddress(prepared, options.environment);
   closers.push(() => removePlatformFile(config.DATA_DIR));
-  const hasDemoData = prepared.environments.AUTH['DEMO_DATA'] === 'true';
   const { operations } = host;
   print(
     formatBanner({

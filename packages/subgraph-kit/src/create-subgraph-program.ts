@@ -72,8 +72,16 @@ export interface SubgraphDefinition<Config extends SubgraphConfig> {
   readonly buildServer: (dependencies: SubgraphDependencies, config: Config) => Promise<SubgraphServer>;
   /** Starts what runs beside the requests: relay, consumers, periodic tasks. */
   readonly startBackground?: (dependencies: BackgroundDependencies<Config>) => readonly Background[];
-  /** Fills an empty table with demo data. */
-  readonly seed?: (pool: Pool) => Promise<void>;
+}
+
+/** A subgraph as a program. */
+export interface SubgraphProgram<Config extends SubgraphConfig> extends DeployableProgram<Config> {
+  /** Migrates its schema and works on its tables, before it is started. */
+  readonly prepare: (
+    config: Config,
+    resources: Pick<Resources, 'logger'>,
+    work: (pool: Pool) => Promise<void>,
+  ) => Promise<void>;
 }
 
 /** Connections for the background: one for each leadership, and some for the work. */
@@ -82,11 +90,12 @@ const BACKGROUND_POOL_SIZE = 8;
 /** A program that migrates its schema, opens a pool, builds the server and listens. */
 export function createSubgraphProgram<Config extends SubgraphConfig>(
   definition: SubgraphDefinition<Config>,
-): DeployableProgram<Config> {
+): SubgraphProgram<Config> {
   return {
     service: definition.service,
     readConfig: (environment) => readSubgraphConfig(definition, environment),
     start: (config, resources) => start(definition, config, resources),
+    prepare: (config, resources, work) => prepare(definition, config, resources, work),
   };
 }
 
@@ -100,6 +109,21 @@ function readSubgraphConfig<Config extends SubgraphConfig>(
     forms: { ...forms, redisUrl: problemOfRedisUrl },
     contradictions: subgraphContradictions,
   }) as Config; // the values of the definition's table
+}
+
+async function prepare<Config extends SubgraphConfig>(
+  definition: SubgraphDefinition<Config>,
+  config: Config,
+  resources: Pick<Resources, 'logger'>,
+  work: (pool: Pool) => Promise<void>,
+): Promise<void> {
+  await migrateDatabase(definition, config, resources);
+  const pool = openPool(definition.service, config, resources, { max: 1 });
+  try {
+    await work(pool);
+  } finally {
+    await pool.end();
+  }
 }
 
 /** Whatever has been opened when something fails is closed again. */
@@ -136,7 +160,6 @@ async function open<Config extends SubgraphConfig>(
   const pool = openPool(service, config, resources, { max: config.DATABASE_POOL_SIZE });
   closing.push(() => pool.end());
   observePool(pool, resources.metrics);
-  if (config.DEMO_DATA) await definition.seed?.(pool);
 
   const peers = await createPeers(service, config);
   const relayWakeUp = createRelayWakeUp({ service, pool, logger: resources.logger });
@@ -237,7 +260,7 @@ function redisConnector(
 async function migrateDatabase<Config extends SubgraphConfig>(
   { service, migrations }: SubgraphDefinition<Config>,
   { DATABASE_URL: connectionString }: Config,
-  { logger }: Resources,
+  { logger }: Pick<Resources, 'logger'>,
 ): Promise<void> {
   const applied = await migrateSubgraph({ connectionString, schema: service, directory: migrations });
   if (applied.length > 0) logger.info({ migrations: applied }, 'database migrated');
@@ -246,7 +269,7 @@ async function migrateDatabase<Config extends SubgraphConfig>(
 function openPool(
   service: string,
   config: SubgraphConfig,
-  { logger }: Resources,
+  { logger }: Pick<Resources, 'logger'>,
   options: Pick<PoolOptions, 'max' | 'applicationName'>,
 ): Pool {
   return createPool({

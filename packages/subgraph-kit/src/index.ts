@@ -15,6 +15,7 @@ export {
   type BackgroundDependencies,
   type SubgraphDefinition,
   type SubgraphDependencies,
+  type SubgraphProgram,
 } from './create-subgraph-program.ts';
 export { eventId } from './event-stream.ts';
 export { createId, isTimeOrderedId, parseId, timeOfId } from './ids.ts';

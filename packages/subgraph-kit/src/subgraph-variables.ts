@@ -1,5 +1,4 @@
 import {
-  allowsConveniences,
   isProduction,
   processVariables,
   type ConfigOf,
@@ -65,11 +64,6 @@ const variables = {
     default: [],
     doc: 'Scopes that requests of developers may have, separated by spaces.',
   },
-  DEMO_DATA: {
-    type: 'flag',
-    default: false,
-    doc: 'Fills an empty table with demo data. Only where HOST is a loopback address and NODE_ENV is not production.',
-  },
   REDIS_URL: {
     type: 'text',
     form: 'redisUrl',
@@ -128,12 +122,5 @@ export function subgraphContradictions(config: SubgraphConfig): readonly string[
     ...(config.DATABASE_REPLICA_URL && !config.REDIS_URL
       ? ['DATABASE_REPLICA_URL needs REDIS_URL: by it processes know who has just changed something.']
       : []),
-    ...(config.DEMO_DATA && !allowsConveniences(config) ? [demoDataProblem(config)] : []),
   ];
-}
-
-function demoDataProblem({ NODE_ENV: environment }: SubgraphConfig): string {
-  return environment === 'production'
-    ? 'DEMO_DATA is rejected in production.'
-    : 'DEMO_DATA is only for a HOST that is a loopback address.';
 }

@@ -1,12 +1,10 @@
-import type { DeployableProgram } from '@trellis/runtime';
-import { createSubgraphProgram } from '@trellis/subgraph-kit';
+import { createSubgraphProgram, type SubgraphProgram } from '@trellis/subgraph-kit';
 import { startBackground } from './background.ts';
-import { createCommentStore } from './comment-store.ts';
 import { type CommentsConfig, variables } from './config.ts';
 import { buildServer } from './server.ts';
 
 /** The comments subgraph as a program. */
-export const comments: DeployableProgram<CommentsConfig> = createSubgraphProgram<CommentsConfig>({
+export const comments: SubgraphProgram<CommentsConfig> = createSubgraphProgram<CommentsConfig>({
   service: 'comments',
   variables,
   migrations: new URL('../migrations/', import.meta.url),
@@ -15,8 +13,4 @@ export const comments: DeployableProgram<CommentsConfig> = createSubgraphProgram
     return buildServer({ ...dependencies, posts });
   },
   startBackground,
-  seed: async (pool) => {
-    const { createDemoContent } = await import('@trellis/demo-data'); // no part of what is installed for production
-    await createCommentStore(pool).seed(createDemoContent().comments);
-  },
 });

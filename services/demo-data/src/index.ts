@@ -1,4 +1,5 @@
 export { demoAccounts, demoPassword, type DemoAccount } from './demo-accounts.ts';
+export { demoClients, type DemoClient, type DemoOrigins } from './demo-clients.ts';
 export {
   createDemoContent,
   type DemoComment,

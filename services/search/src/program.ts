@@ -1,12 +1,11 @@
-import type { DeployableProgram } from '@trellis/runtime';
-import { createSubgraphProgram, type Peers } from '@trellis/subgraph-kit';
+import { createSubgraphProgram, type Peers, type SubgraphProgram } from '@trellis/subgraph-kit';
 import { startBackground } from './background.ts';
 import { type SearchConfig, ownerVariables, sources, variables } from './config.ts';
 import type { OwnerClients } from './owners.ts';
 import { buildServer } from './server.ts';
 
 /** The search subgraph as a program. */
-export const search: DeployableProgram<SearchConfig> = createSubgraphProgram<SearchConfig>({
+export const search: SubgraphProgram<SearchConfig> = createSubgraphProgram<SearchConfig>({
   service: 'search',
   variables,
   migrations: new URL('../migrations/', import.meta.url),

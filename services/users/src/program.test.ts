@@ -11,6 +11,7 @@ import {
 } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { UserContext } from '@trellis/subgraph-protocol';
+import { createProfileStore } from './profile-store.ts';
 import { users } from './program.ts';
 
 const problemsOf = (environment: Record<string, string>): readonly string[] => {
@@ -27,7 +28,7 @@ describe('the configuration of a subgraph', () => {
   const good = { DATABASE_URL: 'postgres://localhost/test', USER_CONTEXT_JWKS: '{"keys":[]}' };
 
   it('needs a database and the gateway’s keys, and the rest has defaults', () => {
-    expect(users.readConfig(good)).toMatchObject({ PORT: 4011, HOST: '127.0.0.1', DEMO_DATA: false });
+    expect(users.readConfig(good)).toMatchObject({ PORT: 4011, HOST: '127.0.0.1' });
   });
 
   it('prefers the variables of the service', () => {
@@ -48,11 +49,6 @@ describe('the configuration of a subgraph', () => {
       { USER_CONTEXT_JWKS_URL: 'http://gateway/keys' },
       'USER_CONTEXT_JWKS and USER_CONTEXT_JWKS_URL exclude each other.',
     ],
-    [{ DEMO_DATA: 'true', NODE_ENV: 'production' }, 'DEMO_DATA is rejected in production.'],
-    [
-      { DEMO_DATA: 'true', NODE_ENV: 'development', HOST: '0.0.0.0' },
-      'DEMO_DATA is only for a HOST that is a loopback address.',
-    ],
     [
       { USER_CONTEXT_DEVELOPER_JWKS: '{"keys":[]}', NODE_ENV: 'production' },
       'USER_CONTEXT_DEVELOPER_JWKS is rejected in production.',
@@ -61,7 +57,6 @@ describe('the configuration of a subgraph', () => {
       { USER_CONTEXT_DEVELOPER_JWKS: '{"keys":[]}', HOST: '0.0.0.0' },
       'USER_CONTEXT_DEVELOPER_JWKS is rejected in production.',
     ],
-    [{ DEMO_DATA: 'true', HOST: '::' }, 'DEMO_DATA is only for a HOST that is a loopback address.'],
     [{ NODE_ENV: 'staging' }, 'NODE_ENV: must be one of development, test, production.'],
     [
       { RESPONSE_CACHE_REDIS_URL: 'redis://localhost' },
@@ -88,7 +83,6 @@ describe('the program of a subgraph', () => {
     const config = users.readConfig({
       DATABASE_URL: database.connectionString,
       USER_CONTEXT_JWKS: JSON.stringify(keys.jwks),
-      DEMO_DATA: 'true',
       PORT: '0',
       ...environment,
     });
@@ -115,10 +109,15 @@ describe('the program of a subgraph', () => {
     return response.json();
   }
 
-  it('migrates, seeds and serves; a second start finds the same data', async () => {
-    const last = createDemoContent()
-      .users.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
-      .at(-1);
+  it('migrates and serves what was prepared before; a second start finds the same data', async () => {
+    const config = users.readConfig({
+      DATABASE_URL: database.connectionString,
+      USER_CONTEXT_JWKS: JSON.stringify(keys.jwks),
+    });
+    const { users: profiles } = createDemoContent();
+    const logger = createLogger({ service: 'users', level: 'silent' });
+    await users.prepare(config, { logger }, (pool) => createProfileStore(pool).seed(profiles));
+    const last = profiles.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime()).at(-1);
     for (const deployable of [await start(), await start()]) {
       expect((await fetch(`${deployable.url}/health/ready`)).status).toBe(200);
       expect(await ask(deployable, '{ users(limit: 1, offset: 219) { id } }')).toEqual({

@@ -1,7 +1,26 @@
-import type { ClientDeclaration, ClientMetadata } from '../clients/client-metadata.ts';
-import { ADMIN_SCOPE, CONSOLE_CLIENT } from '../clients/scopes.ts';
-import type { PasswordHasher } from '../accounts/sign-in/password-hasher.ts';
-import type { AccountStore } from '../accounts/account-store.ts';
+/** A client that a development installation starts with: its metadata, complete. RFC 7591 §2 */
+export interface DemoClient {
+  readonly client_id: string;
+  readonly client_name: string;
+  readonly redirect_uris: string[];
+  readonly post_logout_redirect_uris: string[];
+  readonly grant_types: ('authorization_code' | 'refresh_token')[];
+  readonly token_endpoint_auth_method: 'none';
+  readonly backchannel_logout_session_required: boolean;
+  readonly scope: string;
+  readonly application_type: 'native' | 'web';
+  readonly id_token_signed_response_alg: 'ES256';
+  readonly require_auth_time: boolean;
+  readonly dpop_bound_access_tokens: boolean;
+  readonly tls_client_certificate_bound_access_tokens: boolean;
+  readonly require_pushed_authorization_requests: boolean;
+  readonly require_signed_request_object: boolean;
+  readonly first_party: boolean;
+  readonly unvetted: boolean;
+  readonly pkce_exempt: boolean;
+  readonly token_endpoint_audience: boolean;
+  readonly refresh_reuse_leeway_seconds: number;
+}
 
 const SCOPE = 'openid profile email offline_access read:data read:profile write:data';
 
@@ -20,7 +39,7 @@ export interface DemoOrigins {
 export function demoClients({
   DEMO_WEB_ORIGIN: web,
   DEMO_EXPLORER_ORIGIN: gateway,
-}: DemoOrigins): readonly ClientDeclaration[] {
+}: DemoOrigins): readonly DemoClient[] {
   const developmentServers = FRONT_END_PORTS.map((port) => `http://localhost:${port}`);
   const origins = [web, ...developmentServers].flatMap(withLoopbackAddress);
   const explorers = withLoopbackAddress(gateway).map((origin) => `${origin}/explorer`);
@@ -47,17 +66,11 @@ export function demoClients({
 }
 
 /** The registration that the console for operators goes by: everything is allowed there, and no token is issued to it. */
-const consoleClient: ClientDeclaration = withMembers(publicClient(CONSOLE_CLIENT, 'Console', 'web', []), {
+const consoleClient: DemoClient = {
+  ...publicClient('trellis-console', 'Console', 'web', []),
   grant_types: [],
-  scope: ADMIN_SCOPE,
-});
-
-function withMembers(
-  { metadata, secret }: ClientDeclaration,
-  members: Partial<ClientMetadata>,
-): ClientDeclaration {
-  return { metadata: { ...metadata, ...members }, secret };
-}
+  scope: 'auth:admin',
+};
 
 /** A page at `localhost` may have been opened by its address as well. */
 function withLoopbackAddress(origin: string): readonly string[] {
@@ -65,18 +78,18 @@ function withLoopbackAddress(origin: string): readonly string[] {
 }
 
 /** The gateway's own page: users have nothing to decide. */
-function withoutConsent({ metadata, secret }: ClientDeclaration): ClientDeclaration {
-  return withMembers({ metadata, secret }, { first_party: true });
+function withoutConsent(client: DemoClient): DemoClient {
+  return { ...client, first_party: true };
 }
 
 function publicClient(
   id: string,
   name: string,
-  applicationType: ClientMetadata['application_type'],
+  applicationType: DemoClient['application_type'],
   redirectUris: readonly string[],
   signedOutUris: readonly string[] = [],
-): ClientDeclaration {
-  const metadata: ClientMetadata = {
+): DemoClient {
+  return {
     client_id: id,
     client_name: name,
     redirect_uris: [...redirectUris],
@@ -98,23 +111,4 @@ function publicClient(
     token_endpoint_audience: false,
     refresh_reuse_leeway_seconds: 0,
   };
-  return { metadata, secret: undefined };
-}
-
-/**
- * Adds the demo accounts to a table that has no account. They are no part of what is installed for production.
- *
- * @returns whether it did
- */
-export async function seedDemoAccounts(accounts: AccountStore, hasher: PasswordHasher): Promise<boolean> {
-  const { demoAccounts, demoPassword } = await import('@trellis/demo-data');
-  const hashed = demoAccounts.map(async ({ id, email, name, role }) => ({
-    id,
-    email,
-    name,
-    role,
-    emailVerified: true,
-    passwordHash: await hasher.hash(demoPassword),
-  }));
-  return accounts.seed(await Promise.all(hashed));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { demoClients } from './demo.ts';
+import { demoClients } from './demo-clients.ts';
 
 const origins = {
   DEMO_WEB_ORIGIN: 'http://localhost:7020',
@@ -23,5 +23,5 @@ describe('demo clients', () => {
 });
 
 function metadataOf(id: string): object | undefined {
-  return demoClients(origins).find(({ metadata }) => metadata.client_id === id)?.metadata;
+  return demoClients(origins).find((client) => client.client_id === id);
 }
