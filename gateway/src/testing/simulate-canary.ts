@@ -1,0 +1,145 @@
+import { CallerComparison, type Side } from '../variants/compare-callers.ts';
+
+/** What is simulated without a difference between the two sides. */
+export interface NoDifference {
+  readonly hours: number;
+  /** Of the callers on the canary's side. */
+  readonly share: number;
+  /** Failures of all callers together, by chance. */
+  readonly failuresPerS: number;
+  /** Accounts that fail at half of their requests, one in a second; others every half hour. */
+  readonly broken: number;
+  readonly seed: number;
+}
+
+/** How often each rule stopped the canary. */
+export interface NoDifferenceResult {
+  readonly aborts: number;
+  /** By Cochran, Mantel and Haenszel over requests: z > 4.5 and at least 5 failures within 60 s. */
+  readonly byNormalApproximation: number;
+}
+
+const CALLERS = 20_000;
+
+/** Simulates seconds of traffic whose failures have nothing to do with the canary. */
+export function simulateWithoutDifference(setup: NoDifference): NoDifferenceResult {
+  const random = createRandom(setup.seed);
+  const sides = Array.from({ length: CALLERS }, (): Side => (random() < setup.share ? 'canary' : 'main'));
+  const requests = new RequestsInWindow(setup.share);
+  let comparison = new CallerComparison(setup.share);
+  let broken: readonly number[] = [];
+  let [aborts, byNormalApproximation] = [0, 0];
+  const anyCaller = (): number => Math.floor(random() * CALLERS);
+  for (let second = 0; second < setup.hours * 3_600; second += 1) {
+    if (second % 1_800 === 0) broken = Array.from({ length: setup.broken }, anyCaller);
+    const failing = Array.from({ length: poisson(setup.failuresPerS, random) }, anyCaller);
+    for (const caller of [...failing, ...broken.filter(() => random() < 0.5)]) {
+      const side = sides[caller] ?? 'main';
+      comparison.add(side, caller, second);
+      requests.add(side);
+    }
+    if (requests.isWorseAfter(second)) byNormalApproximation += 1;
+    if (!comparison.worseAt(second)) continue;
+    aborts += 1;
+    comparison = new CallerComparison(setup.share);
+  }
+  return { aborts, byNormalApproximation };
+}
+
+/** What is simulated of a bad version. */
+export interface BadVersion {
+  readonly share: number;
+  /** Of the canary's requests, beside {@link usual}. */
+  readonly failing: number;
+  /** Of all requests. */
+  readonly usual: number;
+  readonly times: number;
+  readonly seed: number;
+}
+
+/** Seconds until it was found. */
+export interface FoundAfter {
+  readonly medianS: number;
+  readonly p95S: number;
+}
+
+const REQUESTS_PER_S = 200;
+
+/** Simulates canaries under 200 requests a second of 20,000 callers. */
+export function simulateBadVersion(setup: BadVersion): FoundAfter {
+  const random = createRandom(setup.seed);
+  const seconds = Array.from({ length: setup.times }, () => secondsUntilFound(setup, random));
+  const sorted = seconds.toSorted((left, right) => left - right);
+  const at = (part: number): number => sorted[Math.floor(part * sorted.length)] ?? Number.NaN;
+  return { medianS: at(0.5), p95S: at(0.95) };
+}
+
+const GIVEN_UP_S = 600;
+
+function secondsUntilFound({ share, failing, usual }: BadVersion, random: () => number): number {
+  const comparison = new CallerComparison(share);
+  const ofCanary = Math.round(CALLERS * share);
+  const rates = {
+    canary: REQUESTS_PER_S * share * (failing + usual),
+    main: REQUESTS_PER_S * (1 - share) * usual,
+  };
+  for (let second = 0; second < GIVEN_UP_S; second += 1) {
+    for (let left = poisson(rates.canary, random); left > 0; left -= 1)
+      comparison.add('canary', Math.floor(random() * ofCanary), second);
+    for (let left = poisson(rates.main, random); left > 0; left -= 1)
+      comparison.add('main', ofCanary + Math.floor(random() * (CALLERS - ofCanary)), second);
+    if (comparison.worseAt(second)) return second + 1;
+  }
+  return GIVEN_UP_S;
+}
+
+/** The rule that {@link CallerComparison} is held against. */
+class RequestsInWindow {
+  readonly #share: number;
+  readonly #seconds: { main: number; canary: number }[] = [];
+  #latest = { main: 0, canary: 0 };
+  #quietUntil = 0;
+
+  constructor(share: number) {
+    this.#share = share;
+  }
+
+  add(side: Side): void {
+    this.#latest[side] += 1;
+  }
+
+  isWorseAfter(second: number): boolean {
+    this.#seconds.push(this.#latest);
+    this.#latest = { main: 0, canary: 0 };
+    if (this.#seconds.length > 60) this.#seconds.shift();
+    const canary = this.#seconds.reduce((sum, counted) => sum + counted.canary, 0);
+    const all = canary + this.#seconds.reduce((sum, counted) => sum + counted.main, 0);
+    const deviation = Math.sqrt(all * this.#share * (1 - this.#share));
+    const isWorse = canary >= 5 && (canary - all * this.#share) / deviation > 4.5;
+    if (!isWorse || second < this.#quietUntil) return false;
+    this.#quietUntil = second + 60;
+    return true;
+  }
+}
+
+/** Mulberry32: from 0 up to 1, the same for the same seed. */
+export function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+function poisson(mean: number, random: () => number): number {
+  const limit = Math.exp(-mean);
+  let product = random();
+  let count = 0;
+  while (product > limit) {
+    count += 1;
+    product *= random();
+  }
+  return count;
+}
