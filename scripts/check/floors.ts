@@ -163,6 +163,11 @@ export const projects: readonly Project[] = [
       observability: { floor: 10, purpose: 'metrics and traces of what other rooms report' },
       config: { floor: 10, purpose: 'reads, checks and watches the configuration, and fills in defaults' },
       usage: { floor: 9, purpose: 'records which operations clients send' },
+      variants: {
+        floor: 9,
+        purpose:
+          'which of several supergraphs serves a request, and whether a canary is worse than the main one',
+      },
       streams: { floor: 9, purpose: 'subscriptions and live queries: topics, clients, upstreams' },
       pipeline: { floor: 8, purpose: 'the stages of a request, in their order' },
       execution: {
@@ -201,6 +206,7 @@ export const projects: readonly Project[] = [
       },
       request: { floor: 4, purpose: 'what a client sent' },
       identity: { floor: 3, purpose: 'access tokens, keys, revocation, presence: who sends a request' },
+      registry: { floor: 3, purpose: 'follows a registry, and serves what its signed records name' },
       concurrency: { floor: 2, purpose: 'how much is in flight at a time, in fair shares of callers' },
       caching: { floor: 2, purpose: 'caches, in memory and in Redis, with a share for each owner' },
       supergraph: { floor: 2, purpose: 'where the supergraph comes from, and the schema that it becomes' },

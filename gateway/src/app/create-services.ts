@@ -47,6 +47,7 @@ export function createServices(
   const subgraphClient = createShapingClient(resources.subgraphClient, { rulesOf, states });
   return {
     supergraphs: resources.supergraphs,
+    generations: resources.generations,
     catalogueOf: createCatalogues(catalogueSettings(inUse)),
     persistedQueries: createPersistedQueryPolicy(config, inUse, resources, logger),
     knownOperations: resources.knownOperations,
@@ -79,6 +80,7 @@ export function createServices(
     responsePolicy: {
       maxCharacters: inUse.limits.responseCharacters,
       ...shownExtensions(inUse),
+      showsVersion: inUse.registry.responseHeader,
       ...headersThatDecide(inUse.headers),
       resourceMetadata: protectedResource?.metadataUrl,
     },

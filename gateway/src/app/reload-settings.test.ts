@@ -49,7 +49,7 @@ function merged(...all: readonly object[]): Record<string, unknown> {
 function otherValue({ setting, key }: DocumentedSetting): unknown {
   if (key.includes('<') || key.includes('[') || key.startsWith('responseCache.')) return undefined;
   if (key === 'authentication.required') return undefined; // needs an issuer
-  if (setting.type === 'flag') return key !== 'introspection';
+  if (setting.type === 'flag') return key !== 'introspection' && key !== 'registry.aborts'; // they are on by default
   if (setting.type === 'int') return setting.max === undefined ? 77_777 : setting.max;
   if (setting.type === 'number') return setting.min + 0.02;
   if (setting.type === 'flag-or-list') return ['10.0.0.0/8'];
@@ -57,6 +57,8 @@ function otherValue({ setting, key }: DocumentedSetting): unknown {
   if (key === 'authentication.clientCertificate.format') return 'rfc9440';
   if (key === 'telemetry.tracing.endpoint') return 'http://127.0.0.1:1/v1/traces';
   if (key === 'telemetry.tracing.headers') return { a: 'b' };
+  if (key === 'registry.graph') return 'content@production';
+  if (key === 'registry.source' || key === 'registry.trust') return 'a'; // the gateway follows none: SUPERGRAPH is a file
   return key === 'http.cors.origins' ? ['https://a.example'] : undefined;
 }
 
@@ -75,7 +77,7 @@ const restart = changes.filter(({ reload: when }) => when === 'restart');
 const applied = changes.filter(({ reload: when }) => when !== 'restart');
 
 describe('A changed gateway.yaml', () => {
-  it('is logged by the keys that need a restart: how a proxy forwards certificates, where usage is recorded', async () => {
+  it('is logged by the keys that need a restart: how a proxy forwards certificates, which registry is followed, where usage is recorded', async () => {
     const trusted = { http: { trustProxy: ['127.0.0.1'] } }; // without that, the file is not valid
     await reload(merged(trusted, ...restart.map(({ key, value }) => settingsWith(key, value))));
     const keys = restart.map(({ key }) => key);
@@ -96,10 +98,16 @@ describe('A changed gateway.yaml', () => {
   });
 });
 
-/** All that needs a restart: how a proxy forwards the certificate of a client, and where usage is recorded. */
+/** All that needs a restart: how a proxy forwards the certificate of a client, which registry is followed, where usage is recorded. */
 const RESTART_KEYS = [
   'authentication.clientCertificate.header',
   'authentication.clientCertificate.format',
+  'registry.source',
+  'registry.graph',
+  'registry.trust',
+  'registry.pollMs',
+  'registry.aborts',
+  'registry.responseHeader',
   'usage.intervalS',
   'usage.documents',
   'usage.rows',

@@ -1,4 +1,4 @@
-import { CannotStart, type Logger, type PrivateJsonWebKey, type Resources } from '@trellis/runtime';
+import { type Logger, type PrivateJsonWebKey, type Resources } from '@trellis/runtime';
 
 import { createUserContextSigner, USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
 import type { Authenticator } from '../identity/authenticator.ts';
@@ -11,7 +11,7 @@ import { TextTurns } from '../load/text-turns.ts';
 import { SubgraphConnections } from '../subgraphs/connections/subgraph-connections.ts';
 import { createSubgraphClient, type SubgraphClient } from '../subgraphs/subgraph-client.ts';
 import { createKnownOperations, type KnownOperations } from '../planning/generation-plans.ts';
-import type { PipelineServices } from '../pipeline/services.ts';
+import type { GenerationRouting, PipelineServices } from '../pipeline/services.ts';
 import type { OperationPlanner } from '../planning/operation-planner.ts';
 import { createOperationPlanner } from '../planning/plan-operation.ts';
 import { createPlannerPool, type PlannerPool } from '../planning/threads/planner-pool.ts';
@@ -21,10 +21,8 @@ import { createIssuerConnections, type IssuerConnections } from './issuer-connec
 import { openRedisResources, type CacheAddress, type RedisResources } from './redis-resources.ts';
 import type { SettingsInUse } from '../config/settings-in-use.ts';
 import { createOpenStreams, type OpenStreams } from '../streams/open-streams.ts';
-import { InvalidSupergraph } from '../supergraph/build-supergraph.ts';
-import { locateSupergraph } from '../supergraph/supergraph-source.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
-import { createSupergraphStore, type SupergraphStore } from '../supergraph/supergraph-store.ts';
+import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
 import { createDemandMetrics, type DemandMetrics } from '../observability/graph-metrics.ts';
 import {
   createGraphMetrics,
@@ -43,7 +41,10 @@ import {
   registerUnreadGauges,
 } from '../observability/connection-metrics.ts';
 import { LastMade } from './last-made.ts';
+import { openSupergraphs, type OpenSupergraphs } from './open-supergraphs.ts';
 import { openUsage } from './open-usage.ts';
+import { createRegistryMetrics } from '../observability/registry-metrics.ts';
+import type { OperationCatalogue } from '../operation/operation-catalogue.ts';
 import type { UsageRecorder } from '../usage/usage-recorder.ts';
 import { Replaceable } from './replaceable.ts';
 import { openTracesTo, type ReplaceableResources, type TracesTo } from './replaced-resources.ts';
@@ -59,6 +60,7 @@ interface AuthenticationRules {
 /** What lives as long as the gateway, through every change of its configuration. */
 export interface GatewayResources extends Omit<RedisResources, 'openResponseCache'>, ReplaceableResources {
   readonly supergraphs: SupergraphStore;
+  readonly generations: GenerationRouting;
   readonly planner: OperationPlanner;
   readonly plannerPool: Pick<PlannerPool, 'threads'>;
   /** Absent where it is unbounded. */
@@ -108,16 +110,23 @@ export async function openResources(
   const planningBudget = openBudget(config, inUse);
   const plannerPool = openPlannerPool(current, planningBudget, startPlanner, logger, graphMetrics);
   const planner = openPlanner(current, plannerPool, graphMetrics);
-  const supergraphs = await openSupergraphs(config, logger, graphMetrics, async (next) => {
+  const catalogueOf = (graph: Supergraph): OperationCatalogue => current.services().catalogueOf(graph);
+  const warm = async (next: Supergraph): Promise<void> => {
     await planner.load(next);
     await knownOperations.prepare(next, {
-      catalogueOf: (graph) => current.services().catalogueOf(graph),
+      catalogueOf,
       planner,
       onFailure: (operation, err) =>
         logger.warn({ operation, err, supergraph: next.hash }, 'warm-up could not plan an operation'),
     });
-  }).catch((error: unknown) => planner.close().then(() => Promise.reject(error as Error)));
-  supergraphs.onChange((_next, previous) => planner.retire(previous));
+  };
+  const registryMetrics = createRegistryMetrics(metrics);
+  const parts = { config, inUse, logger, metrics: graphMetrics, registryMetrics, catalogueOf, warm };
+  const served = await openSupergraphs(parts).catch((error: unknown) =>
+    planner.close().then(() => Promise.reject(error as Error)),
+  );
+  const { supergraphs, generations } = served;
+  supergraphs.onChange((retired) => retired.forEach((generation) => planner.retire(generation)));
   const connections = new SubgraphConnections(inUse.subgraphConnections, CONNECTION_BOUNDS);
   const subgraphClient = createSubgraphClient({ connections });
   const traffic = openTraffic(logger, metrics);
@@ -135,7 +144,7 @@ export async function openResources(
     openResponseCache,
     ...shared
   } = await openRedisResources(config, logger, metrics).catch(async (error: unknown) => {
-    await closeGraph({ supergraphs, planner, connections });
+    await closeGraph({ served, planner, connections });
     throw error;
   });
   const drainMs = (): number => current.inUse().timeouts.requestMs;
@@ -148,7 +157,7 @@ export async function openResources(
     open: async (address: CacheAddress | undefined) => address && openResponseCache(address),
   });
   const usage = await openUsage(inUse, { logger, metrics }).catch(async (error: unknown) => {
-    await closeGraph({ supergraphs, planner, connections });
+    await closeGraph({ served, planner, connections });
     await closeRedis();
     throw error;
   });
@@ -173,6 +182,7 @@ export async function openResources(
   });
   return {
     supergraphs,
+    generations,
     planner,
     plannerPool,
     planningBudget,
@@ -203,7 +213,7 @@ export async function openResources(
       closeResources({
         streams,
         unread,
-        supergraphs,
+        served,
         planner,
         connections,
         tracing,
@@ -229,8 +239,9 @@ function describeBreak(event: unknown): unknown {
 
 interface Closeable extends Pick<
   GatewayResources,
-  'streams' | 'unread' | 'supergraphs' | 'planner' | 'connections' | 'tracing' | 'responseCache' | 'usage'
+  'streams' | 'unread' | 'planner' | 'connections' | 'tracing' | 'responseCache' | 'usage'
 > {
+  readonly served: OpenSupergraphs;
   readonly closeRedis: () => Promise<void>;
 }
 
@@ -246,11 +257,11 @@ async function closeResources(resources: Closeable): Promise<void> {
 }
 
 async function closeGraph({
-  supergraphs,
+  served,
   planner,
   connections,
-}: Pick<GatewayResources, 'supergraphs' | 'planner' | 'connections'>): Promise<void> {
-  const closed = supergraphs.close();
+}: Pick<Closeable, 'served' | 'planner' | 'connections'>): Promise<void> {
+  const closed = served.close();
   await planner.close();
   await connections.close();
   await closed;
@@ -316,33 +327,6 @@ function openPlanner({ inUse }: CurrentState, source: PlannerPool, metrics: Grap
     source,
     maxSelections: () => inUse().limits.selections,
     observer: metrics.planning,
-  });
-}
-
-function openSupergraphs(
-  { SUPERGRAPH, SUBGRAPH_URLS, supergraphSource }: GatewayConfig,
-  logger: Logger,
-  metrics: GraphMetrics,
-  warm: (next: Supergraph) => Promise<void>,
-): Promise<SupergraphStore> {
-  return createSupergraphStore({
-    ...(supergraphSource ? { source: supergraphSource } : locateSupergraph(SUPERGRAPH)),
-    subgraphUrls: SUBGRAPH_URLS,
-    warm,
-    observer: {
-      serving: (supergraph) => {
-        metrics.serving(supergraph);
-        logger.info({ supergraph: supergraph.hash }, 'supergraph loaded');
-      },
-      waiting: (source, error) => logger.warn({ err: error, source }, 'supergraph unavailable; retrying'),
-      rejected: (source, error) => {
-        metrics.rejected();
-        if (supergraphSource?.rejected) return supergraphSource.rejected(error);
-        logger.error({ err: error, source }, 'invalid supergraph; keeping the current version');
-      },
-    },
-  }).catch((error: unknown) => {
-    throw error instanceof InvalidSupergraph ? new CannotStart(error.message, { cause: error }) : error;
   });
 }
 

@@ -30,6 +30,10 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
   const server = createHttpServer({
     logger,
     readiness: dependencies.readiness,
+    healthDetails: () => {
+      const { version } = services().supergraphs.current();
+      return version === undefined ? {} : { supergraph: version };
+    },
     requestTimeoutMs: timeouts.requestMs,
     fastify: {
       trustProxy: createProxyTrust(() => settings().http.trustProxy),

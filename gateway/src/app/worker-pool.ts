@@ -5,6 +5,7 @@ import { freePort } from '@trellis/runtime/free-port';
 import { CannotStart, type Deployable, type Logger, type Resources } from '@trellis/runtime';
 import { AggregatorRegistry } from 'prom-client';
 import type { GatewayConfig } from '../config/config.ts';
+import { isRelayed, type RelayedTrial } from '../variants/trial-exchange.ts';
 import { HEAP_FLAGS } from './heap-flags.ts';
 
 const RESTART_PAUSE_MS = 500;
@@ -75,12 +76,21 @@ class WorkerPool {
   #fork(): Worker {
     const worker = cluster.fork();
     this.#workers.set(worker, 'starting');
-    worker.on('message', () => this.#heardAt.set(worker, performance.now()));
+    worker.on('message', (message: unknown) => {
+      this.#heardAt.set(worker, performance.now());
+      if (isRelayed(message)) this.#relay(message, worker);
+    });
     worker.once('exit', () => {
       this.#workers.delete(worker);
       this.#heardAt.delete(worker);
     });
     return worker;
+  }
+
+  /** What a worker says of a canary is for all others. */
+  #relay(message: RelayedTrial, from: Worker): void {
+    for (const [worker, state] of this.#workers)
+      if (worker !== from && state === 'serving') send(worker, message);
   }
 
   /** A worker whose event loop is blocked holds what it has accepted for as long as that lasts, which may be for ever. */
@@ -201,6 +211,7 @@ function send(worker: Worker, message: ToWorker): void {
 
 /** Messages of the primary process to a worker. */
 export type ToWorker =
+  | RelayedTrial
   | { readonly kind: 'start'; readonly config: GatewayConfig }
   | { readonly kind: 'listen' }
   | { readonly kind: 'close' };
@@ -210,6 +221,7 @@ export type ToWorker =
  * `prepared` when all but the port is open; `alive` every second from the start.
  */
 export type FromWorker =
+  | RelayedTrial
   | { readonly kind: 'waiting' }
   | { readonly kind: 'alive' }
   | { readonly kind: 'prepared' }

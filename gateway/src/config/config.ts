@@ -77,10 +77,19 @@ export function readGatewayConfig(environment: Environment): GatewayConfig {
   if (config && settings) problems.push(...issuerProblems({ ...config, settings }));
   if (config && config.WORKERS > 1 && settings?.subscriptions?.callback)
     problems.push('subscriptions.callback: it needs WORKERS to be 1, as a subscription is in one process.');
+  if (config?.SUPERGRAPH === 'registry') problems.push(...absentRegistry(settings));
   if (isCacheHomeless) problems.push('responseCache: it needs redisUrl, or the environment CACHE_REDIS_URL.');
   if (!config || !settings || problems.length > 0)
     throw new ConfigError((config && file) ?? 'gateway', problems);
   return Object.freeze({ ...config, settings, environment });
+}
+
+/** What a registry can't be followed without. */
+function absentRegistry(settings: GatewaySettings | undefined): readonly string[] {
+  const needed = ['source', 'graph', 'trust'] as const;
+  return needed
+    .filter((name) => settings?.registry?.[name] === undefined)
+    .map((name) => `registry.${name}: it is needed where SUPERGRAPH is registry.`);
 }
 
 function findContradictions(config: Environmental): readonly string[] {

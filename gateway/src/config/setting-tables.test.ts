@@ -64,6 +64,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   responseHeaderName: 'x-region',
   headerMerge: 'last',
   listeningAddress: '127.0.0.1:4005',
+  graphAtEnvironment: 'content@production',
   hostName: 'subgraphs.example',
   certificates: authority.certificate,
   privateKey: authority.key,

@@ -12,7 +12,7 @@ import type { OperationRun } from './operation-run.ts';
 import { enforceCost } from '../operation/limits/enforce-limits.ts';
 import type { Operation } from '../operation/operation.ts';
 import { resolvePersistedQuery } from './persisted-query.ts';
-import type { PipelineServices } from './services.ts';
+import type { ActiveGenerations, PipelineServices, RoutedOperation } from './services.ts';
 import type { Decided } from '../operation/document/decided-conditions.ts';
 
 /**
@@ -28,20 +28,23 @@ export async function admitOperation(
 ): Promise<AdmittedOperation> {
   const { services } = run;
   const { rateLimiter } = services;
-  const supergraph = services.supergraphs.current();
   run.enter('address rate');
   const counted = rateLimiter.countAddress(context.address, 1); // what is rejected has cost something as well
   if (counted) await counted;
   const required = services.requiresToken ? await requireTokenFirst(context, run) : undefined;
+  const { active } = services.generations;
+  const routed = active && (await chooseGeneration(active, required, context, run));
+  const supergraph = routed ? routed.supergraph : services.supergraphs.current();
   run.enter('persisted query');
   const resolved = resolvePersistedQuery(request, services.persistedQueries, context);
   const { text, store } = resolved instanceof Promise ? await resolved : resolved;
+  if (routed) routed.text = text;
   const catalogue = services.catalogueOf(supergraph);
   run.enter('document');
   const known = catalogue.known(text);
   const admitted: AdmittedText | Promise<AdmittedText> = known
     ? { operation: known.operation(request.operationName), caller: undefined }
-    : admitNewText(text, request, context, catalogue, services); // parse, protect, validate, limits of the text
+    : admitNewText(text, request, context, catalogue, services, routed?.caller); // parse, protect, validate, limits of the text
   const { operation, caller: early } = admitted instanceof Promise ? await admitted : admitted;
   run.enter('transport');
   assertCarried(operation, context);
@@ -55,7 +58,7 @@ export async function admitOperation(
   run.enter('weight rate');
   if (weight > 1) await rateLimiter.countAddress(context.address, weight - 1);
   run.enter('authenticate');
-  const authenticated = required ?? early ?? authenticateRequest(context, services);
+  const authenticated = required ?? routed?.caller ?? early ?? authenticateRequest(context, services);
   const caller = authenticated instanceof Promise ? await authenticated : authenticated;
   run.enter('caller rate');
   const countedToo = rateLimiter.countCaller(caller, weight);
@@ -85,6 +88,20 @@ export async function admitOperation(
     caller,
     denied,
   };
+}
+
+/** Stage: one of several generations. A token is verified once: a proof of possession is good for one time. */
+async function chooseGeneration(
+  active: ActiveGenerations,
+  required: Caller | undefined,
+  context: RequestContext,
+  run: OperationRun,
+): Promise<RoutedOperation> {
+  run.enter('generation');
+  const caller = required ?? (await authenticateRequest(context, run.services));
+  const routed: RoutedOperation = { supergraph: await active.choose(context, caller), caller };
+  run.routed = routed;
+  return routed;
 }
 
 function requireTokenFirst(context: RequestContext, run: OperationRun): Promise<Caller> {

@@ -21,6 +21,7 @@ export interface AdmittedText {
  * the event loop some milliseconds: it is done by {@link TextTurns}, and counts in the caller's budget for new texts. When that is used up, nothing is
  * parsed. An invalid token is reported when its turn comes; until then its sender counts as the network.
  *
+ * @param known who sends it, where that was found out before
  * @returns at once where there is nothing to wait for: what is sent with it and after it, of the same text, is let in after it
  * @throws RequestError RATE_LIMITED, and for all that the text is rejected for
  */
@@ -30,6 +31,7 @@ export function admitNewText(
   context: RequestContext,
   catalogue: OperationCatalogue,
   services: PipelineServices,
+  known?: Caller,
 ): AdmittedText | Promise<AdmittedText> {
   const { planningBudget, shares, textTurns } = services;
   const admit = (): Operation => catalogue.document(text, context.address).operation(operationName);
@@ -37,9 +39,9 @@ export function admitNewText(
     const network = shares.of(undefined, context.address);
     return admittedBy(textTurns.run(network, context.signal, admit), undefined);
   }
-  const caller = callerOf(context, services);
-  const admitFor = (known: Caller | undefined): AdmittedText | Promise<AdmittedText> => {
-    const sharer = shares.of(known, context.address);
+  const caller = known ?? callerOf(context, services);
+  const admitFor = (sender: Caller | undefined): AdmittedText | Promise<AdmittedText> => {
+    const sharer = shares.of(sender, context.address);
     enforceBudget(planningBudget, sharer.keys);
     const measured = (): Operation => planningBudget.measured(sharer.keys, text.length, admit);
     return admittedBy(textTurns.run(sharer, context.signal, measured), caller);

@@ -34,11 +34,13 @@ export function runOperation(
   services: PipelineServices,
 ): Promise<PipelineResult> {
   const run = new OperationRun('request', context, services);
-  const { tracer, usage } = services;
+  const { tracer, usage, generations } = services;
   const responding = tracer
     ? tracer.trace(run, () => respondToOperation(request, context, run))
     : respondToOperation(request, context, run);
-  return usage ? usage.record(context, responding) : responding;
+  const trial = generations.active?.trial;
+  const observed = trial ? trial.observe(run, responding) : responding;
+  return usage ? usage.record(context, observed) : observed;
 }
 
 async function respondToOperation(

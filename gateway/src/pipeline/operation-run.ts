@@ -14,7 +14,7 @@ import {
   type Executed,
 } from './respond.ts';
 import type { OperationResult } from './operation-result.ts';
-import type { PipelineServices } from './services.ts';
+import type { PipelineServices, RoutedOperation, RoutedRun } from './services.ts';
 import type { RunContext, RunKind, TracedRun } from './run-tracer.ts';
 import type { StageName } from './stages.ts';
 
@@ -27,7 +27,7 @@ export interface CountedResult extends Executed {
  * One operation in flight. Queries, mutations with their deferred fragments, subscription events and live ticks all run in one of
  * these: it carries the caller, the deadline, the stage, and passes the execution gate once.
  */
-export class OperationRun implements TracedRun {
+export class OperationRun implements TracedRun, RoutedRun {
   readonly kind: RunKind;
   readonly context: RunContext;
   readonly services: PipelineServices;
@@ -35,6 +35,10 @@ export class OperationRun implements TracedRun {
   readonly clock: OperationClock | undefined;
   /** Absent until the operation has been admitted. */
   admitted: AdmittedOperation | undefined;
+  /** Where the request was routed to. Absent where one generation serves alone. */
+  routed: RoutedOperation | undefined;
+  /** When it began to execute, by `performance.now()`. Absent until then, and where one generation serves alone. */
+  executingSinceMs: number | undefined;
   /** The stage that the run is in, or ended in. */
   stage: StageName | undefined;
   /** The code of the first error that the client is shown. */
@@ -86,6 +90,7 @@ export class OperationRun implements TracedRun {
     return this.services.executionGate.run(
       () => {
         this.enter('execute');
+        if (this.routed) this.executingSinceMs = performance.now();
         return execute(execution);
       },
       execution.signal,

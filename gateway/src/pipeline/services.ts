@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import type { Authenticator } from '../identity/authenticator.ts';
 import type { ProtectedResource } from '../identity/protected-resource.ts';
-import type { CallerShares } from '../identity/caller.ts';
+import type { Caller, CallerShares } from '../identity/caller.ts';
 import type { TextTurns } from '../load/text-turns.ts';
 import type { ExecutionGate } from '../load/execution-gate.ts';
 import type { SharedExecutions } from '../load/shared-executions.ts';
@@ -16,6 +16,7 @@ import type { OperationPlanner } from '../planning/operation-planner.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
 import type { ErrorBehavior, RequestContext } from '../request/context.ts';
+import type { AdmittedOperation } from './admitted-operation.ts';
 import type { PipelineResult } from './operation-result.ts';
 import type { ErrorPolicy } from './format-errors.ts';
 import type { Explanation } from './explanation.ts';
@@ -50,6 +51,48 @@ export interface UsageRecording {
   record(context: RequestContext, responding: Promise<PipelineResult>): Promise<PipelineResult>;
 }
 
+/** What of a request the choice of a generation depends on, beside its caller. */
+export type RoutedRequest = Pick<RequestContext, 'headers' | 'address'>;
+
+/** Which of several generations serves a request, and for whom. */
+export interface RoutedOperation {
+  readonly supergraph: Supergraph;
+  readonly caller: Caller;
+  /** The text of its document, where that was found. */
+  text?: string;
+}
+
+/** What of a run shows how a generation does. */
+export interface RoutedRun {
+  readonly context: Pick<RequestContext, 'address'>;
+  /** Absent where it was rejected. */
+  readonly admitted: AdmittedOperation | undefined;
+  /** Absent where it was rejected before it was routed. */
+  readonly routed: RoutedOperation | undefined;
+  /** When it began to execute, by `performance.now()`. Absent where it did not. */
+  readonly executingSinceMs: number | undefined;
+}
+
+/** Compares two generations by what they respond with. */
+export interface GenerationTrial {
+  /** Passes a result on, and looks at it. */
+  observe(run: RoutedRun, responding: Promise<PipelineResult>): Promise<PipelineResult>;
+}
+
+/** Several generations that serve at the same time. */
+export interface ActiveGenerations {
+  /** The generation for a request. Never rejects. */
+  choose(request: RoutedRequest, caller: Caller): Supergraph | Promise<Supergraph>;
+  /** Absent where nothing is compared. */
+  readonly trial: GenerationTrial | undefined;
+}
+
+/** Whether several generations serve now: a running gateway may begin and end with that. */
+export interface GenerationRouting {
+  /** Absent where there is one generation, as nearly always. */
+  readonly active: ActiveGenerations | undefined;
+}
+
 /** Which responses are allowed, and what they may disclose. */
 export interface ResponsePolicy {
   /** Characters of the data as JSON. */
@@ -62,6 +105,8 @@ export interface ResponsePolicy {
   readonly explains: boolean;
   /** What this request wants to have explained. Absent where it wants nothing, as most do. */
   readonly explanation?: Explanation | undefined;
+  /** Whether clients see by which version of a registry they are served. */
+  readonly showsVersion: boolean;
   /** Names of the request headers that decide what is answered. RFC 9110 §12.5.5. */
   readonly varyOn: readonly string[];
   /** Names of the request headers that may say who asks: where one of them is sent, the response is for this client alone. */
@@ -73,6 +118,7 @@ export interface ResponsePolicy {
 /** All that the stages work with; the same for every request until the configuration changes. */
 export interface PipelineServices {
   readonly supergraphs: SupergraphStore;
+  readonly generations: GenerationRouting;
   /** The catalogue of one generation of the graph. */
   readonly catalogueOf: (supergraph: Supergraph) => OperationCatalogue;
   readonly persistedQueries: PersistedQueryPolicy;

@@ -37,6 +37,12 @@ export const stages = [
     errors: ['UNAUTHENTICATED', 'AUTHENTICATION_UNAVAILABLE'],
   },
   {
+    name: 'generation',
+    at: 'admission',
+    does: 'Where several supergraphs are served: verifies the access token, and chooses one of them.',
+    errors: ['UNAUTHENTICATED', 'AUTHENTICATION_UNAVAILABLE', 'RATE_LIMITED'],
+  },
+  {
     name: 'persisted query',
     at: 'admission',
     does: 'Finds the text of a hash, or checks that a hash is that of its text.',

@@ -46,6 +46,10 @@ export const forms: Readonly<Record<string, Form>> = {
     pattern: /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+):\d{1,5}$/,
     error: 'must be an address and a port',
   },
+  graphAtEnvironment: {
+    pattern: /^[a-z0-9][a-z0-9_-]{0,63}@[a-z0-9][a-z0-9_-]{0,63}$/,
+    error: 'must be a graph and an environment: content@production',
+  },
   headerValue: { pattern: /^[\t\x20-\x7e]*$/, error: 'must be printable ASCII' },
 };
 

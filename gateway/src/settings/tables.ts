@@ -12,6 +12,7 @@ export { pages } from './pages.ts';
 export { persistedQueries } from './persisted-queries.ts';
 export { planning } from './planning.ts';
 export { rateLimits } from './rate-limits.ts';
+export { registry } from './registry.ts';
 export { responseCache } from './response-cache.ts';
 export { subgraphConnections } from './subgraph-connections.ts';
 export { subgraphErrors } from './subgraph-errors.ts';

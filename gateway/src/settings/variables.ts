@@ -16,7 +16,13 @@ export const variables = {
   SUPERGRAPH: {
     type: 'text',
     form: 'supergraph',
-    doc: 'Path or http(s) URL of the supergraph schema; or, in development, running subgraphs to compose: users=http://… posts=http://… A change is taken over within seconds.',
+    doc: 'Path or http(s) URL of the supergraph schema; registry: that of gateway.yaml; or, in development, running subgraphs to compose: users=http://… posts=http://… A change is taken over within seconds.',
+  },
+  TRELLIS_SIGNING_KEY: {
+    type: 'text',
+    optional: true,
+    sensitive: true,
+    doc: 'A private JWK (Ed25519) that may sign records of the registry. With it, a canary that is stopped here is stopped in the registry. Absent: here alone.',
   },
   CONFIG: { type: 'text', optional: true, doc: 'Path of gateway.yaml.' },
   GUARDS: {

@@ -43,11 +43,13 @@ export class ClientStream implements ResultStream, TopicMember, RunsForCaller {
   /** The last result of a live query: another topic may begin with the same one. */
   #lastText: string | undefined;
   readonly #id: string;
-  readonly #context: StreamContext;
+  readonly context: StreamContext;
+  /** The generation that it is on, or on the way to. */
+  supergraph: Supergraph;
   readonly #keeper: StreamKeeper;
   readonly #release: () => void;
   #admitted: AdmittedOperation;
-  readonly #findTopic: () => Topic;
+  #findTopic: () => Topic;
   #topic: Topic | undefined;
   #moves: Promise<void> = Promise.resolve();
   /** Objects of its events that have not been charged. */
@@ -63,7 +65,8 @@ export class ClientStream implements ResultStream, TopicMember, RunsForCaller {
     this.kind = kind;
     this.#id = id;
     this.#admitted = admitted;
-    this.#context = context;
+    this.supergraph = admitted.supergraph;
+    this.context = context;
     this.#findTopic = findTopic;
     this.#keeper = keeper;
     this.#release = release;
@@ -71,10 +74,6 @@ export class ClientStream implements ResultStream, TopicMember, RunsForCaller {
 
   get caller(): Caller {
     return this.#admitted.caller;
-  }
-
-  get supergraph(): Supergraph {
-    return this.#admitted.supergraph;
   }
 
   start(sink: ResultSink): void {
@@ -93,11 +92,12 @@ export class ClientStream implements ResultStream, TopicMember, RunsForCaller {
     this.#keeper.watch.delete(this);
     this.#admitted = { ...this.#admitted, caller };
     this.#keeper.watch.add(this);
-    this.#moveLater(this.#keeper.services().supergraphs.current(), (error) => failureFrom(error));
+    this.#moveLater(this.supergraph, (error) => failureFrom(error));
   }
 
   /** Goes on with a new generation of the graph. */
   carryOver(supergraph: Supergraph): void {
+    this.supergraph = supergraph;
     this.#moveLater(supergraph, () => SCHEMA_CHANGED);
   }
 
@@ -118,7 +118,7 @@ export class ClientStream implements ResultStream, TopicMember, RunsForCaller {
     if (this.#objects < rateLimiter.objectsPerOperation) return;
     const operations = Math.floor(this.#objects / rateLimiter.objectsPerOperation);
     this.#objects -= operations * rateLimiter.objectsPerOperation;
-    const { address } = this.#context;
+    const { address } = this.context;
     void Promise.all([
       rateLimiter.countAddress(address, operations),
       rateLimiter.countCaller(this.caller, operations),
@@ -135,7 +135,7 @@ export class ClientStream implements ResultStream, TopicMember, RunsForCaller {
     const errors = errorsOfFailure(failure);
     const code: unknown = errors[0]?.extensions['code'];
     if (!this.#end(typeof code === 'string' ? code : 'INTERNAL_SERVER_ERROR')) return;
-    this.#sink?.fail(formatErrors(errors, this.#context.requestId, this.#keeper.services().errorPolicy));
+    this.#sink?.fail(formatErrors(errors, this.context.requestId, this.#keeper.services().errorPolicy));
   }
 
   onTokenEnd(message: string): void {
@@ -163,9 +163,10 @@ export class ClientStream implements ResultStream, TopicMember, RunsForCaller {
   async #move(supergraph: Supergraph): Promise<void> {
     if (this.#isEnded) return;
     const admitted = this.#keeper.readmit(this.#admitted, supergraph, this.caller);
-    const findTopic = await this.#keeper.topicOf(admitted, this.#context, this.#id);
+    const findTopic = await this.#keeper.topicOf(admitted, this.context, this.#id);
     if (this.#isEnded) return;
-    await this.#moveTo(findTopic());
+    if (this.#topic) await this.#moveTo(findTopic());
+    else this.#findTopic = findTopic; // it has not started
     this.#admitted = { ...admitted, caller: this.caller };
   }
 

@@ -91,7 +91,7 @@ class Streams implements OpenStreams, StreamKeeper {
     this.callbacks = new CallbackSubscriptions(() => options.settings().subscriptions.callback?.publicUrl);
     this.#transports = new UpstreamTransports(options, this.callbacks);
     this.#upstreams = new Upstreams(this.#transports, options.observer);
-    this.#stopFollowing = options.supergraphs.onChange((next) => void this.#carryOver(next));
+    this.#stopFollowing = options.supergraphs.onChange(() => void this.#carryOver());
   }
 
   services(): PipelineServices {
@@ -110,6 +110,9 @@ class Streams implements OpenStreams, StreamKeeper {
       const stream = new ClientStream({ admitted, context, kind, id }, findTopic, this, release);
       this.#streams.add(stream);
       this.#options.observer.opened(kind);
+      // Its generation may have been replaced while it was planned.
+      if (!this.#options.supergraphs.serves(stream.supergraph))
+        stream.carryOver(await this.#generationFor(stream));
       return stream;
     } catch (error) {
       release();
@@ -160,13 +163,20 @@ class Streams implements OpenStreams, StreamKeeper {
     this.#transports.close();
   }
 
-  async #carryOver(next: Supergraph): Promise<void> {
+  /** A stream stays on its generation as long as that serves; then its request is routed again. */
+  async #carryOver(): Promise<void> {
+    const { supergraphs } = this.#options;
     let carried = 0;
     for (const stream of this.#streams) {
-      if (stream.supergraph !== next) stream.carryOver(next);
+      if (!supergraphs.serves(stream.supergraph)) stream.carryOver(await this.#generationFor(stream));
       carried += 1;
       if (carried % CARRIED_AT_ONCE === 0) await nextTurn();
     }
+  }
+
+  async #generationFor({ context, caller }: ClientStream): Promise<Supergraph> {
+    const { active } = this.services().generations;
+    return active ? active.choose(context, caller) : this.#options.supergraphs.current();
   }
 
   #keyOf({ admitted, plan, context: { headers } }: PlannedOperation, streamId: string): StreamKey {

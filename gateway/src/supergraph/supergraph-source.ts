@@ -87,16 +87,19 @@ async function readCapped(body: AsyncIterable<Buffer>): Promise<string> {
 type SupergraphLocation =
   | { readonly file: string }
   | { readonly url: string }
+  /** The registry that gateway.yaml describes. */
+  | { readonly registry: true }
   /** Running subgraphs to compose, in development. */
   | { readonly subgraphs: readonly SubgraphEndpoint[] };
 
 /**
- * Reads what names a supergraph: a path, an http(s) URL, or running subgraphs as `name=url name=url`.
+ * Reads what names a supergraph: a path, an http(s) URL, `registry`, or running subgraphs as `name=url name=url`.
  *
  * @returns nothing where it begins like subgraphs and is none, or names one twice
  */
 export function locateSupergraph(text: string): SupergraphLocation | undefined {
   if (/^https?:\/\//.test(text)) return { url: text };
+  if (text === 'registry') return { registry: true }; // a file of that name is ./registry
   if (!/^[^=\s/\\]+=https?:\/\//.test(text.trim())) return { file: text };
   const subgraphs = text.trim().split(/\s+/).map(readEndpoint);
   const known = subgraphs.filter((subgraph) => subgraph !== undefined);

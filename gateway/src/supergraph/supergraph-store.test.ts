@@ -142,10 +142,12 @@ describe('a supergraph file', () => {
     expect(fieldsOf(store.current())).toEqual(['two']);
   });
 
-  it('passes both generations to listeners', async () => {
+  it('says which generation no longer serves', async () => {
     store = await createSupergraphStore({ file, observer });
     const seen: string[][] = [];
-    const stop = store.onChange((next, previous) => seen.push([...fieldsOf(previous), ...fieldsOf(next)]));
+    const stop = store.onChange(
+      (retired) => void seen.push([...retired.flatMap(fieldsOf), ...fieldsOf(store.current())]),
+    );
     await writeFile(file, graphWith('two'));
     await until(() => seen.length === 1);
     expect(seen).toEqual([['one', 'two']]);

@@ -11,8 +11,10 @@ export interface SupergraphStore {
   current(): Supergraph;
   /** Why what came after the current generation was rejected; undefined where nothing was. */
   problem(): string | undefined;
-  /** Called after each swap. @returns ends it */
-  onChange(listener: (next: Supergraph, previous: Supergraph) => void): () => void;
+  /** Whether new operations may begin on a generation: on the current one, and on those beside it. */
+  serves(supergraph: Supergraph): boolean;
+  /** Called after each swap with the generations that no longer serve. @returns ends it */
+  onChange(listener: (retired: readonly Supergraph[]) => void): () => void;
   /** Called when a problem begins or ends. @returns ends it */
   onProblem(listener: () => void): () => void;
   close(): Promise<void>;
@@ -134,7 +136,7 @@ class WatchingStore implements SupergraphStore {
   readonly #source: SupergraphSource;
   readonly #options: SupergraphStoreOptions;
   readonly #closing: AbortController;
-  readonly #listeners = new Set<(next: Supergraph, previous: Supergraph) => void>();
+  readonly #listeners = new Set<(retired: readonly Supergraph[]) => void>();
   readonly #problemListeners = new Set<() => void>();
   readonly #unwatch: (() => void) | undefined;
   readonly #poll: NodeJS.Timeout;
@@ -179,7 +181,11 @@ class WatchingStore implements SupergraphStore {
     return this.#problem;
   }
 
-  onChange(listener: (next: Supergraph, previous: Supergraph) => void): () => void {
+  serves(supergraph: Supergraph): boolean {
+    return supergraph === this.#current;
+  }
+
+  onChange(listener: (retired: readonly Supergraph[]) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -235,7 +241,7 @@ class WatchingStore implements SupergraphStore {
     await this.#options.warm?.(next);
     this.#current = next;
     this.#options.observer?.serving(next);
-    for (const listener of this.#listeners) listener(next, previous);
+    for (const listener of this.#listeners) listener([previous]);
   }
 }
 

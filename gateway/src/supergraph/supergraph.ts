@@ -41,6 +41,7 @@ export class Supergraph implements SupergraphFields {
   #hints: SchemaHints | undefined;
   #entityKeys: EntityKeys | undefined;
   #sharedSubscriptions: ReadonlySet<string> | undefined;
+  #version: string | undefined;
 
   constructor({ hash, sdl, schema, supergraphSchema, subgraphs, types }: SupergraphFields) {
     this.hash = hash;
@@ -50,6 +51,16 @@ export class Supergraph implements SupergraphFields {
     this.subgraphs = subgraphs;
     this.types = types;
     Object.freeze(this);
+  }
+
+  /** What a registry calls what is served with it: `production.42`. The last one, once it no longer serves; absent without a registry. */
+  get version(): string | undefined {
+    return this.#version;
+  }
+
+  /** A record of a registry names it. */
+  serveAs(version: string): void {
+    this.#version = version;
   }
 
   /** What operations are prepared by. */

@@ -64,13 +64,25 @@ describe('A comparison', () => {
   });
 
   it('finds no difference in 10 simulated hours without one, three broken accounts included', () => {
-    const simulated = simulateWithoutDifference({ hours: 10, share: 0.05, failuresPerS: 2, broken: 3, seed: 1 });
+    const simulated = simulateWithoutDifference({
+      hours: 10,
+      share: 0.05,
+      failuresPerS: 2,
+      broken: 3,
+      seed: 1,
+    });
     expect(simulated.aborts).toBe(0);
     expect(simulated.byNormalApproximation).toBeGreaterThan(0);
   });
 
   it('finds a version that fails for 8 % within 10 s in the median and 15 s at the 95th percentile', () => {
-    const { medianS, p95S } = simulateBadVersion({ share: 0.05, failing: 0.08, usual: 0.0005, times: 200, seed: 1 });
+    const { medianS, p95S } = simulateBadVersion({
+      share: 0.05,
+      failing: 0.08,
+      usual: 0.0005,
+      times: 200,
+      seed: 1,
+    });
     expect(medianS).toBeLessThanOrEqual(10);
     expect(p95S).toBeLessThanOrEqual(15);
   });

@@ -26,7 +26,7 @@ export function responseHeaders(
   { responsePolicy, observer }: Pick<PipelineServices, 'responsePolicy' | 'observer'>,
 ): Record<string, string | readonly string[]> {
   const { id, method, headers } = exchange;
-  const { varyOn, privateFor, resourceMetadata } = responsePolicy;
+  const { varyOn, privateFor, resourceMetadata, showsVersion } = responsePolicy;
   const cacheControl = cacheControlOf(responses, headers, privateFor);
   const own: Record<string, string | readonly string[]> = {
     ...forwardedHeaders(exchange, responses, observer),
@@ -34,6 +34,8 @@ export function responseHeaders(
     'cache-control': cacheControl,
   };
   if (cacheControl !== 'no-store' && varyOn.length > 0) own['vary'] = varyOn.join(', ');
+  const version = showsVersion ? responses[0]?.admitted?.supergraph.version : undefined;
+  if (version !== undefined) own['trellis-supergraph'] = version;
   const challenge = challengeOf(responses, status, headers.authorization, resourceMetadata);
   if (challenge !== undefined) own['www-authenticate'] = challenge;
   const retryAfterS = retryAfterOf(responses);

@@ -8,10 +8,13 @@ const CHECK_DEADLINE_MS = 2_000;
 /**
  * `GET /health/live` responds with 200 while the process runs. `GET /health/ready` responds with 200 when every check passes and the
  * server is not draining, else 503 with the names of what failed.
+ *
+ * @param details further members of the response of a server that is ready
  */
 export function addHealthRoutes(
   server: FastifyInstance,
   checks: Readonly<Record<string, ReadinessCheck>>,
+  details: () => Readonly<Record<string, string>> = () => ({}),
 ): void {
   let draining = false;
   server.addHook('preClose', async () => {
@@ -21,7 +24,7 @@ export function addHealthRoutes(
   server.get('/health/ready', async (_request, reply) => {
     const failed = draining ? ['draining'] : await failedChecks(checks);
     reply.status(failed.length === 0 ? 200 : 503).header('cache-control', 'no-store');
-    return failed.length === 0 ? { status: 'ready' } : { status: 'unavailable', failed };
+    return failed.length === 0 ? { status: 'ready', ...details() } : { status: 'unavailable', failed };
   });
 }
 

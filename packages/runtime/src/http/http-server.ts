@@ -22,6 +22,8 @@ export interface HttpServerOptions {
   readonly logger: Logger;
   /** What must hold for `/health/ready` to answer 200, by name. */
   readonly readiness?: Readonly<Record<string, ReadinessCheck>>;
+  /** What else `/health/ready` says of a server that is ready: versions, for example. */
+  readonly healthDetails?: () => Readonly<Record<string, string>>;
   /** Largest request body, bytes. @default 1_048_576 */
   readonly maxBodyBytes?: number;
   /** Milliseconds for headers and body of a request to arrive. @default 30_000 */
@@ -58,7 +60,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   pending.watch(server.server);
   ignoreOtherUpgrades(server.server, pending);
   rejectAmbiguousRequests(server);
-  addHealthRoutes(server, options.readiness ?? {});
+  addHealthRoutes(server, options.readiness ?? {}, options.healthDetails);
   closeConnectionsInOrder(server);
   return server;
 }

@@ -1,0 +1,114 @@
+import type { Variant } from '@trellis/registry';
+import type { FollowedRegistry } from '../registry/followed-registry.ts';
+import { recordAbort } from '../registry/record-abort.ts';
+import type { TrialVerdict } from '../variants/canary-trial.ts';
+import type { TrialExchange, TrialListener, TrialMessage } from '../variants/trial-exchange.ts';
+import { VariantRouting } from '../variants/variant-routing.ts';
+import type { LocatedRegistry } from './open-registry.ts';
+import type { SupergraphParts } from './open-supergraphs.ts';
+
+/** Variants that are routed to, and canaries that stop themselves. */
+export interface AbortingCanaries {
+  readonly routing: VariantRouting;
+  close(): Promise<void>;
+}
+
+/** Milliseconds for a record of an abort. */
+const RECORD_DEADLINE_MS = 30_000;
+
+/**
+ * Routes to the variants that a registry names, and stops those canaries that are worse: here at once, at other processes by a
+ * message, and in the registry by a record, where there is a key for that.
+ *
+ * @param openExchange with the other processes; none where there are no others
+ */
+export function abortingCanaries(
+  followed: FollowedRegistry,
+  located: LocatedRegistry,
+  parts: SupergraphParts,
+  openExchange: (listener: TrialListener) => TrialExchange | undefined,
+): AbortingCanaries {
+  const canaries = new Canaries(followed, located, parts);
+  canaries.exchange = openExchange((message) => canaries.take(message));
+  return canaries;
+}
+
+class Canaries implements AbortingCanaries {
+  readonly routing: VariantRouting;
+  exchange: TrialExchange | undefined;
+  readonly #followed: FollowedRegistry;
+  readonly #located: LocatedRegistry;
+  readonly #parts: SupergraphParts;
+  readonly #closing = new AbortController();
+  #recording: Promise<void> = Promise.resolve();
+
+  constructor(followed: FollowedRegistry, located: LocatedRegistry, parts: SupergraphParts) {
+    this.#followed = followed;
+    this.#located = located;
+    this.#parts = parts;
+    this.routing = new VariantRouting({
+      previews: located.previews,
+      aborts: () => located.settings.aborts,
+      catalogueOf: parts.catalogueOf,
+      onWorse: (variant, verdict) => this.#abort(variant, verdict),
+      onEvents: (variant, events) => this.exchange?.send(messageOf(variant, { events })),
+    });
+    followed.onServed((served) => this.routing.serve(served));
+    this.routing.serve(followed.served);
+  }
+
+  /** What another process says. */
+  take({ variant, release, events, isStopped }: TrialMessage): void {
+    const named = { name: variant, release: { digest: release, bytes: 0 } };
+    if (isStopped) this.#stop(named, 'canary stopped by another process');
+    else this.routing.active?.trial?.take(named, events);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.exchange?.close();
+    this.routing.close();
+    await this.#recording;
+  }
+
+  #abort(variant: Variant, verdict: TrialVerdict): void {
+    const { name, release } = variant;
+    this.#stop(variant, 'canary stopped: it is worse than the main version', verdict);
+    this.exchange?.send(messageOf(variant, { isStopped: true }));
+    this.#recording = this.#recording.then(() => this.#record({ name, release }));
+  }
+
+  #stop(variant: Pick<Variant, 'name' | 'release'>, message: string, verdict?: TrialVerdict): void {
+    if (!this.#followed.stopVariant(variant)) return;
+    const { logger, registryMetrics } = this.#parts;
+    registryMetrics.aborted(variant.name);
+    logger.error({ variant: variant.name, release: variant.release.digest, ...verdict }, message);
+  }
+
+  async #record(variant: Pick<Variant, 'name' | 'release'>): Promise<void> {
+    const { TRELLIS_SIGNING_KEY: signingKey } = this.#parts.config;
+    if (signingKey === undefined || this.#closing.signal.aborted) return;
+    const { store, log, trust } = this.#located;
+    const { logger } = this.#parts;
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(RECORD_DEADLINE_MS)]);
+    try {
+      const { outcome, head } = await recordAbort(variant, { store, log, trust, signingKey, signal });
+      logger.info(
+        { variant: variant.name, outcome, sequence: head.record.sequence },
+        'canary abort recorded',
+      );
+    } catch (err) {
+      logger.error(
+        { err, variant: variant.name },
+        'canary abort cannot be recorded; the registry still names it',
+      );
+    }
+  }
+}
+
+function messageOf(
+  { name, release }: Pick<Variant, 'name' | 'release'>,
+  said: Partial<Pick<TrialMessage, 'events' | 'isStopped'>>,
+): TrialMessage {
+  return { variant: name, release: release.digest, events: [], isStopped: false, ...said };
+}

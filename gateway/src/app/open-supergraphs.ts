@@ -1,0 +1,66 @@
+import { CannotStart, type Logger } from '@trellis/runtime';
+import type { SettingsInUse } from '../config/settings-in-use.ts';
+import type { GatewayConfig } from '../config/config.ts';
+import type { GraphMetrics } from '../observability/graph-metrics.ts';
+import type { GenerationRouting } from '../pipeline/services.ts';
+import { InvalidSupergraph } from '../supergraph/build-supergraph.ts';
+import { locateSupergraph } from '../supergraph/supergraph-source.ts';
+import { createSupergraphStore, type SupergraphStore } from '../supergraph/supergraph-store.ts';
+import type { Supergraph } from '../supergraph/supergraph.ts';
+import { openRegistry, type RegistryParts } from './open-registry.ts';
+
+/** What is served, and which of it for whom. */
+export interface OpenSupergraphs {
+  readonly supergraphs: SupergraphStore;
+  readonly generations: GenerationRouting;
+  /** Ends both. */
+  close(): Promise<void>;
+}
+
+/** What {@link openSupergraphs} works with. */
+export interface SupergraphParts extends RegistryParts {
+  readonly config: GatewayConfig;
+  readonly inUse: SettingsInUse;
+  readonly logger: Logger;
+  readonly metrics: GraphMetrics;
+  /** Prepares a generation before it serves. */
+  readonly warm: (next: Supergraph) => Promise<void>;
+}
+
+/** One generation serves, whatever the request. */
+const ONE_GENERATION: GenerationRouting = Object.freeze({ active: undefined });
+
+/**
+ * Opens what SUPERGRAPH names: a file, a URL, running subgraphs, or the registry of gateway.yaml.
+ *
+ * @throws CannotStart where there is nothing to serve
+ */
+export async function openSupergraphs(parts: SupergraphParts): Promise<OpenSupergraphs> {
+  const location = locateSupergraph(parts.config.SUPERGRAPH);
+  if (location && 'registry' in location) return openRegistry(parts);
+  const supergraphs = await createSupergraphStore({
+    ...location,
+    subgraphUrls: parts.config.SUBGRAPH_URLS,
+    warm: parts.warm,
+    observer: observe(parts),
+  }).catch((error: unknown) => {
+    throw error instanceof InvalidSupergraph ? new CannotStart(error.message, { cause: error }) : error;
+  });
+  return { supergraphs, generations: ONE_GENERATION, close: () => supergraphs.close() };
+}
+
+type StoreObserver = NonNullable<Parameters<typeof createSupergraphStore>[0]['observer']>;
+
+function observe({ logger, metrics }: SupergraphParts): StoreObserver {
+  return {
+    serving: (supergraph) => {
+      metrics.serving(supergraph);
+      logger.info({ supergraph: supergraph.hash }, 'supergraph loaded');
+    },
+    waiting: (source, error) => logger.warn({ err: error, source }, 'supergraph unavailable; retrying'),
+    rejected: (source, error) => {
+      metrics.rejected();
+      logger.error({ err: error, source }, 'invalid supergraph; keeping the current version');
+    },
+  };
+}

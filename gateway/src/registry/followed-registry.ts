@@ -1,0 +1,284 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  formatLogName,
+  RegistryError,
+  verifyLog,
+  type LogName,
+  type RegistryStore,
+  type TrustedKeys,
+  type Variant,
+  type VerifiedHead,
+  type VerifiedRecord,
+} from '@trellis/registry';
+import { observeOutages, type OutageLog } from '@trellis/runtime/outage-log';
+import type { Supergraph } from '../supergraph/supergraph.ts';
+import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
+import { LastGoodRelease } from './last-good-release.ts';
+import {
+  generationsOf,
+  openGenerations,
+  type GenerationSource,
+  type ServedGenerations,
+} from './served-generations.ts';
+import { StoppedVariants } from './stopped-variants.ts';
+
+/** What is reported to the host, for logs and metrics. */
+export interface RegistryObserver {
+  /** A record is served. */
+  serving(served: ServedGenerations): void;
+  /** A variant has stopped: the rest of the record is served. */
+  stopped(served: ServedGenerations): void;
+  /** The registry was read to its head, and all that it says serves here. */
+  checked(): void;
+  /** What the registry says does not serve; what served before goes on. Called once for each reason. */
+  rejected(error: unknown): void;
+  /** The copy on the disk could not be read, or not be written. */
+  copyFailed(error: unknown): void;
+}
+
+/** Settings of {@link followRegistry}. */
+export interface FollowOptions extends Omit<GenerationSource, 'stores'> {
+  readonly store: RegistryStore;
+  readonly log: LogName;
+  readonly trust: TrustedKeys;
+  /** Where the last good release is stored. Absent: nowhere, and nothing can be served while the registry is unavailable at a start. */
+  readonly directory: string | undefined;
+  /** Milliseconds between two looks, 20 % more or less by chance; registries that can are waited for instead. */
+  readonly pollMs: () => number;
+  readonly observer: RegistryObserver;
+}
+
+/** The generations that a registry has this gateway serve. */
+export interface FollowedRegistry extends SupergraphStore {
+  readonly served: ServedGenerations;
+  /** Called after each record that is served, and each variant that stops. */
+  onServed(listener: (served: ServedGenerations) => void): void;
+  /** No longer serves a variant, here and after restarts, until a record starts it again. @returns whether it did */
+  stopVariant(variant: Pick<Variant, 'name' | 'release'>): boolean;
+  /** Looks at the registry now. */
+  look(): Promise<void>;
+}
+
+/** Milliseconds for a look at a registry, its texts and the warm-up included. */
+const LOOK_DEADLINE_MS = 120_000;
+/** The same at a start, where there is a copy on the disk. */
+const START_DEADLINE_MS = 15_000;
+/** Milliseconds for which a registry that can wait for a record is asked to. */
+const LONG_POLL_MS = 55_000;
+
+/**
+ * Follows the log of a graph in an environment, and serves what its head says. What is not verified, or can't be served, changes
+ * nothing.
+ *
+ * @throws what is wrong, when there is nothing to serve: neither the registry nor the copy on the disk has a release that is good
+ */
+export async function followRegistry(options: FollowOptions): Promise<FollowedRegistry> {
+  const followed = new Follower(options);
+  await followed.start();
+  return followed;
+}
+
+class Follower implements FollowedRegistry {
+  readonly #options: FollowOptions;
+  readonly #copy: LastGoodRelease | undefined;
+  readonly #stopped: StoppedVariants;
+  readonly #closing = new AbortController();
+  readonly #retiring = new Set<(retired: readonly Supergraph[]) => void>();
+  readonly #serving = new Set<(served: ServedGenerations) => void>();
+  readonly #problems: OutageLog;
+  /** The last record that was verified and can be served. */
+  #head: VerifiedHead | undefined;
+  /** A registry that fails is asked at intervals, whether it can be waited for or not. */
+  #isFailing = false;
+  #served: ServedGenerations | undefined;
+  #looks: Promise<void> = Promise.resolve();
+  #polling: Promise<void> = Promise.resolve();
+
+  constructor(options: FollowOptions) {
+    this.#options = options;
+    const { directory, log, observer } = options;
+    this.#copy = directory === undefined ? undefined : new LastGoodRelease(directory, log);
+    this.#stopped = new StoppedVariants(directory, log);
+    this.#problems = observeOutages({ kindOf: reasonOf, begins: (error) => observer.rejected(error) });
+  }
+
+  get served(): ServedGenerations {
+    if (!this.#served) throw new Error('The registry was not read yet.');
+    return this.#served;
+  }
+
+  current(): Supergraph {
+    return this.served.main;
+  }
+
+  serves(supergraph: Supergraph): boolean {
+    return generationsOf(this.served).has(supergraph);
+  }
+
+  onChange(listener: (retired: readonly Supergraph[]) => void): () => void {
+    this.#retiring.add(listener);
+    return () => this.#retiring.delete(listener);
+  }
+
+  onServed(listener: (served: ServedGenerations) => void): void {
+    this.#serving.add(listener);
+  }
+
+  async start(): Promise<void> {
+    await this.#stopped.load();
+    const copied = await this.#verifyCopy();
+    this.#head = copied;
+    try {
+      await this.#look(copied ? START_DEADLINE_MS : LOOK_DEADLINE_MS);
+    } catch (error) {
+      if (!copied) throw error;
+      await this.#serve(copied);
+      this.#problems.failed(error);
+    }
+    this.#polling = this.#poll();
+  }
+
+  look(): Promise<void> {
+    this.#looks = this.#looks.then(() => this.#lookOnce());
+    return this.#looks;
+  }
+
+  stopVariant(variant: Pick<Variant, 'name' | 'release'>): boolean {
+    const { record, variants } = this.served;
+    if (
+      !variants.some(
+        ({ name, release }) => name === variant.name && release.digest === variant.release.digest,
+      )
+    )
+      return false;
+    this.#stopped.add(variant, record.sequence);
+    this.#swap({ ...this.served, variants: variants.filter((one) => !this.#stopped.has(one)) });
+    this.#options.observer.stopped(this.served);
+    return true;
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#polling;
+    await this.#looks;
+    await this.#stopped.settled();
+  }
+
+  /** What is damaged is no reason not to start: the registry may be there. */
+  async #verifyCopy(): Promise<VerifiedHead | undefined> {
+    const { trust, observer } = this.#options;
+    const onRecord = ({ record }: VerifiedRecord): void => this.#stopped.follow(record);
+    try {
+      return await this.#copy?.verify(trust, onRecord, this.#deadline());
+    } catch (error) {
+      observer.copyFailed(error);
+      return undefined;
+    }
+  }
+
+  async #poll(): Promise<void> {
+    while (!this.#closing.signal.aborted) {
+      await this.#untilWorthwhile();
+      await this.look();
+    }
+  }
+
+  async #untilWorthwhile(): Promise<void> {
+    const { store, log, pollMs } = this.#options;
+    const { signal } = this.#closing;
+    const pauseMs = pollMs() * (0.8 + 0.4 * Math.random()); // gateways that start together do not ask together for ever
+    if (store.waitForRecord && !this.#isFailing) {
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(LONG_POLL_MS)]);
+      const after = this.#head?.record.sequence ?? 0;
+      const hasNew = await store.waitForRecord(log, after, limit).then(
+        (head) => head > after,
+        () => false,
+      );
+      if (hasNew) return;
+    }
+    await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+  }
+
+  async #lookOnce(): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    this.#isFailing = true;
+    try {
+      await this.#look();
+      this.#isFailing = false;
+    } catch (error) {
+      if (!this.#closing.signal.aborted) this.#problems.failed(error);
+    }
+  }
+
+  /** @throws where the registry can't be read, or says what can't be served */
+  async #look(deadlineMs: number = LOOK_DEADLINE_MS): Promise<void> {
+    const { store, log, trust, observer } = this.#options;
+    const signal = this.#deadline(deadlineMs);
+    const records: VerifiedRecord[] = [];
+    const onRecord = (verified: VerifiedRecord): void => void records.push(verified);
+    const head = await verifyLog(store, log, trust, { from: this.#head, onRecord, signal });
+    if (!head)
+      throw new RegistryError('NOT_FOUND', `${formatLogName(log)} in ${store.description} has no release.`);
+    if (records.length > 0 || !this.#served) {
+      for (const { record } of records) this.#stopped.follow(record);
+      await this.#serve(head);
+      await this.#store(records, head, signal);
+    }
+    this.#problems.succeeded();
+    observer.checked();
+  }
+
+  async #serve(head: VerifiedHead): Promise<void> {
+    const { record } = head;
+    const stores = [...(this.#copy ? [this.#copy.store] : []), this.#options.store];
+    const allowed = { record, variants: this.#stopped.allowedIn(record) };
+    const opened = await openGenerations(
+      allowed,
+      this.#served,
+      { ...this.#options, stores },
+      this.#deadline(),
+    );
+    this.#head = head;
+    this.#swap({ ...opened, variants: opened.variants.filter((one) => !this.#stopped.has(one)) }); // while it was prepared
+    this.#options.observer.serving(this.served);
+  }
+
+  async #store(
+    records: readonly VerifiedRecord[],
+    { record }: VerifiedHead,
+    signal: AbortSignal,
+  ): Promise<void> {
+    try {
+      const releases = [record.release, ...record.variants.map(({ release }) => release)];
+      await this.#copy?.copyTexts(this.#options.store, releases, signal);
+      await this.#copy?.add(records, signal);
+    } catch (error) {
+      this.#options.observer.copyFailed(error);
+    }
+  }
+
+  #swap(next: ServedGenerations): void {
+    const before = this.#served;
+    this.#served = next;
+    const version = versionOf(next);
+    for (const { name, supergraph } of next.variants) supergraph.serveAs(`${version}/${name}`);
+    next.main.serveAs(version);
+    for (const listener of this.#serving) listener(next);
+    const retired = before ? [...generationsOf(before)].filter((one) => !this.serves(one)) : [];
+    if (retired.length > 0) for (const listener of this.#retiring) listener(retired);
+  }
+
+  #deadline(deadlineMs: number = LOOK_DEADLINE_MS): AbortSignal {
+    return AbortSignal.any([this.#closing.signal, AbortSignal.timeout(deadlineMs)]);
+  }
+}
+
+/** As headers, logs and health have it: `production.42`. */
+export function versionOf({ record }: Pick<ServedGenerations, 'record'>): string {
+  return `${record.environment}.${record.sequence}`;
+}
+
+/** A problem is reported once for each of its messages. */
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,120 @@
+import {
+  readRelease,
+  readTextBlob,
+  type BlobReference,
+  type PublishedRelease,
+  type RegistryRecord,
+  type RegistryStore,
+  type Variant,
+} from '@trellis/registry';
+import { own } from '../own-property.ts';
+import { buildSupergraph, InvalidSupergraph } from '../supergraph/build-supergraph.ts';
+import type { Supergraph } from '../supergraph/supergraph.ts';
+
+/** A variant, and what it serves. */
+export interface ServedVariant extends Variant {
+  readonly supergraph: Supergraph;
+}
+
+/** What a record has a gateway serve. */
+export interface ServedGenerations {
+  readonly record: RegistryRecord;
+  readonly main: Supergraph;
+  /** In the order of the record; those that were stopped are not among them. */
+  readonly variants: readonly ServedVariant[];
+}
+
+/** Where generations come from. */
+export interface GenerationSource {
+  /** Where texts are read, the nearest first. */
+  readonly stores: readonly RegistryStore[];
+  /** Replaces the addresses of the registry, by the subgraph's name. */
+  readonly subgraphUrls: Readonly<Record<string, string>>;
+  /** Prepares a generation before it serves. */
+  readonly warm: (next: Supergraph) => Promise<void>;
+}
+
+/** Generations in memory at once, beside the main one. */
+const MAX_VARIANTS = 8;
+
+/**
+ * Makes the generations of a record, and prepares them. One that serves already, of the same release at the same addresses, is used
+ * again: a canary that becomes the main version begins with its plans.
+ *
+ * @param variants of the record, those that are to serve
+ * @param before what serves now
+ * @throws RegistryError, InvalidSupergraph; nothing has changed then
+ */
+export async function openGenerations(
+  { record, variants }: Pick<ServedGenerations, 'record'> & { readonly variants: readonly Variant[] },
+  before: ServedGenerations | undefined,
+  source: GenerationSource,
+  signal: AbortSignal,
+): Promise<ServedGenerations> {
+  if (variants.length > MAX_VARIANTS)
+    throw new InvalidSupergraph(
+      `Record ${record.sequence} has ${variants.length} variants; a gateway serves ${MAX_VARIANTS} at once.`,
+    );
+  const known = before ? [...generationsOf(before)] : [];
+  const mainRelease = await readReleaseFirst(record.release, source, signal);
+  const open = async (reference: BlobReference): Promise<Supergraph> => {
+    const release = await readReleaseFirst(reference, source, signal);
+    const sdl = await readFirst(source.stores, (store) => readTextBlob(store, release.supergraph, signal));
+    const subgraphUrls = urlsOf(release, mainRelease, record, source);
+    const same = known.find((one) => one.sdl === sdl && isAt(one, subgraphUrls));
+    if (same) return same;
+    const built = buildSupergraph(sdl, { subgraphUrls });
+    await source.warm(built);
+    known.push(built);
+    return built;
+  };
+  const main = await open(record.release);
+  const served: ServedVariant[] = [];
+  for (const variant of variants) served.push({ ...variant, supergraph: await open(variant.release) });
+  return { record, main, variants: served };
+}
+
+/**
+ * What an environment or this gateway says of an address holds for the address of the main release: a variant whose release has
+ * another one for a subgraph is asked there.
+ */
+function urlsOf(
+  release: PublishedRelease,
+  main: PublishedRelease,
+  { routing }: RegistryRecord,
+  { subgraphUrls }: GenerationSource,
+): Readonly<Record<string, string>> {
+  const usual = new Map(main.subgraphs.map((subgraph) => [subgraph.name, subgraph.routing.url]));
+  const moved = new Map(routing.map(({ subgraph, url }) => [subgraph, url]));
+  const urls = release.subgraphs.map(({ name, routing: { url } }) => {
+    const isUsual = (usual.get(name) ?? url) === url;
+    return [name, isUsual ? (own(subgraphUrls, name) ?? moved.get(name) ?? url) : url] as const;
+  });
+  return Object.fromEntries(urls);
+}
+
+function isAt({ subgraphs }: Supergraph, urls: Readonly<Record<string, string>>): boolean {
+  return [...subgraphs.values()].every(({ name, url }) => (own(urls, name) ?? url) === url);
+}
+
+function readReleaseFirst(
+  reference: BlobReference,
+  { stores }: GenerationSource,
+  signal: AbortSignal,
+): Promise<PublishedRelease> {
+  return readFirst(stores, (store) => readRelease(store, reference, signal));
+}
+
+/** @throws what the last store throws */
+async function readFirst<Read>(
+  [nearest, ...others]: readonly RegistryStore[],
+  read: (store: RegistryStore) => Promise<Read>,
+): Promise<Read> {
+  if (!nearest) throw new TypeError('There is no store to read from.');
+  return others.length === 0 ? read(nearest) : read(nearest).catch(() => readFirst(others, read));
+}
+
+/** Every generation, each once. */
+export function generationsOf({ main, variants }: ServedGenerations): ReadonlySet<Supergraph> {
+  return new Set([main, ...variants.map(({ supergraph }) => supergraph)]);
+}

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { formatLogName, type LogName, type RegistryRecord, type Variant } from '@trellis/registry';
+import { z } from 'zod';
+
+/** Stops that are remembered; the oldest leave. */
+const MAX_STOPS = 100;
+
+const stop = z.object({ name: z.string(), release: z.string(), sequence: z.int() });
+const stops = z.array(stop).max(MAX_STOPS);
+
+/** A release that a variant no longer serves here. */
+type Stop = z.infer<typeof stop>;
+
+/**
+ * The variants that stopped themselves: records go on naming them until the registry has learned of it, and each change of anything
+ * else repeats them. A later record of the action `canary` starts one again.
+ */
+export class StoppedVariants {
+  readonly #file: string | undefined;
+  #stops: readonly Stop[] = [];
+  #writes: Promise<void> = Promise.resolve();
+
+  /** @param directory where they outlive the process; absent: they do not */
+  constructor(directory: string | undefined, log: LogName) {
+    this.#file = directory && join(directory, `${formatLogName(log)}.stopped.json`);
+  }
+
+  /** Reads what earlier processes have stopped. A file that can't be read counts as none. */
+  async load(): Promise<void> {
+    if (this.#file === undefined) return;
+    const text = await readFile(this.#file, 'utf8').catch(() => '[]');
+    const parsed = stops.safeParse(parseJson(text));
+    if (parsed.success) this.#stops = parsed.data;
+  }
+
+  /** Those of a record that may serve. */
+  allowedIn({ variants }: RegistryRecord): readonly Variant[] {
+    return variants.filter((variant) => !this.has(variant));
+  }
+
+  /** Whether a variant has stopped itself with this release. */
+  has({ name, release }: Pick<Variant, 'name' | 'release'>): boolean {
+    return this.#stops.some((one) => one.name === name && one.release === release.digest);
+  }
+
+  /** @param sequence of the record that served it */
+  add({ name, release }: Pick<Variant, 'name' | 'release'>, sequence: number): void {
+    this.#replace([...this.#stops, { name, release: release.digest, sequence }].slice(-MAX_STOPS));
+  }
+
+  /** A record was verified: where it is an operator's decision over canaries, those of before are stopped no longer. */
+  follow({ action, sequence, variants }: RegistryRecord): void {
+    if (action !== 'canary') return;
+    const names = new Set(variants.map(({ name }) => name));
+    const left = this.#stops.filter((one) => one.sequence >= sequence || !names.has(one.name));
+    if (left.length < this.#stops.length) this.#replace(left);
+  }
+
+  /** Resolves when all is written. */
+  async settled(): Promise<void> {
+    await this.#writes;
+  }
+
+  #replace(next: readonly Stop[]): void {
+    this.#stops = next;
+    const file = this.#file;
+    if (file !== undefined)
+      this.#writes = this.#writes.then(() => write(file, JSON.stringify(next))).catch(() => undefined); // the stop holds in memory
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function write(file: string, text: string): Promise<void> {
+  await mkdir(join(file, '..'), { recursive: true });
+  const temporary = `${file}.${randomUUID()}.tmp`;
+  await writeFile(temporary, text);
+  await rename(temporary, file);
+}

@@ -1,0 +1,63 @@
+import type { InForce } from './setting.ts';
+
+/** The registry that the gateway follows. */
+export const registry = {
+  type: 'group',
+  doc: 'The registry that is followed where SUPERGRAPH is registry. Paths are relative to this file.',
+  members: {
+    source: {
+      type: 'text',
+      form: 'name',
+      reload: 'restart',
+      doc: 'Folder of the registry, or its http(s) URL.',
+    },
+    graph: {
+      type: 'text',
+      form: 'graphAtEnvironment',
+      reload: 'restart',
+      doc: 'Graph and environment: content@production.',
+    },
+    trust: {
+      type: 'text',
+      form: 'name',
+      reload: 'restart',
+      doc: 'File with the public keys whose records count, a JWK set. Keys that a trusted record names are trusted from the next record on.',
+    },
+    directory: {
+      type: 'text',
+      form: 'name',
+      reload: 'restart',
+      doc: 'Folder for the last release that was good, which is served at a start while the registry is unavailable. Several processes may share it. Absent: a start needs the registry.',
+    },
+    pollMs: {
+      type: 'int',
+      min: 100,
+      max: 3_600_000,
+      default: 5_000,
+      unit: 'milliseconds',
+      reload: 'restart',
+      doc: 'The registry is looked at so often, 20 % more or less by chance. One that can wait for a record is waited for.',
+    },
+    previewKeys: {
+      type: 'text',
+      form: 'name',
+      reload: 'restart',
+      doc: 'File with the public keys that may sign preview tokens, a JWK set. Absent: no token opens a variant.',
+    },
+    aborts: {
+      type: 'flag',
+      default: true,
+      reload: 'restart',
+      doc: 'Whether a canary that its record allows to stop by itself is stopped here when it is worse than the main version.',
+    },
+    responseHeader: {
+      type: 'flag',
+      default: false,
+      reload: 'restart',
+      doc: 'Whether responses name the version that served them: trellis-supergraph: production.42.',
+    },
+  },
+} as const;
+
+/** The settings of the registry. */
+export type RegistrySettings = InForce<typeof registry.members>;

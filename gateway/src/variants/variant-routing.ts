@@ -1,0 +1,111 @@
+import { formatLogName } from '@trellis/registry';
+import type { Caller } from '../identity/caller.ts';
+import type { ActiveGenerations, GenerationRouting, RoutedRequest } from '../pipeline/services.ts';
+import type { ServedGenerations, ServedVariant } from '../registry/served-generations.ts';
+import type { Supergraph } from '../supergraph/supergraph.ts';
+import { CanaryTrial, type TrialOptions } from './canary-trial.ts';
+import type { PreviewTokens } from './preview-tokens.ts';
+import { createMatcher, type VariantMatcher } from './variant-matcher.ts';
+
+/** Settings of {@link VariantRouting}. */
+export interface RoutingOptions extends Pick<TrialOptions, 'catalogueOf' | 'onWorse' | 'onEvents'> {
+  readonly previews: PreviewTokens;
+  /** Whether canaries may stop themselves, now. */
+  readonly aborts: () => boolean;
+}
+
+interface CompiledVariant extends VariantMatcher {
+  readonly variant: ServedVariant;
+}
+
+/** Chooses the generation of each request, by the variants that a registry names. Without variants it takes no part. */
+export class VariantRouting implements GenerationRouting {
+  /** Absent where there is one generation, as nearly always. */
+  active: ActiveVariants | undefined;
+  readonly #options: RoutingOptions;
+
+  constructor(options: RoutingOptions) {
+    this.#options = options;
+  }
+
+  /** Takes over what is served now. A trial of the same release at the same share goes on. */
+  serve(served: ServedGenerations): void {
+    const before = this.active;
+    this.active =
+      served.variants.length > 0 ? new ActiveVariants(served, this.#options, before?.trial) : undefined;
+    if (before && before.trial !== this.active?.trial) before.trial?.end();
+  }
+
+  close(): void {
+    this.active?.trial?.end();
+    this.active = undefined;
+  }
+}
+
+/** The variants of one record. */
+export class ActiveVariants implements ActiveGenerations {
+  readonly trial: CanaryTrial | undefined;
+  readonly #main: Supergraph;
+  readonly #compiled: readonly CompiledVariant[];
+
+  constructor(served: ServedGenerations, options: RoutingOptions, before: CanaryTrial | undefined) {
+    const log = formatLogName(served.record);
+    this.#main = served.main;
+    this.#compiled = served.variants.map((variant) => ({
+      ...createMatcher(variant, log, options.previews),
+      variant,
+    }));
+    this.trial = trialOf(served, this.#compiled, options, before);
+  }
+
+  choose(request: RoutedRequest, caller: Caller): Supergraph | Promise<Supergraph> {
+    return this.#chooseFrom(0, request, caller);
+  }
+
+  /** The first that matches. */
+  #chooseFrom(first: number, request: RoutedRequest, caller: Caller): Supergraph | Promise<Supergraph> {
+    for (let index = first; index < this.#compiled.length; index += 1) {
+      const { matches, variant } = this.#compiled[index] as CompiledVariant; // within its length
+      const matched = matches(request, caller);
+      if (matched === true) return variant.supergraph;
+      if (matched !== false)
+        return matched.then((isMatch) =>
+          isMatch ? variant.supergraph : this.#chooseFrom(index + 1, request, caller),
+        );
+    }
+    return this.#main;
+  }
+}
+
+/** The first canary that may stop itself is compared with the main generation. */
+function trialOf(
+  served: ServedGenerations,
+  compiled: readonly CompiledVariant[],
+  options: RoutingOptions,
+  before: CanaryTrial | undefined,
+): CanaryTrial | undefined {
+  if (!options.aborts()) return undefined;
+  const canary = compiled.find(({ variant, callers }) => variant.abortsItself && callers !== undefined);
+  if (!canary?.callers) return undefined;
+  const { variant, callers } = canary;
+  const compared = {
+    main: served.main,
+    canary: variant.supergraph,
+    variant,
+    share: shareOf(compiled, variant),
+    callers,
+  };
+  return before?.compares(compared) === true ? before : new CanaryTrial({ ...options, ...compared });
+}
+
+/** The share of a canary among the callers that are on its side or on the main one. Each variant takes its part of what is left. */
+function shareOf(compiled: readonly CompiledVariant[], canary: ServedVariant): number {
+  let [left, ofCanary] = [1, 0];
+  for (const { variant } of compiled) {
+    if (variant.rule.kind !== 'percent') continue;
+    const part = left * Math.min(1, variant.rule.percent / 100);
+    if (variant === canary) ofCanary = part;
+    left -= part;
+  }
+  return ofCanary / (ofCanary + left);
+}
