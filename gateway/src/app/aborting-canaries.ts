@@ -4,8 +4,7 @@ import { recordAbort } from '../registry/record-abort.ts';
 import type { TrialVerdict } from '../variants/canary-trial.ts';
 import type { TrialExchange, TrialListener, TrialMessage } from '../variants/trial-exchange.ts';
 import { VariantRouting } from '../variants/variant-routing.ts';
-import type { LocatedRegistry } from './open-registry.ts';
-import type { SupergraphParts } from './open-supergraphs.ts';
+import type { LocatedRegistry, SupergraphParts } from './locate-registry.ts';
 
 /** Variants that are routed to, and canaries that stop themselves. */
 export interface AbortingCanaries {

@@ -1,31 +1,10 @@
-import { CannotStart, type Logger } from '@trellis/runtime';
-import type { SettingsInUse } from '../config/settings-in-use.ts';
-import type { GatewayConfig } from '../config/config.ts';
-import type { GraphMetrics } from '../observability/graph-metrics.ts';
+import { CannotStart } from '@trellis/runtime';
 import type { GenerationRouting } from '../pipeline/services.ts';
 import { InvalidSupergraph } from '../supergraph/build-supergraph.ts';
 import { locateSupergraph } from '../supergraph/supergraph-source.ts';
-import { createSupergraphStore, type SupergraphStore } from '../supergraph/supergraph-store.ts';
-import type { Supergraph } from '../supergraph/supergraph.ts';
-import { openRegistry, type RegistryParts } from './open-registry.ts';
-
-/** What is served, and which of it for whom. */
-export interface OpenSupergraphs {
-  readonly supergraphs: SupergraphStore;
-  readonly generations: GenerationRouting;
-  /** Ends both. */
-  close(): Promise<void>;
-}
-
-/** What {@link openSupergraphs} works with. */
-export interface SupergraphParts extends RegistryParts {
-  readonly config: GatewayConfig;
-  readonly inUse: SettingsInUse;
-  readonly logger: Logger;
-  readonly metrics: GraphMetrics;
-  /** Prepares a generation before it serves. */
-  readonly warm: (next: Supergraph) => Promise<void>;
-}
+import { createSupergraphStore } from '../supergraph/supergraph-store.ts';
+import type { OpenSupergraphs, SupergraphParts } from './locate-registry.ts';
+import { openRegistry } from './open-registry.ts';
 
 /** One generation serves, whatever the request. */
 const ONE_GENERATION: GenerationRouting = Object.freeze({ active: undefined });

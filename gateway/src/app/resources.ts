@@ -41,7 +41,8 @@ import {
   registerUnreadGauges,
 } from '../observability/connection-metrics.ts';
 import { LastMade } from './last-made.ts';
-import { openSupergraphs, type OpenSupergraphs } from './open-supergraphs.ts';
+import type { OpenSupergraphs } from './locate-registry.ts';
+import { openSupergraphs } from './open-supergraphs.ts';
 import { openUsage } from './open-usage.ts';
 import { createRegistryMetrics } from '../observability/registry-metrics.ts';
 import type { OperationCatalogue } from '../operation/operation-catalogue.ts';

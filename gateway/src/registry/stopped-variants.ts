@@ -66,8 +66,9 @@ export class StoppedVariants {
   #replace(next: readonly Stop[]): void {
     this.#stops = next;
     const file = this.#file;
-    if (file !== undefined)
-      this.#writes = this.#writes.then(() => write(file, JSON.stringify(next))).catch(() => undefined); // the stop holds in memory
+    if (file === undefined) return;
+    const writing = this.#writes.then(() => replaceFile(file, JSON.stringify(next)));
+    this.#writes = writing.catch(() => undefined); // the stop holds in memory
   }
 }
 
@@ -79,7 +80,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-async function write(file: string, text: string): Promise<void> {
+async function replaceFile(file: string, text: string): Promise<void> {
   await mkdir(join(file, '..'), { recursive: true });
   const temporary = `${file}.${randomUUID()}.tmp`;
   await writeFile(temporary, text);

@@ -73,7 +73,9 @@ function hostOf(headers: RoutedRequest['headers']): string | undefined {
 
 /** A claim may be one value or a list of them. */
 function hasValue(claim: unknown, value: string): boolean {
-  return Array.isArray(claim)
-    ? claim.some((one) => String(one) === value)
-    : claim !== undefined && String(claim) === value;
+  return Array.isArray(claim) ? claim.some((one) => isValue(one, value)) : isValue(claim, value);
+}
+
+function isValue(claim: unknown, value: string): boolean {
+  return typeof claim === 'string' ? claim === value : JSON.stringify(claim) === value;
 }

@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { FolderStore, parseLogName, TrustedKeys } from '@trellis/registry';
+import type { Logger } from '@trellis/runtime';
+import type { GatewayConfig } from '../config/config.ts';
+import type { SettingsInUse } from '../config/settings-in-use.ts';
+import type { GraphMetrics } from '../observability/graph-metrics.ts';
+import type { RegistryMetrics } from '../observability/registry-metrics.ts';
+import type { OperationCatalogue } from '../operation/operation-catalogue.ts';
+import type { GenerationRouting } from '../pipeline/services.ts';
+import type { FollowOptions } from '../registry/followed-registry.ts';
+import type { RegistrySettings } from '../settings/registry.ts';
+import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
+import type { Supergraph } from '../supergraph/supergraph.ts';
+import { NO_PREVIEW_TOKENS, readPreviewTokens, type PreviewTokens } from '../variants/preview-tokens.ts';
+
+/** What supergraphs are opened with, wherever they come from. */
+export interface SupergraphParts {
+  readonly config: GatewayConfig;
+  readonly inUse: SettingsInUse;
+  readonly logger: Logger;
+  readonly metrics: GraphMetrics;
+  readonly registryMetrics: RegistryMetrics;
+  readonly catalogueOf: (supergraph: Supergraph) => OperationCatalogue;
+  /** Prepares a generation before it serves. */
+  readonly warm: (next: Supergraph) => Promise<void>;
+}
+
+/** What is served, and which of it for whom. */
+export interface OpenSupergraphs {
+  readonly supergraphs: SupergraphStore;
+  readonly generations: GenerationRouting;
+  /** Ends both. */
+  close(): Promise<void>;
+}
+
+/** A registry, and what is trusted of it. */
+export interface LocatedRegistry extends Pick<FollowOptions, 'store' | 'log' | 'trust' | 'directory'> {
+  readonly settings: RegistrySettings;
+  readonly previews: PreviewTokens;
+}
+
+/**
+ * Reads where the registry of gateway.yaml is, and which keys are trusted there.
+ *
+ * @throws Error where a file can't be read, or is not what it should be
+ */
+export async function locateRegistry({
+  config,
+  inUse,
+}: Pick<SupergraphParts, 'config' | 'inUse'>): Promise<LocatedRegistry> {
+  const { registry: settings } = inUse;
+  const pathOf = (path: string): string => resolve(dirname(config.CONFIG ?? '.'), path);
+  const { source = '', graph = '', trust = '', directory, previewKeys } = settings; // the configuration was checked
+  return {
+    settings,
+    store: new FolderStore(pathOf(source)),
+    log: parseLogName(graph),
+    trust: await TrustedKeys.parse(await readFile(pathOf(trust), 'utf8')),
+    previews: previewKeys === undefined ? NO_PREVIEW_TOKENS : readPreviewTokens(pathOf(previewKeys), graph),
+    directory: directory === undefined ? undefined : pathOf(directory),
+  };
+}
