@@ -24,7 +24,7 @@ import {
  *
  * @throws CannotStart where there is nothing to serve
  */
-export async function openRegistry(parts: SupergraphParts): Promise<OpenSupergraphs> {
+export async function followRegistryOf(parts: SupergraphParts): Promise<OpenSupergraphs> {
   const located = await locateRegistry(parts).catch((error: unknown) => {
     throw startError(error);
   });
@@ -63,7 +63,7 @@ function startError(error: unknown): unknown {
   return isExplained ? new CannotStart(`registry: ${error.message}`, { cause: error }) : error;
 }
 
-/** Where processes exchange nothing, each judges what it has seen. */
+/** Without an exchange, each process judges what it has seen. */
 function openExchange(
   { config, logger }: SupergraphParts,
   { log }: LocatedRegistry,

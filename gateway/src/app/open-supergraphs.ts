@@ -4,7 +4,7 @@ import { InvalidSupergraph } from '../supergraph/build-supergraph.ts';
 import { locateSupergraph } from '../supergraph/supergraph-source.ts';
 import { createSupergraphStore } from '../supergraph/supergraph-store.ts';
 import type { OpenSupergraphs, SupergraphParts } from './locate-registry.ts';
-import { openRegistry } from './open-registry.ts';
+import { followRegistryOf } from './open-registry.ts';
 
 /** One generation serves, whatever the request. */
 const ONE_GENERATION: GenerationRouting = Object.freeze({ active: undefined });
@@ -15,11 +15,12 @@ const ONE_GENERATION: GenerationRouting = Object.freeze({ active: undefined });
  * @throws CannotStart where there is nothing to serve
  */
 export async function openSupergraphs(parts: SupergraphParts): Promise<OpenSupergraphs> {
-  const location = locateSupergraph(parts.config.SUPERGRAPH);
-  if (location && 'registry' in location) return openRegistry(parts);
+  const { SUPERGRAPH, SUBGRAPH_URLS, supergraphSource } = parts.config;
+  const location = supergraphSource ? { source: supergraphSource } : locateSupergraph(SUPERGRAPH);
+  if (location && 'registry' in location) return followRegistryOf(parts);
   const supergraphs = await createSupergraphStore({
     ...location,
-    subgraphUrls: parts.config.SUBGRAPH_URLS,
+    subgraphUrls: SUBGRAPH_URLS,
     warm: parts.warm,
     observer: observe(parts),
   }).catch((error: unknown) => {
@@ -30,7 +31,7 @@ export async function openSupergraphs(parts: SupergraphParts): Promise<OpenSuper
 
 type StoreObserver = NonNullable<Parameters<typeof createSupergraphStore>[0]['observer']>;
 
-function observe({ logger, metrics }: SupergraphParts): StoreObserver {
+function observe({ config: { supergraphSource }, logger, metrics }: SupergraphParts): StoreObserver {
   return {
     serving: (supergraph) => {
       metrics.serving(supergraph);
@@ -39,6 +40,7 @@ function observe({ logger, metrics }: SupergraphParts): StoreObserver {
     waiting: (source, error) => logger.warn({ err: error, source }, 'supergraph unavailable; retrying'),
     rejected: (source, error) => {
       metrics.rejected();
+      if (supergraphSource?.rejected) return supergraphSource.rejected(error);
       logger.error({ err: error, source }, 'invalid supergraph; keeping the current version');
     },
   };

@@ -85,9 +85,11 @@ class Follower implements FollowedRegistry {
   readonly #closing = new AbortController();
   readonly #retiring = new Set<(retired: readonly Supergraph[]) => void>();
   readonly #serving = new Set<(served: ServedGenerations) => void>();
+  readonly #problemListeners = new Set<() => void>();
   readonly #problems: OutageLog;
   /** The last record that was verified and can be served. */
   #head: VerifiedHead | undefined;
+  #problem: string | undefined;
   /** A registry that fails is asked at intervals, whether it can be waited for or not. */
   #isFailing = false;
   #served: ServedGenerations | undefined;
@@ -99,7 +101,14 @@ class Follower implements FollowedRegistry {
     const { directory, log, observer } = options;
     this.#copy = directory === undefined ? undefined : new LastGoodRelease(directory, log);
     this.#stopped = new StoppedVariants(directory, log);
-    this.#problems = observeOutages({ kindOf: reasonOf, begins: (error) => observer.rejected(error) });
+    this.#problems = observeOutages({
+      kindOf: reasonOf,
+      begins: (error) => {
+        observer.rejected(error);
+        this.#say(reasonOf(error));
+      },
+      ends: () => this.#say(undefined),
+    });
   }
 
   get served(): ServedGenerations {
@@ -118,6 +127,15 @@ class Follower implements FollowedRegistry {
   onChange(listener: (retired: readonly Supergraph[]) => void): () => void {
     this.#retiring.add(listener);
     return () => this.#retiring.delete(listener);
+  }
+
+  problem(): string | undefined {
+    return this.#problem;
+  }
+
+  onProblem(listener: () => void): () => void {
+    this.#problemListeners.add(listener);
+    return () => this.#problemListeners.delete(listener);
   }
 
   onServed(listener: (served: ServedGenerations) => void): void {
@@ -266,6 +284,11 @@ class Follower implements FollowedRegistry {
     for (const listener of this.#serving) listener(next);
     const retired = before ? [...generationsOf(before)].filter((one) => !this.serves(one)) : [];
     if (retired.length > 0) for (const listener of this.#retiring) listener(retired);
+  }
+
+  #say(problem: string | undefined): void {
+    this.#problem = problem;
+    for (const listener of this.#problemListeners) listener();
   }
 
   #deadline(deadlineMs: number = LOOK_DEADLINE_MS): AbortSignal {

@@ -131,7 +131,7 @@ export class CanaryTrial implements GenerationTrial {
 
   #isFailure({ admitted, routed }: RoutedRun, errors: OperationResult['errors']): boolean {
     if (admitted) return errors.some(({ extensions }) => isOfTheServer(extensions?.['code']));
-    // What the main generation serves and the canary rejects is the canary's failure, whoever has sent it.
+    // What the main generation serves and the canary rejects is the canary's failure.
     if (routed?.text === undefined || routed.supergraph !== this.#options.canary) return false;
     return this.#options.catalogueOf(this.#options.main).known(routed.text) !== undefined;
   }

@@ -9,7 +9,7 @@ const TOKEN_TYPE = 'trellis-preview+jwt';
 const MAX_CHARACTERS = 4_096;
 const MAX_REMEMBERED = 1_000;
 
-/** Verifies tokens that let whoever has them see a variant. */
+/** Verifies tokens that open a variant to those who hold them. */
 export interface PreviewTokens {
   /** Whether a header's value is a token for a variant. Never rejects. */
   admits(token: string, variant: string): boolean | Promise<boolean>;

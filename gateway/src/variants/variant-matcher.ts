@@ -16,7 +16,7 @@ export interface VariantMatcher {
 /**
  * Compiles the rule of a variant.
  *
- * @param log `graph@environment`: callers are placed anew in each
+ * @param log `graph@environment`: each places callers by itself
  */
 export function createMatcher(variant: Variant, log: string, previews: PreviewTokens): VariantMatcher {
   const { rule, name, release } = variant;
