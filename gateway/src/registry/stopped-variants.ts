@@ -63,11 +63,11 @@ export class StoppedVariants {
     await this.#writes;
   }
 
-  #replace(next: readonly Stop[]): void {
-    this.#stops = next;
+  #replace(remembered: readonly Stop[]): void {
+    this.#stops = remembered;
     const file = this.#file;
     if (file === undefined) return;
-    const writing = this.#writes.then(() => replaceFile(file, JSON.stringify(next)));
+    const writing = this.#writes.then(() => replaceFile(file, JSON.stringify(remembered)));
     this.#writes = writing.catch(() => undefined); // the stop holds in memory
   }
 }
