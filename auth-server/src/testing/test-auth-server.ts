@@ -2,14 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLogger, createMetrics, type Metrics } from '@trellis/runtime';
-import {
-  createTemporaryDirectory,
-  createTestDatabase,
-  freePort,
-  startTestRedis,
-  type TestRedis,
-} from '@trellis/testkit';
+import { createTemporaryDirectory, freePort, startTestRedis, type TestRedis } from '@trellis/testkit';
 import { authServer } from '../app/auth-server.ts';
+import { commonKeySecret, createStartedDatabase } from './started-database.ts';
 import { createAssertionKey, testClients, type AssertionKey } from './test-clients.ts';
 
 /** An auth-server on a real port, with a database and a Redis of its own. */
@@ -29,7 +24,7 @@ export interface TestAuthServer {
 /** Starts one. @param overrides variables of its environment */
 export async function startTestAuthServer(overrides: Record<string, string> = {}): Promise<TestAuthServer> {
   const [database, redis, port, assertionKey] = await Promise.all([
-    createTestDatabase(),
+    createStartedDatabase(overrides),
     startTestRedis(),
     freePort(),
     createAssertionKey(),
@@ -46,7 +41,7 @@ export async function startTestAuthServer(overrides: Record<string, string> = {}
     DATABASE_URL: database.connectionString,
     REDIS_URL: redis.url,
     CLIENTS_FILE: clientsFile,
-    KEY_ENCRYPTION_SECRET: randomBytes(32).toString('base64url'),
+    KEY_ENCRYPTION_SECRET: commonKeySecret(),
     COOKIE_SECRET: randomBytes(32).toString('base64url'),
     DEMO_DATA: 'true',
     REQUESTS_PER_ADDRESS: '1000000', // a test does from one address what people do from thousands

@@ -10,7 +10,7 @@ export {
   type ProofOutcome,
 } from './proof.ts';
 export { createTemporaryDirectory, type TemporaryDirectory } from './temporary-directory.ts';
-export { createTestDatabase, type TestDatabase } from './test-database.ts';
+export { createTestDatabase, prepareTestTemplate, type TestDatabase } from './test-database.ts';
 export { describeTestRedis, startTestRedis, type TestRedis } from './test-redis.ts';
 export { hasPgBouncer, startTestPgBouncer, type TestPgBouncer } from './test-pgbouncer.ts';
 export { startTestReplicatedPostgres, type TestReplicatedPostgres } from './test-replica.ts';

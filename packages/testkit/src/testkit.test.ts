@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createTestDatabase, createTestUserContext, startTestRedis } from './index.ts';
+import { createTestDatabase, createTestUserContext, prepareTestTemplate, startTestRedis } from './index.ts';
 
 describe('createTestDatabase', () => {
   it('makes databases that know nothing of one another', async () => {
@@ -18,6 +18,24 @@ describe('createTestDatabase', () => {
       { text: 'åσж' },
     ]);
     await database.drop();
+  });
+});
+
+describe('prepareTestTemplate', () => {
+  it('prepares once what every copy has, also when it failed before', async () => {
+    let calls = 0;
+    const prepare = async (connectionString: string): Promise<void> => {
+      calls += 1;
+      await run(connectionString, 'CREATE TABLE note (text text)');
+      if (calls === 1) throw new Error('not today');
+      await run(connectionString, "INSERT INTO note VALUES ('prepared')");
+    };
+    await expect(prepareTestTemplate('testkit_notes', prepare)).rejects.toThrow('not today');
+    await Promise.all([1, 2].map(() => prepareTestTemplate('testkit_notes', prepare)));
+    expect(calls).toBe(2);
+    const copy = await createTestDatabase('testkit_notes');
+    expect(await run(copy.connectionString, 'SELECT text FROM note')).toEqual([{ text: 'prepared' }]);
+    await copy.drop();
   });
 });
 
