@@ -6,7 +6,7 @@ import { clientRulesOf, issuerRulesOf } from './settings-of.ts';
 import { isNetwork } from '../outbound/address-guard.ts';
 import { readClientsFile } from '../clients/clients-file.ts';
 import { readTheme } from '../pages/theme/read-theme.ts';
-import { adminScopes, openidScopes, parseScope } from '../clients/scopes.ts';
+import { adminScopes, isKnownScope, openidScopes, parseScope } from '../clients/scopes.ts';
 import { readCertificateAuthorities } from '../clients/authentication/certificate-authorities.ts';
 import { readCertificate } from './tls-certificate.ts';
 
@@ -61,7 +61,8 @@ function scopeProblems(scopes: readonly string[]): string[] {
   return scopes
     .filter(
       (scope) =>
-        parseScope(scope) === undefined || adminScopes.includes(scope) || openidScopes.includes(scope),
+        parseScope(scope) === undefined ||
+        [...adminScopes, ...openidScopes].some((reserved) => isKnownScope([scope], reserved)),
     )
     .map((scope) => `API_SCOPES: ${scope} is not possible as a scope of an API.`);
 }

@@ -77,6 +77,16 @@ describe('configuration', () => {
     expect(withReplicas('redis+sentinel://a,b')).toEqual([expect.stringContaining('master-name')]);
   });
 
+  it.each(['auth:*', 'auth:accounts:*'])(
+    'takes no pattern that stands for administration: %s',
+    (API_SCOPES) => {
+      expect(problemsOf({ API_SCOPES })).toEqual([
+        `API_SCOPES: ${API_SCOPES} is not possible as a scope of an API.`,
+      ]);
+      expect(problemsOf({ API_SCOPES: 'graph:publish:*' })).toEqual([]);
+    },
+  );
+
   it('reports all contradictions at once', () => {
     const problems = problemsOf({
       ISSUER: 'http://auth.example/',

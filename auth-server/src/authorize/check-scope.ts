@@ -1,6 +1,6 @@
 import { OAuthError } from '../errors.ts';
 import type { Parameters } from '../parameters.ts';
-import { includesAll, parseScope } from '../clients/scopes.ts';
+import { includesAll, isKnownScope, parseScope } from '../clients/scopes.ts';
 import type { Client } from '../clients/client-store.ts';
 
 /**
@@ -17,7 +17,8 @@ export function checkScope(
   if (text === undefined) throw new OAuthError('invalid_scope', 'The scope is missing.');
   const scopes = parseScope(text);
   if (!scopes) throw new OAuthError('invalid_scope', 'The scope has characters that are not allowed.');
-  if (!includesAll(known, scopes)) throw new OAuthError('invalid_scope', 'The scope is unknown.');
+  if (!scopes.every((scope) => isKnownScope(known, scope)))
+    throw new OAuthError('invalid_scope', 'The scope is unknown.');
   if (!includesAll(parseScope(metadata.scope) ?? [], scopes)) {
     throw new OAuthError('invalid_scope', 'The client is not registered for the scope.');
   }

@@ -12,7 +12,7 @@ import {
 import { hasCertificate } from './registered-certificates.ts';
 import { redirectUriProblem } from './redirect-uri.ts';
 import { allowedAlgorithms, isFapi, profileProblems, type SecurityProfile } from './security-profile.ts';
-import { adminScopes, includesAll, parseScope } from './scopes.ts';
+import { adminScopes, includesAll, isKnownScope, parseScope } from './scopes.ts';
 
 /** How a client proves who it is at the token endpoint. RFC 7591 §2 */
 export type ClientAuthenticationMethod = (typeof authenticationMethods)[number];
@@ -321,7 +321,7 @@ function contradictionsOf({ metadata, secret }: ClientDeclaration, rules: Client
   const usesCode = metadata.grant_types.includes('authorization_code');
   const registered = parseScope(metadata.scope) ?? [];
   const defaults = parseScope(metadata.default_scope ?? metadata.scope) ?? [];
-  const unknownScopes = registered.filter((scope) => !rules.scopes.includes(scope));
+  const unknownScopes = registered.filter((scope) => !isKnownScope(rules.scopes, scope));
   const unknownGrants = metadata.grant_types.filter((type) => !rules.grantTypes.includes(type));
   const problems: (readonly [boolean, string])[] = [
     [hasSecret && secret === undefined, `client_secret: is needed for ${method}`],

@@ -1,4 +1,4 @@
-import { parseScope } from './scopes.ts';
+import { isKnownScope, parseScope } from './scopes.ts';
 import { redirectUriMatches } from './redirect-uri.ts';
 import { subjectMembers } from './certificate-subject.ts';
 import type { ClientMetadata } from './client-metadata.ts';
@@ -18,7 +18,7 @@ export function allowedScopes(
   settings: Pick<Settings, 'scopes'>,
 ): readonly string[] {
   const registered = registeredScopes(metadata);
-  return scopes.filter((scope) => registered.includes(scope) && settings.scopes.includes(scope));
+  return scopes.filter((scope) => registered.includes(scope) && isKnownScope(settings.scopes, scope));
 }
 
 /** By the metadata of clients that are remembered. */

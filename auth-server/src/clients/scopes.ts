@@ -65,6 +65,23 @@ export function parseScope(text: string): readonly string[] | undefined {
   return tokens.every((token) => SCOPE_TOKEN.test(token)) ? [...new Set(tokens)] : undefined;
 }
 
+const PATTERN_END = ':*';
+const PATTERN_PART = /^[A-Za-z0-9_-]{1,64}$/;
+
+/**
+ * Whether a scope is one of those that are known, or follows a pattern among them: `graph:publish:*` stands for `graph:publish:` and
+ * a name of letters, digits, _ and -. The pattern itself is a scope as well.
+ */
+export function isKnownScope(known: readonly string[], scope: string): boolean {
+  return known.includes(scope) || known.some((pattern) => followsPattern(pattern, scope));
+}
+
+function followsPattern(pattern: string, scope: string): boolean {
+  if (!pattern.endsWith(PATTERN_END)) return false;
+  const start = pattern.slice(0, -1);
+  return scope.startsWith(start) && PATTERN_PART.test(scope.slice(start.length));
+}
+
 /** Whether every scope asked for is among those allowed. */
 export function includesAll(allowed: readonly string[], asked: readonly string[]): boolean {
   return asked.every((scope) => allowed.includes(scope));

@@ -1,4 +1,4 @@
-import { openidScopes, parseScope } from '../clients/scopes.ts';
+import { isKnownScope, openidScopes, parseScope } from '../clients/scopes.ts';
 import type { Client } from '../clients/client-store.ts';
 import { issueAccessToken, type AccessTokenFeatures } from '../tokens/access-token.ts';
 import { newGrantId } from '../tokens/grant-code.ts';
@@ -44,5 +44,5 @@ export const clientCredentialsGrant: GrantHandler<ClientCredentialsFeatures> = {
 function apiScopesOf({ metadata }: Client, { settings }: HasSettings, byDefault: boolean): readonly string[] {
   const scope = byDefault ? (metadata.default_scope ?? metadata.scope) : metadata.scope;
   const registered = parseScope(scope) ?? [];
-  return registered.filter((scope) => settings.scopes.includes(scope) && !openidScopes.includes(scope));
+  return registered.filter((scope) => isKnownScope(settings.scopes, scope) && !openidScopes.includes(scope));
 }

@@ -1,7 +1,7 @@
 import { isLoopbackHost } from '@trellis/runtime';
 import { z } from 'zod';
 import { assertionAlgorithms } from '../clients/client-metadata.ts';
-import { adminScopes, openidScopes } from '../clients/scopes.ts';
+import { adminScopes, isKnownScope, openidScopes } from '../clients/scopes.ts';
 
 /** What an issuer's tokens may be used for here: as grants of their own (RFC 7523 §2.1), or exchanged (RFC 8693). */
 export type IssuerUse = 'assertion' | 'subject_token';
@@ -97,7 +97,7 @@ function parseIssuer(value: unknown, rules: IssuerRules): ParsedIssuer {
 
 function problemsOf(issuer: TrustedIssuer, { scopes, ownIssuer, loopback }: IssuerRules): readonly string[] {
   const unknown = issuer.scopes.filter(
-    (scope) => !scopes.includes(scope) || [...openidScopes, ...adminScopes].includes(scope),
+    (scope) => !isKnownScope(scopes, scope) || [...openidScopes, ...adminScopes].includes(scope),
   );
   const fetched = issuer.jwks_uri ?? (issuer.jwks ? undefined : issuer.issuer);
   const problems: [boolean, string][] = [

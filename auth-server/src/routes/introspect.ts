@@ -1,3 +1,4 @@
+import { isKnownScope } from '../clients/scopes.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { honoursSignInAt } from '../accounts/accounts.ts';
 import { missingParameter, OAuthError } from '../errors.ts';
@@ -95,7 +96,7 @@ async function introspectAccessToken(
     sub: token.subject,
     aud: token.audience,
     client_id: token.clientId,
-    scope: token.scopes.filter((scope) => settings.scopes.includes(scope)).join(' '),
+    scope: token.scopes.filter((scope) => isKnownScope(settings.scopes, scope)).join(' '),
     iat: token.issuedAt,
     exp: token.expiresAt,
     jti: token.tokenId,

@@ -16,7 +16,7 @@ export const variables = {
   API_SCOPES: {
     type: 'list',
     default: ['read:data', 'read:profile', 'write:data'],
-    doc: 'Scopes of the protected APIs, separated by spaces, beside those of OpenID Connect.',
+    doc: 'Scopes of the protected APIs, separated by spaces, beside those of OpenID Connect. `graph:publish:*` stands for every scope that begins so and ends with a name of letters, digits, _ and -.',
   },
   CLIENTS_FILE: {
     type: 'text',

@@ -7,6 +7,9 @@ import { createKeyCommand, initializeRegistry, replaceKeysCommand } from '../pub
 import { promoteCommand, rollbackCommand } from '../publish/move-commands.ts';
 import { publishCommand } from '../publish/publish-command.ts';
 import { diffCommand, historyCommand, statusCommand, verifyCommand } from '../publish/read-commands.ts';
+import { onStopSignal } from '@trellis/runtime';
+import { RegistryError, registryErrors } from '@trellis/registry';
+import { serveRegistry, type ServeOptions } from '../registry-server/serve-registry.ts';
 import { runRegistryAction, type RegistryAction } from '../publish/run-command.ts';
 
 /** `trellis publish`. */
@@ -89,6 +92,16 @@ export function registryCommand(): CliCommand {
     .option('--older-than <HOURS>', 'default: 24')
     .option('--dry-run', 'only counts them');
   runs(gc, collectGarbage);
+  const serve = command
+    .command('serve')
+    .description('serves a registry over HTTP: PostgreSQL at DATABASE_URL, signed with TRELLIS_SIGNING_KEY')
+    .exitOverride()
+    .option('--port <N>', 'default: 4050')
+    .option('--host <HOST>', 'default: 127.0.0.1')
+    .option('--issuer <URL>', 'the auth-server whose tokens count; default: TRELLIS_REGISTRY_ISSUER')
+    .option('--audience <URI>', 'what tokens have to be for; default: TRELLIS_REGISTRY_AUDIENCE')
+    .option('--operations <FILE>', 'recorded operations that checks go by; may be repeated', collect);
+  serve.action(serveUntilStopped);
   return { command };
 }
 
@@ -104,6 +117,18 @@ export function keysCommand(): CliCommand {
   );
   runs(signing(replace.requiredOption('--with <FILE>', 'a JWK set of public keys')), replaceKeysCommand);
   return { command };
+}
+
+async function serveUntilStopped(options: ServeOptions): Promise<void> {
+  try {
+    const { url, close } = await serveRegistry(options, process.env);
+    process.stdout.write(`The registry listens at ${url}.\n`);
+    onStopSignal(() => void close(), { endsWithParent: process.env['npm_lifecycle_event'] !== undefined });
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error;
+    process.stderr.write(`${error.code}: ${error.message}\n`);
+    process.exitCode = registryErrors[error.code].exit;
+  }
 }
 
 function ofRegistry(command: Command): Command {

@@ -2,6 +2,7 @@ import { DEFAULT_CHECK_RULES, outcomeOf } from '@trellis/composition';
 import {
   appendRecord,
   formatLogName,
+  HttpStore,
   RegistryError,
   verifyLog,
   type LogName,
@@ -17,6 +18,7 @@ import {
 import {
   logOf,
   openForPublishing,
+  storeOf,
   type Environment,
   type GraphOptions,
   type SigningAccess,
@@ -25,6 +27,7 @@ import { checkGraphs } from '../supergraph/check-graphs.ts';
 import { emptyReport } from '../supergraph/empty-report.ts';
 import type { CommandOutcome } from './command-outcome.ts';
 import { recordDocument, shortDigest } from './describe-record.ts';
+import { submit } from './submit.ts';
 import { guardRelease } from './guard-release.ts';
 import { PublicationRejected } from './publication-rejected.ts';
 import { readRunningSubgraphs, type RunningOptions } from './running-subgraphs.ts';
@@ -48,7 +51,18 @@ export async function rollbackCommand(
   signal: AbortSignal,
 ): Promise<CommandOutcome> {
   const log = logOf(options, env);
-  const access = await openForPublishing(options, env);
+  const store = storeOf(options, env);
+  if (store instanceof HttpStore) return submit(store, log, 'rollbacks', { to: options.to }, signal);
+  return rollbackRelease(await openForPublishing(options, env), log, options, signal);
+}
+
+/** Appends an older release to a log. @throws PublicationRejected, RegistryError */
+export async function rollbackRelease(
+  access: SigningAccess,
+  log: LogName,
+  options: RunningOptions & { readonly to?: string | undefined },
+  signal: AbortSignal,
+): Promise<CommandOutcome> {
   const { store } = access;
   const appended = await appendRecord({ ...access, log, signal }, async () => {
     const records = await readRecords(access, log, signal);
@@ -84,7 +98,18 @@ export async function promoteCommand(
   signal: AbortSignal,
 ): Promise<CommandOutcome> {
   const [from, to] = logsOf(options, env);
-  const access = await openForPublishing(options, env);
+  const store = storeOf(options, env);
+  if (store instanceof HttpStore) return submit(store, to, 'promotions', { from: from.environment }, signal);
+  return promoteRelease(await openForPublishing(options, env), { from, to }, options, signal);
+}
+
+/** Appends the release of one log to another. @throws PublicationRejected, RegistryError */
+export async function promoteRelease(
+  access: SigningAccess,
+  { from, to }: { readonly from: LogName; readonly to: LogName },
+  options: RunningOptions & { readonly operations?: readonly string[] },
+  signal: AbortSignal,
+): Promise<CommandOutcome> {
   const { store, trust } = access;
   const { head: source, graph: target } = await readHeadGraph(access, from, signal);
   const appended = await appendRecord({ ...access, log: to, signal }, async () => {
@@ -138,7 +163,7 @@ async function guard(
 async function checkPromotion(
   target: PublishedGraph,
   base: PublishedGraph,
-  { operations = [] }: PromoteOptions,
+  { operations = [] }: { readonly operations?: readonly string[] },
   to: LogName,
 ): Promise<void> {
   const name = formatLogName(to);

@@ -9,14 +9,16 @@ import {
   readSupergraphConfig,
   type CheckRules,
 } from '@trellis/composition';
-import { formatLogName, RegistryError } from '@trellis/registry';
+import { formatLogName, HttpStore, RegistryError } from '@trellis/registry';
 import {
   logOf,
   openForPublishing,
+  storeOf,
   type Environment,
   type GraphOptions,
 } from '../registry/registry-access.ts';
 import type { CommandOutcome } from './command-outcome.ts';
+import { submit } from './submit.ts';
 import { recordDocument, shortDigest } from './describe-record.ts';
 import { publishRelease, type Publication, type SubgraphToPublish } from './publish-release.ts';
 import { readRunningSubgraphs, type RunningOptions } from './running-subgraphs.ts';
@@ -48,13 +50,17 @@ export async function publishCommand(
 ): Promise<CommandOutcome> {
   const log = logOf(options, env);
   const change = await changeOf(options, env);
+  const rules = await rulesOf(options);
+  const store = storeOf(options, env);
+  if (store instanceof HttpStore)
+    return submit(store, log, 'publications', { ...change, approvals: rules.approvals }, signal);
   const access = await openForPublishing(options, env);
   const publication = await publishRelease(
     access,
     log,
     {
       ...change,
-      rules: await rulesOf(options),
+      rules,
       operations: options.operations ?? [],
       limits: options.limits,
       running: (published) => readRunningSubgraphs(options, published),

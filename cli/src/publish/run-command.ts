@@ -83,7 +83,8 @@ async function writeFailure(
     );
 }
 
-function rejection({ outcome, report, sources, violations }: PublicationRejected): CommandOutcome {
+/** What is said of a release that was not published. */
+export function rejection({ outcome, report, sources, violations }: PublicationRejected): CommandOutcome {
   const exit = outcome === 'failed' ? EXIT_FAILED : EXIT_UNDECIDED;
   return {
     exit,

@@ -10,6 +10,7 @@ import {
   type RecordSigner,
   type RegistryStore,
 } from '@trellis/registry';
+import { registryTokens } from './registry-token.ts';
 
 /** How a command line names a registry. What it leaves out comes from the environment. */
 export interface RegistryOptions {
@@ -41,8 +42,14 @@ export interface SigningAccess extends RegistryAccess {
 /** The store of `--registry` or `TRELLIS_REGISTRY`. @throws RegistryError */
 export function storeOf({ registry }: RegistryOptions, env: Environment): RegistryStore {
   const location = registry ?? env['TRELLIS_REGISTRY'];
-  if (location !== undefined && location !== '') return openRegistry(location);
+  if (location !== undefined && location !== '')
+    return openRegistry(location, { environment: gitEnvironment(env), token: registryTokens(env) });
   throw new RegistryError('INVALID_NAME', 'Say which registry: --registry FOLDER, or TRELLIS_REGISTRY.');
+}
+
+/** Nobody sits before a pipeline to type a password. */
+function gitEnvironment(env: Environment): Environment {
+  return { ...env, GIT_TERMINAL_PROMPT: '0' };
 }
 
 /** The log of `--graph` or `TRELLIS_GRAPH`. @throws RegistryError */

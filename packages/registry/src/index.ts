@@ -1,7 +1,7 @@
 export { appendRecord, type Appended, type AppendOptions, type NextRecord } from './append-record.ts';
 export { digestOf, MAX_BLOB_BYTES, referenceOf, type BlobReference } from './blob.ts';
 export { formatLogName, isLogPart, parseLogName, type LogName } from './log-name.ts';
-export { openRegistry } from './open-registry.ts';
+export { openRegistry, type RegistryCredentials } from './open-registry.ts';
 export { keyIdOf, TrustedKeys, type PublicKey } from './public-key.ts';
 export {
   blobsOfRelease,
@@ -28,6 +28,7 @@ export {
   type RoutingOverride,
 } from './registry-record.ts';
 export { MAX_RECORD_BYTES, MAX_SEQUENCE, type RegistryStore, type StoredBlob } from './registry-store.ts';
+export { HttpStore, type HttpStoreOptions } from './stores/http-store.ts';
 export { FolderStore, type FolderStoreOptions } from './stores/folder-store.ts';
 export { readTextBlob, writeTextBlob } from './text-blobs.ts';
 export type { Variant, VariantRule } from './variant.ts';

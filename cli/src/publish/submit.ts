@@ -1,0 +1,43 @@
+import { RegistryError, type HttpStore, type LogName } from '@trellis/registry';
+import type { Report } from '@trellis/composition';
+import type { CommandOutcome } from './command-outcome.ts';
+
+/** An outcome as a server sends it. */
+export interface OutcomeOnWire {
+  readonly exit: number;
+  readonly lines: readonly string[];
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly report?: Report | undefined;
+  /** Texts that the report has places in. */
+  readonly sources?: Readonly<Record<string, string>> | undefined;
+}
+
+/** What a server sends of an outcome. */
+export function toWire({ exit, lines, document, report }: CommandOutcome): OutcomeOnWire {
+  return {
+    exit,
+    lines,
+    document,
+    ...(report && { report: report.report, sources: Object.fromEntries(report.sources) }),
+  };
+}
+
+/** Has a server publish, promote or roll back. @throws RegistryError with the code that it names */
+export async function submit(
+  store: HttpStore,
+  log: LogName,
+  what: 'publications' | 'promotions' | 'rollbacks',
+  body: object,
+  signal: AbortSignal,
+): Promise<CommandOutcome> {
+  const sent = (await store.submit(log, what, body, signal)) as Partial<OutcomeOnWire> | null; // judged here
+  const { exit, lines, document, report, sources = {} } = sent ?? {};
+  if (typeof exit !== 'number' || !Array.isArray(lines) || typeof document !== 'object')
+    throw new RegistryError('STORE_UNAVAILABLE', `${store.description} did not say what came of it.`);
+  return {
+    exit,
+    lines: lines.map(String),
+    document,
+    ...(report && { report: { report, sources: new Map(Object.entries(sources)) } }),
+  };
+}

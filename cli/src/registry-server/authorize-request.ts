@@ -1,0 +1,48 @@
+import { RegistryError, type LogName } from '@trellis/registry';
+import type { TokenCaller, TokenOutcome } from '@trellis/gateway/token-authentication';
+
+/** What a request wants to do. */
+export type Wish =
+  | { readonly kind: 'read' }
+  | { readonly kind: 'publish'; readonly subgraphs: readonly string[]; readonly isWhole: boolean }
+  | { readonly kind: 'move'; readonly log: LogName };
+
+/**
+ * Whose request it is, where its token has the scope for what it wants: `graph:read`, `graph:publish:<subgraph>` for each subgraph
+ * (`graph:publish:*` for a whole graph), `graph:promote:<environment>`.
+ *
+ * @throws RegistryError NO_RIGHT naming the scope; STORE_UNAVAILABLE where tokens can't be judged
+ */
+export function authorizeRequest(outcome: TokenOutcome, wish: Wish): TokenCaller {
+  switch (outcome.kind) {
+    case 'absent':
+      throw new RegistryError('NO_RIGHT', 'The registry needs an access token.');
+    case 'invalid':
+      throw new RegistryError('NO_RIGHT', outcome.message);
+    case 'unavailable':
+      throw new RegistryError(
+        'STORE_UNAVAILABLE',
+        'The keys of the issuer are unavailable: no token can be judged.',
+      );
+    case 'caller': {
+      const missing = scopesFor(wish).find(
+        (scopes) => !scopes.some((scope) => outcome.caller.scopes.has(scope)),
+      );
+      if (!missing) return outcome.caller;
+      throw new RegistryError('NO_RIGHT', `The access token has no scope ${missing[0]}.`);
+    }
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** Of each list one suffices. */
+function scopesFor(wish: Wish): readonly (readonly string[])[] {
+  if (wish.kind === 'read') return [['graph:read']];
+  if (wish.kind === 'move') {
+    const { environment } = wish.log;
+    return [[`graph:promote:${environment}`, 'graph:promote:*']];
+  }
+  if (wish.isWhole) return [['graph:publish:*']];
+  return wish.subgraphs.map((name) => [`graph:publish:${name}`, 'graph:publish:*']);
+}

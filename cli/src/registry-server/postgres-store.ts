@@ -1,0 +1,112 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { queryChecked, type Pool } from '@trellis/postgres';
+import {
+  RegistryError,
+  type BlobReference,
+  type LogName,
+  type RegistryStore,
+  type StoredBlob,
+} from '@trellis/registry';
+
+/** How often a log is looked at while someone waits for its next record. */
+const POLL_MS = 250;
+
+/** A registry in the tables of `cli/migrations`: the primary key creates a record once. */
+export class PostgresStore implements RegistryStore {
+  readonly description = 'the PostgreSQL of the registry';
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  async readBlob(digest: string, _bytes: number, signal: AbortSignal): Promise<Uint8Array | undefined> {
+    const text = 'SELECT content FROM blob WHERE digest = $1';
+    const [row] = await this.#attempt(signal, () =>
+      queryChecked(this.#pool, { content: 'bytea' }, text, [digest]),
+    );
+    return row?.content;
+  }
+
+  async writeBlob({ digest }: BlobReference, content: Uint8Array, signal: AbortSignal): Promise<void> {
+    const text =
+      'INSERT INTO blob (digest, content) VALUES ($1, $2) ON CONFLICT (digest) DO UPDATE SET content = $2, written_at = now()';
+    await this.#attempt(signal, () => this.#pool.query(text, [digest, Buffer.from(content)]));
+  }
+
+  async readHead({ graph, environment }: LogName, signal: AbortSignal): Promise<number> {
+    const text =
+      'SELECT coalesce(max(sequence), 0) AS head FROM record WHERE graph = $1 AND environment = $2';
+    const [row] = await this.#attempt(signal, () =>
+      queryChecked(this.#pool, { head: 'int4' }, text, [graph, environment]),
+    );
+    return row?.head ?? 0;
+  }
+
+  async readRecord(
+    { graph, environment }: LogName,
+    sequence: number,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const text = 'SELECT jws FROM record WHERE graph = $1 AND environment = $2 AND sequence = $3';
+    const [row] = await this.#attempt(signal, () =>
+      queryChecked(this.#pool, { jws: 'text' }, text, [graph, environment, sequence]),
+    );
+    return row?.jws;
+  }
+
+  async createRecord(log: LogName, sequence: number, jws: string, signal: AbortSignal): Promise<boolean> {
+    const { graph, environment } = log;
+    const text =
+      'INSERT INTO record (graph, environment, sequence, jws) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING';
+    try {
+      const { rowCount } = await this.#attempt(signal, () =>
+        this.#pool.query(text, [graph, environment, sequence, jws]),
+      );
+      return rowCount === 1;
+    } catch (error) {
+      // A connection that was lost may have committed.
+      if (signal.aborted || (await this.readRecord(log, sequence, signal)) !== jws) throw error;
+      return true;
+    }
+  }
+
+  async listLogs(signal: AbortSignal): Promise<readonly LogName[]> {
+    const text = 'SELECT DISTINCT graph, environment FROM record ORDER BY graph, environment';
+    return this.#attempt(signal, () =>
+      queryChecked(this.#pool, { graph: 'text', environment: 'text' }, text),
+    );
+  }
+
+  async listBlobs(signal: AbortSignal): Promise<readonly StoredBlob[]> {
+    const text = 'SELECT digest, octet_length(content) AS bytes, written_at AS "writtenAt" FROM blob';
+    return this.#attempt(signal, () =>
+      queryChecked(this.#pool, { digest: 'text', bytes: 'int4', writtenAt: 'timestamptz' }, text),
+    );
+  }
+
+  async deleteBlob(digest: string, writtenBefore: Date, signal: AbortSignal): Promise<boolean> {
+    const text = 'DELETE FROM blob WHERE digest = $1 AND written_at < $2';
+    const { rowCount } = await this.#attempt(signal, () => this.#pool.query(text, [digest, writtenBefore]));
+    return rowCount === 1;
+  }
+
+  async waitForRecord(log: LogName, after: number, signal: AbortSignal): Promise<number> {
+    for (;;) {
+      const head = await this.readHead(log, signal);
+      if (head > after) return head;
+      await wait(POLL_MS, undefined, { signal });
+    }
+  }
+
+  async #attempt<Result>(signal: AbortSignal, action: () => Promise<Result>): Promise<Result> {
+    signal.throwIfAborted();
+    try {
+      return await action();
+    } catch (error) {
+      throw new RegistryError('STORE_UNAVAILABLE', 'The PostgreSQL of the registry failed.', {
+        cause: error,
+      });
+    }
+  }
+}

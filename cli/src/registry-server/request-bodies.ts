@@ -1,0 +1,66 @@
+import { isLogPart } from '@trellis/registry';
+import { z } from 'zod';
+import type { SubgraphToPublish } from '../publish/publish-release.ts';
+
+/** A change that someone has accepted, as a client sends it. */
+export interface SentApproval {
+  readonly change: string;
+  readonly reason: string;
+  readonly owner: string;
+  readonly expires: string;
+  readonly exposure?: boolean | undefined;
+}
+
+/** What is to be published. */
+export interface PublicationBody {
+  readonly set: readonly SubgraphToPublish[];
+  readonly remove: readonly string[];
+  readonly isWhole: boolean;
+  readonly approvals: readonly SentApproval[];
+}
+
+const name = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/);
+const text = z.string().max(1024);
+
+/** Reads the body of a publication. */
+export const publicationBody: z.ZodType<PublicationBody> = z.object({
+  set: z
+    .array(
+      z.object({
+        name,
+        sdl: z.string().max(8 * 1024 * 1024),
+        source: text,
+        routingUrl: z.string().max(2048).optional(),
+        version: text.optional(),
+        commit: text.optional(),
+      }),
+    )
+    .max(1000),
+  remove: z.array(name).max(1000),
+  isWhole: z.boolean(),
+  approvals: z
+    .array(
+      z.object({
+        change: text,
+        reason: text,
+        owner: text,
+        expires: z.iso.date(),
+        exposure: z.boolean().optional(),
+      }),
+    )
+    .max(1000)
+    .default([]),
+});
+
+/** Reads the body of a promotion. */
+export const promotionBody: z.ZodType<{ readonly from: string }> = z.object({
+  from: z.string().refine(isLogPart),
+});
+
+/** Reads the body of a rollback. */
+export const rollbackBody: z.ZodType<{ readonly to?: string | undefined }> = z.object({
+  to: z
+    .string()
+    .regex(/^\d{1,8}$/)
+    .optional(),
+});

@@ -1,0 +1,83 @@
+import { createTokenAuthentication } from '@trellis/gateway/token-authentication';
+import { createPool, migrate } from '@trellis/postgres';
+import { createRecordSigner, RegistryError, TrustedKeys } from '@trellis/registry';
+import { createLogger } from '@trellis/runtime';
+import { readFile } from 'node:fs/promises';
+import type { Environment } from '../registry/registry-access.ts';
+import { createRegistryServer } from './registry-server.ts';
+
+/** The options of `trellis registry serve`. The database and the key come from the environment alone. */
+export interface ServeOptions {
+  readonly port?: string;
+  readonly host?: string;
+  readonly issuer?: string;
+  readonly audience?: string;
+  readonly operations?: readonly string[];
+}
+
+/** A registry that serves. */
+export interface RunningRegistry {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const SCHEMA = 'registry';
+
+/**
+ * Starts a registry: `DATABASE_URL`, `TRELLIS_SIGNING_KEY` and, where keys were replaced, `TRELLIS_REGISTRY_TRUST`.
+ *
+ * @throws RegistryError where something is missing; the database's own errors
+ */
+export async function serveRegistry(options: ServeOptions, env: Environment): Promise<RunningRegistry> {
+  const connectionString = needed(env['DATABASE_URL'], 'DATABASE_URL');
+  const issuer = needed(
+    options.issuer ?? env['TRELLIS_REGISTRY_ISSUER'],
+    '--issuer or TRELLIS_REGISTRY_ISSUER',
+  );
+  const audience = needed(
+    options.audience ?? env['TRELLIS_REGISTRY_AUDIENCE'],
+    '--audience or TRELLIS_REGISTRY_AUDIENCE',
+  );
+  const signer = await createRecordSigner(
+    await keyText(needed(env['TRELLIS_SIGNING_KEY'], 'TRELLIS_SIGNING_KEY')),
+  );
+  const given = env['TRELLIS_REGISTRY_TRUST'];
+  const trust = given
+    ? await TrustedKeys.parse(await keyText(given))
+    : await TrustedKeys.from([signer.publicKey]);
+  await migrate({
+    connectionString,
+    schema: SCHEMA,
+    directory: new URL('../../migrations/', import.meta.url),
+  });
+  const pool = createPool({ connectionString, schema: SCHEMA });
+  const server = createRegistryServer({
+    pool,
+    signer,
+    trust,
+    authenticate: createTokenAuthentication({ issuer, audience }),
+    logger: createLogger({ service: 'registry' }),
+    ...(options.operations && { operations: options.operations }),
+  });
+  try {
+    const url = await server.listen({ port: portOf(options.port), host: options.host ?? '127.0.0.1' });
+    return { url, close: () => server.close().then(() => pool.end()) };
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+}
+
+function needed(value: string | undefined, name: string): string {
+  if (value !== undefined && value !== '') return value;
+  throw new RegistryError('INVALID_NAME', `A registry needs ${name}.`);
+}
+
+function portOf(text = '4050'): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new RegistryError('INVALID_NAME', `--port takes a port, not ${JSON.stringify(text)}.`);
+}
+
+async function keyText(given: string): Promise<string> {
+  return given.trimStart().startsWith('{') ? given : readFile(given, 'utf8');
+}

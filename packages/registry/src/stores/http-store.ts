@@ -1,0 +1,169 @@
+import { MAX_BLOB_BYTES } from '../blob.ts';
+import { isLogPart, type LogName } from '../log-name.ts';
+import { RegistryError, registryErrors, type RegistryErrorCode } from '../registry-error.ts';
+import { MAX_RECORD_BYTES, type RegistryStore, type StoredBlob } from '../registry-store.ts';
+
+/** What a {@link HttpStore} is made with. */
+export interface HttpStoreOptions {
+  /** The access token, asked for before each request. @default none */
+  readonly token?: (() => Promise<string>) | undefined;
+  /** @default globalThis.fetch */
+  readonly fetch?: typeof fetch | undefined;
+}
+
+/** A request of the registry has that long, beside what it waits for by itself. */
+const TIMEOUT_MS = 30_000;
+/** A server holds a request for the next record that long. */
+const WAIT_S = 25;
+
+/** A registry behind `trellis registry serve`. It reads as any store does; the server composes, checks and signs what is published. */
+export class HttpStore implements RegistryStore {
+  readonly description: string;
+  readonly #base: string;
+  readonly #options: HttpStoreOptions;
+
+  constructor(base: string, options: HttpStoreOptions = {}) {
+    const { origin, pathname } = new URL(base);
+    this.#base = `${origin}${pathname.replace(/\/$/, '')}`;
+    this.#options = options;
+    this.description = `the registry ${this.#base}`;
+  }
+
+  async readBlob(digest: string, bytes: number, signal: AbortSignal): Promise<Uint8Array | undefined> {
+    const response = await this.#send(`/v1/blobs/${digest}`, signal);
+    return response.status === 404 ? undefined : readAtMost(response, Math.min(bytes, MAX_BLOB_BYTES));
+  }
+
+  async readRecord(log: LogName, sequence: number, signal: AbortSignal): Promise<string | undefined> {
+    const response = await this.#send(`${logPath(log)}/records/${sequence}`, signal);
+    return response.status === 404
+      ? undefined
+      : Buffer.from(await readAtMost(response, MAX_RECORD_BYTES)).toString('utf8');
+  }
+
+  async readHead(log: LogName, signal: AbortSignal): Promise<number> {
+    return headOf(await readJson(await this.#send(`${logPath(log)}/head`, signal)));
+  }
+
+  async waitForRecord(log: LogName, after: number, signal: AbortSignal): Promise<number> {
+    return headOf(
+      await readJson(await this.#send(`${logPath(log)}/head?after=${after}&waitS=${WAIT_S}`, signal)),
+    );
+  }
+
+  async listLogs(signal: AbortSignal): Promise<readonly LogName[]> {
+    const { logs } = (await readJson(await this.#send('/v1/logs', signal))) as { readonly logs?: unknown };
+    const parts = Array.isArray(logs) ? (logs as readonly Partial<LogName>[]) : []; // judged below
+    return parts.flatMap(({ graph = '', environment = '' }) =>
+      isLogPart(graph) && isLogPart(environment) ? [{ graph, environment }] : [],
+    );
+  }
+
+  /**
+   * Asks the server to append: `publications`, `promotions` or `rollbacks`.
+   *
+   * @returns what it says came of it
+   * @throws RegistryError with the code that it names
+   */
+  async submit(log: LogName, what: string, body: object, signal: AbortSignal): Promise<unknown> {
+    return readJson(await this.#send(`${logPath(log)}/${what}`, signal, JSON.stringify(body)));
+  }
+
+  writeBlob(): Promise<never> {
+    return this.#readOnly();
+  }
+
+  createRecord(): Promise<never> {
+    return this.#readOnly();
+  }
+
+  deleteBlob(): Promise<never> {
+    return this.#readOnly();
+  }
+
+  listBlobs(): Promise<readonly StoredBlob[]> {
+    return this.#readOnly();
+  }
+
+  #readOnly(): Promise<never> {
+    return Promise.reject(
+      new RegistryError(
+        'NO_RIGHT',
+        `${this.description} writes by itself: publish, promote and roll back there.`,
+      ),
+    );
+  }
+
+  async #send(path: string, signal: AbortSignal, body?: string): Promise<Response> {
+    signal.throwIfAborted();
+    const { token, fetch: send = fetch } = this.#options;
+    const authorization = token && `Bearer ${await token()}`;
+    const response = await send(`${this.#base}${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        accept: 'application/json, application/jose, application/octet-stream',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(authorization !== undefined && { authorization }),
+      },
+      ...(body !== undefined && { body }),
+      redirect: 'error',
+      signal: AbortSignal.any([
+        signal,
+        AbortSignal.timeout(body === undefined ? TIMEOUT_MS : 10 * TIMEOUT_MS),
+      ]),
+    }).catch((error: unknown) => {
+      if (signal.aborted) throw signal.reason;
+      throw new RegistryError('STORE_UNAVAILABLE', `${this.description} did not respond.`, { cause: error });
+    });
+    if (response.ok || response.status === 404) return response;
+    throw await this.#failure(response);
+  }
+
+  async #failure(response: Response): Promise<RegistryError> {
+    const { error } = (await readJson(response).catch(() => ({}))) as {
+      readonly error?: { readonly code?: unknown; readonly message?: unknown };
+    };
+    const message =
+      typeof error?.message === 'string' ? error.message.slice(0, 2000) : `status ${response.status}`;
+    return new RegistryError(
+      codeOf(error?.code) ?? byStatus(response.status),
+      `${this.description}: ${message}`,
+    );
+  }
+}
+
+function logPath({ graph, environment }: LogName): string {
+  return `/v1/graphs/${encodeURIComponent(graph)}/environments/${encodeURIComponent(environment)}`;
+}
+
+function codeOf(code: unknown): RegistryErrorCode | undefined {
+  return typeof code === 'string' && Object.hasOwn(registryErrors, code)
+    ? (code as RegistryErrorCode)
+    : undefined; // its own key
+}
+
+function byStatus(status: number): RegistryErrorCode {
+  return status === 401 || status === 403 ? 'NO_RIGHT' : 'STORE_UNAVAILABLE';
+}
+
+function headOf(value: unknown): number {
+  const { sequence } = (value ?? {}) as { readonly sequence?: unknown };
+  if (typeof sequence === 'number' && Number.isSafeInteger(sequence) && sequence >= 0) return sequence;
+  throw new RegistryError('STORE_UNAVAILABLE', 'The registry did not say where its log ends.');
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  return JSON.parse(Buffer.from(await readAtMost(response, MAX_BLOB_BYTES)).toString('utf8')) as unknown;
+}
+
+async function readAtMost(response: Response, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes)
+      throw new RegistryError('BLOB_ALTERED', `The registry sent more than ${maxBytes} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
