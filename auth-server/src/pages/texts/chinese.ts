@@ -1,4 +1,4 @@
-import { chineseConsole } from './console/chinese.ts';
+import { chineseConsole } from './chinese-console.ts';
 import type { LanguageTexts } from './page-texts.ts';
 
 /** The pages in simplified Chinese. */

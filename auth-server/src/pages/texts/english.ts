@@ -1,4 +1,4 @@
-import { englishConsole } from './console/english.ts';
+import { englishConsole } from './english-console.ts';
 import type { LanguageTexts } from './page-texts.ts';
 
 /** The pages in English. */

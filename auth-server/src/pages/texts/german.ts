@@ -1,4 +1,4 @@
-import { germanConsole } from './console/german.ts';
+import { germanConsole } from './german-console.ts';
 import type { LanguageTexts } from './page-texts.ts';
 
 /** The pages in German. */

@@ -1,7 +1,7 @@
 import type { PasswordProblem } from '../../passwords/password-problem.ts';
 import type { AccountTexts } from './account-texts.ts';
 import type { Brand } from './brand.ts';
-import type { ConsoleTexts } from './console/console-texts.ts';
+import type { ConsoleTexts } from './console-texts.ts';
 
 /** What the owner of an account is written about without having asked. */
 export type NoticeKind = 'password_changed' | 'new_device' | 'address_withdrawn' | 'account_deleted';

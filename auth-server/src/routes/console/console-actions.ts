@@ -1,6 +1,6 @@
 import { OAuthError } from '../../errors.ts';
 import type { Cell } from '../../pages/table.ts';
-import type { ConsoleActionName, ConsoleTexts } from '../../pages/texts/console/console-texts.ts';
+import type { ConsoleActionName, ConsoleTexts } from '../../pages/texts/console-texts.ts';
 import type { Parameters } from '../../parameters.ts';
 import {
   changeAccountOperation,

@@ -13,7 +13,7 @@ import { sendPage } from '../../http/send-page.ts';
 import { textsFor } from '../../http/texts-for.ts';
 import { renderConsole, type ConsoleSection } from '../../pages/console-page.ts';
 import type { PageTexts } from '../../pages/texts/page-texts.ts';
-import type { ConsolePageName } from '../../pages/texts/console/console-texts.ts';
+import type { ConsolePageName } from '../../pages/texts/console-texts.ts';
 import { paths } from '../../paths.ts';
 import type { Administrator } from '../admin/admin-context.ts';
 import type { OperationFeatures } from '../admin/operations.ts';

@@ -4,7 +4,7 @@ import { addEndpoint } from '../../http/endpoint.ts';
 import { formParameters, queryParameters } from '../../http/request-parameters.ts';
 import { checkSameOrigin } from '../../http/same-origin.ts';
 import { parametersOf, type Parameters } from '../../parameters.ts';
-import type { ConsoleActionName } from '../../pages/texts/console/console-texts.ts';
+import type { ConsoleActionName } from '../../pages/texts/console-texts.ts';
 import { paths } from '../../paths.ts';
 import { perform, requireScopeFor } from '../admin/admin-operation.ts';
 import { isFormToken } from '../bound-form.ts';

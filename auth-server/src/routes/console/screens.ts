@@ -1,7 +1,7 @@
 import type { AdminScope } from '../../clients/scopes.ts';
 import type { ConsoleField, ConsoleForm, ConsoleSection } from '../../pages/console-page.ts';
 import { timeCell, type Cell, type CellForm } from '../../pages/table.ts';
-import type { ConsoleTexts } from '../../pages/texts/console/console-texts.ts';
+import type { ConsoleTexts } from '../../pages/texts/console-texts.ts';
 import { parametersOf, type Parameters } from '../../parameters.ts';
 import { parameterOf } from '../admin/admin-context.ts';
 import { callOf, perform, type AdminOperation } from '../admin/admin-operation.ts';
