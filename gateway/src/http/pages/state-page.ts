@@ -14,6 +14,9 @@ export interface StatePage {
 /** Rows of a table at most: names of operations and clients are the callers' choice. */
 const MOST_ROWS = 50;
 const STYLE = `${LANDING_STYLE.text}
+body {
+  grid-template-columns: minmax(0, 1fr);
+}
 main {
   max-width: 64rem;
 }
@@ -218,7 +221,7 @@ function drawSection({ id, heading, columns, rows }: Section, { none }: StateTex
     </section>`;
   return html`<section aria-labelledby="${id}">
     <h2 id="${id}">${heading}</h2>
-    <div class="scroll" role="region" aria-labelledby="${id}" tabindex="0">
+    <div class="scroll" role="group" aria-labelledby="${id}" tabindex="0">
       <table>
         <thead>
           <tr>
