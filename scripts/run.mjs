@@ -26,6 +26,7 @@ const programs = {
   check: () => import('./check.ts'),
   generate: () => import('./generate.ts'),
   docs: () => import('./docs.ts'),
+  pictures: () => import('./pictures.ts'),
 };
 
 const [program = '', ...args] = process.argv.slice(2);

@@ -34,7 +34,7 @@ export const projects: readonly Project[] = [
     rooms: {
       scripts: {
         floor: 5,
-        purpose: 'commands of contributors: test, prove, build, bench, load, measure, check, generate, docs',
+        purpose: 'commands of contributors: test, prove, build, bench, load, measure, check, generate, docs, pictures',
       },
       'docs-site': {
         floor: 6,
@@ -74,6 +74,7 @@ export const projects: readonly Project[] = [
       'build.ts': { floor: 4, purpose: 'compiles everything' },
       'check.ts': { floor: 4, purpose: 'runs the checks' },
       'generate.ts': { floor: 4, purpose: 'writes what is generated' },
+      'pictures.ts': { floor: 4, purpose: 'takes the pictures of the docs' },
       'docs.ts': { floor: 4, purpose: 'builds the documentation site' },
       docs: { floor: 1, purpose: 'pages, addresses and links of the documentation site' },
       'load.ts': { floor: 4, purpose: 'fills a database with content' },
