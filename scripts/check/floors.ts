@@ -34,7 +34,8 @@ export const projects: readonly Project[] = [
     rooms: {
       scripts: {
         floor: 5,
-        purpose: 'commands of contributors: test, prove, build, bench, load, measure, check, generate, docs, pictures',
+        purpose:
+          'commands of contributors: test, prove, build, bench, load, measure, check, generate, docs, pictures',
       },
       'docs-site': {
         floor: 6,
