@@ -173,6 +173,13 @@ export const cliCommands: readonly CliCommandEntry[] = [
     load: async () => (await import('./commands/registry.ts')).keysCommand(),
   },
   {
+    name: 'contract',
+    summary: 'compose the supergraph of a part of the graph, by tags',
+    page: 'composition.md',
+    exits: { 1: 'the graph or the contract does not compose, or a file can not be read or written' },
+    load: async () => (await import('./commands/contract.ts')).contractingCommand(),
+  },
+  {
     name: 'dev',
     summary: 'serve your subgraph beside the rest of a graph, and follow each save',
     page: 'develop-a-subgraph.md',

@@ -54,7 +54,7 @@ describe('trellis', () => {
       scripts: Readonly<Record<string, string>>;
     };
     const ofCi = 'publish promote rollback history diff verify status registry keys';
-    const others = new Set(`completion compose check explain lint operations ${ofCi}`.split(' ')); // "npm run supergraph -- compose"
+    const others = new Set(`completion compose contract check explain lint operations ${ofCi}`.split(' ')); // "npm run supergraph -- compose"
     for (const { name } of cliCommands.filter((command) => !others.has(command.name)))
       expect(root.scripts[name]).toContain(`scripts/run.mjs ${name}`);
   });

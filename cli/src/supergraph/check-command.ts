@@ -13,6 +13,7 @@ import {
 import { readBase } from './base-graph.ts';
 import { checkGraphs } from './check-graphs.ts';
 import { composeInput, readNamedGraph, type ComposedGraph } from './composed-graph.ts';
+import { contractProblems, contractsOf } from './contracts-of.ts';
 import { emptyReport } from './empty-report.ts';
 import { asStep, type Output } from './output.ts';
 import type { CheckCall } from './read-command-line.ts';
@@ -28,8 +29,13 @@ export async function checkCommand(
   const base = await asStep(output, `Reading ${against}`, () =>
     graph ? readNamedGraph(graph) : readBase(against, config),
   );
-  const rules = await readRules(call);
-  const composed = await asStep(output, 'Composing', () => composeInput(call));
+  const agreed = await readRules(call);
+  const whole = await asStep(output, 'Composing', () => composeInput(call));
+  const rules = { ...agreed, contracts: contractsOf(whole, agreed) };
+  const composed = {
+    ...whole,
+    diagnostics: [...whole.diagnostics, ...contractProblems(whole, rules.contracts)],
+  };
   const { operations, limits, limitsAgainst } = call;
   const given = { operations, limits, limitsAgainst, baseName: against, place: config };
   const report = await asStep(output, 'Comparing, and proving orders of deployment', () =>

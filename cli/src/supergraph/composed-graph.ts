@@ -1,10 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import {
-  composeLoaded,
+  composeBy,
   composeSubgraphs,
   loadSubgraphs,
   readSupergraphConfig,
-  type Composition,
+  otherVersionHints,
+  type ComparedComposition,
+  type Composers,
+  type ContractRules,
   type ReportedDiagnostic,
   type Sources,
   type SubgraphSchema,
@@ -23,6 +26,8 @@ export interface ComposedGraph {
   readonly supergraphSdl: string | undefined;
   readonly subgraphs: readonly SubgraphSchema[];
   readonly diagnostics: readonly ReportedDiagnostic[];
+  /** Of the configuration. */
+  readonly contracts?: readonly ContractRules[];
   /** Texts that diagnostics have places in. */
   readonly sources: Sources;
 }
@@ -36,10 +41,11 @@ export async function composeInput({
   config: file,
   subgraph,
   published,
+  composers = 'apollo',
 }: ComposedInput): Promise<ComposedGraph> {
-  if (published) return composePublished(published, subgraph);
+  if (published) return composePublished(published, subgraph, composers);
   const config = await readSupergraphConfig(file);
-  return composeConfig(subgraph ? replaceSubgraph(config, subgraph) : config);
+  return composeConfig(subgraph ? replaceSubgraph(config, subgraph) : config, composers);
 }
 
 /** Reads the graph that a registry has. @throws RegistryError */
@@ -52,17 +58,19 @@ export async function readNamedGraph(named: NamedGraph): Promise<PublishedGraph>
 async function composePublished(
   named: NamedGraph,
   replaced: SubgraphOnCommandLine | undefined,
+  composers: Composers,
 ): Promise<ComposedGraph> {
   const { subgraphs } = await readNamedGraph(named);
-  if (!replaced) return composeSchemas(subgraphs);
+  if (!replaced) return composedOf(subgraphs, await composeBy(composers, subgraphs));
   const { name, schema, routingUrl } = replaced;
   const known = subgraphs.find((subgraph) => subgraph.name === name);
   const sdl = await readFile(schema, 'utf8');
   const own = { name, sdl, source: schema, routingUrl: routingUrl ?? known?.routingUrl ?? '' };
-  return composeSchemas([...subgraphs.filter((subgraph) => subgraph.name !== name), own]);
+  const together = [...subgraphs.filter((subgraph) => subgraph.name !== name), own];
+  return composedOf(together, await composeBy(composers, together));
 }
 
-async function composeConfig(config: SupergraphConfig): Promise<ComposedGraph> {
+async function composeConfig(config: SupergraphConfig, composers: Composers): Promise<ComposedGraph> {
   const loaded = await loadSubgraphs(config);
   if (loaded.kind === 'failed')
     return {
@@ -71,20 +79,29 @@ async function composeConfig(config: SupergraphConfig): Promise<ComposedGraph> {
       diagnostics: errors(loaded.errors),
       sources: new Map(),
     };
-  return composedOf(loaded.subgraphs, composeLoaded(config, loaded.subgraphs));
+  const composed = composedOf(loaded.subgraphs, await composeBy(composers, loaded.subgraphs));
+  const hints = otherVersionHints(config).map((hint) => ({ ...hint, severity: 'hint' as const }));
+  return { ...composed, contracts: config.contracts ?? [], diagnostics: [...hints, ...composed.diagnostics] };
 }
 
 /** Composes subgraphs whose schemas are at hand. */
 export function composeSchemas(subgraphs: readonly SubgraphSchema[]): ComposedGraph {
-  return composedOf(subgraphs, composeSubgraphs(subgraphs));
+  return composedOf(subgraphs, { composition: composeSubgraphs(subgraphs), warnings: [] });
 }
 
-function composedOf(subgraphs: readonly SubgraphSchema[], composition: Composition): ComposedGraph {
+function composedOf(
+  subgraphs: readonly SubgraphSchema[],
+  { composition, warnings }: ComparedComposition,
+): ComposedGraph {
   const sources = new Map(subgraphs.map(({ source, sdl }) => [source, sdl]));
-  if (composition.kind === 'failed')
-    return { supergraphSdl: undefined, subgraphs, diagnostics: errors(composition.errors), sources };
+  const compared = warnings.map((warning) => ({ ...warning, severity: 'warning' as const }));
+  if (composition.kind === 'failed') {
+    const diagnostics = [...errors(composition.errors), ...compared];
+    return { supergraphSdl: undefined, subgraphs, diagnostics, sources };
+  }
   const hints = composition.hints.map((hint) => ({ ...hint, severity: 'hint' as const }));
-  return { supergraphSdl: composition.supergraphSdl, subgraphs, diagnostics: hints, sources };
+  const diagnostics = [...compared, ...hints];
+  return { supergraphSdl: composition.supergraphSdl, subgraphs, diagnostics, sources };
 }
 
 function errors(diagnostics: readonly Omit<ReportedDiagnostic, 'severity'>[]): readonly ReportedDiagnostic[] {

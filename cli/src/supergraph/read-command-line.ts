@@ -1,5 +1,11 @@
 import type { parseArgs } from 'node:util';
-import { isReportForm, reportForms, type ReportForm } from '@trellis/composition';
+import {
+  composersChoices,
+  isReportForm,
+  reportForms,
+  type Composers,
+  type ReportForm,
+} from '@trellis/composition';
 import { didYouMean, parseFlags } from '@trellis/runtime/parse-flags';
 
 /** A graph in a registry. */
@@ -17,6 +23,8 @@ export interface ComposedInput {
   readonly format: ReportForm;
   /** Absent: the standard output. */
   readonly output: string | undefined;
+  /** Who composes; Apollo's composer alone where a command does not say. */
+  readonly composers?: Composers | undefined;
   /** Takes the place of one subgraph of the configuration, or adds it. */
   readonly subgraph: SubgraphOnCommandLine | undefined;
 }
@@ -91,6 +99,7 @@ const options = {
   limits: { type: 'string' },
   'limits-against': { type: 'string' },
   approvals: { type: 'string' },
+  composers: { type: 'string' },
   graph: { type: 'string' },
   registry: { type: 'string' },
   trust: { type: 'string' },
@@ -121,8 +130,17 @@ export type CommandName = 'compose' | 'check' | 'lint' | 'explain';
 
 /** The options that each command takes. */
 export const commandOptions: Readonly<Record<CommandName, readonly string[]>> = {
-  compose: [...common, ...ofRegistry, 'release'],
-  check: [...common, ...ofRegistry, 'against', 'operations', 'limits', 'limits-against', 'approvals'],
+  compose: [...common, ...ofRegistry, 'composers', 'release'],
+  check: [
+    ...common,
+    ...ofRegistry,
+    'against',
+    'operations',
+    'limits',
+    'limits-against',
+    'approvals',
+    'composers',
+  ],
   lint: [...common, 'limits'],
   explain: [
     'supergraph',
@@ -172,9 +190,11 @@ function toInvocation(positionals: readonly string[], values: Values): Invocatio
   const base = namedGraph(values);
   if (!base && (values.registry ?? values.trust) !== undefined)
     return wrong('--registry and --trust go with --graph NAME@ENVIRONMENT.');
+  const composers = composersChoices.find((choice) => choice === (values.composers ?? 'both'));
+  if (!composers) return wrong(`--composers is one of ${composersChoices.join(', ')}.`);
   return command === 'compose'
-    ? { kind: 'compose', ...input, published: base, release: values.release }
-    : toCheck(values, input, base);
+    ? { kind: 'compose', ...input, composers, published: base, release: values.release }
+    : toCheck(values, { ...input, composers }, base);
 }
 
 /** Whether there is such a command. */

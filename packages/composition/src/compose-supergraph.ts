@@ -66,7 +66,8 @@ export function composeLoaded(config: SupergraphConfig, subgraphs: readonly Subg
   return { ...composition, hints: [...otherVersionHints(config), ...composition.hints] };
 }
 
-function otherVersionHints({ file, exactFederationVersion }: SupergraphConfig): readonly Diagnostic[] {
+/** What is to be said of a configuration that asks for another version than the one that composes. */
+export function otherVersionHints({ file, exactFederationVersion }: SupergraphConfig): readonly Diagnostic[] {
   if (exactFederationVersion === undefined || exactFederationVersion === federationVersion) return [];
   return [
     {

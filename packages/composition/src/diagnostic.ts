@@ -27,6 +27,10 @@ export const ownCodes = {
   INVALID_GRAPHQL: 'INVALID_GRAPHQL',
   /** The configuration pins another version than the one that composes here. */
   OTHER_FEDERATION_VERSION: 'OTHER_FEDERATION_VERSION',
+  /** Two composers make different supergraphs of the same subgraphs. */
+  COMPOSERS_DIFFER: 'COMPOSERS_DIFFER',
+  /** A contract does not compose. */
+  INVALID_CONTRACT: 'INVALID_CONTRACT',
   /** A file of recorded operations is not usable. */
   INVALID_OPERATIONS: 'INVALID_OPERATIONS',
   /** The file of approvals is not usable, or an entry of it has no effect. */

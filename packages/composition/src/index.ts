@@ -11,6 +11,7 @@ export {
   composeSupergraph,
   federationVersion,
   loadSubgraphs,
+  otherVersionHints,
   type Composition,
 } from './compose-supergraph.ts';
 export {
@@ -20,6 +21,13 @@ export {
   type Diagnostic,
   type SourceLocation,
 } from './diagnostic.ts';
+export {
+  composeBy,
+  composersChoices,
+  type ComparedComposition,
+  type Composers,
+} from './composers/compose-by-both.ts';
+export { composeContract } from './contracts/compose-contract.ts';
 export { CompositionThread, type TimedComposition } from './threads/composition-thread.ts';
 export { FileProblems } from './file-problems.ts';
 export { CoordinateIndex } from './locate-coordinate.ts';
@@ -53,7 +61,12 @@ export {
   type SupergraphConfig,
 } from './supergraph-config.ts';
 export { SupergraphConfigError } from './supergraph-config-error.ts';
-export { DEFAULT_CHECK_RULES, readCheckRules, type CheckRules } from './verdicts/approvals.ts';
+export {
+  DEFAULT_CHECK_RULES,
+  readCheckRules,
+  type CheckRules,
+  type ContractRules,
+} from './verdicts/approvals.ts';
 export type { OperationCosts } from './verdicts/judge-change.ts';
 export { reportChanges } from './verdicts/report-changes.ts';
 export { extractSubgraphs, subgraphsOf } from './window/extract-subgraphs.ts';

@@ -4,6 +4,13 @@ import { z } from 'zod';
 export interface ParsedSupergraphConfig {
   readonly federation_version?: 2 | string | undefined;
   readonly subgraphs: Readonly<Record<string, ParsedSubgraph>>;
+  readonly contracts?: Readonly<Record<string, ParsedContract>> | undefined;
+}
+
+/** One entry of `contracts`. */
+export interface ParsedContract {
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
 }
 
 /** One entry of `subgraphs`. */
@@ -56,7 +63,9 @@ const subgraph = z
       });
   });
 
-/** The format of `rover supergraph compose`, less its references to a schema registry. */
+const tags = z.array(z.string().min(1), { error: 'must be a list of tags' }).default([]);
+
+/** The format of `rover supergraph compose`, less its references to a schema registry, and with contracts. */
 const configSchema: z.ZodType<ParsedSupergraphConfig> = z.strictObject(
   {
     federation_version: z
@@ -73,6 +82,18 @@ const configSchema: z.ZodType<ParsedSupergraphConfig> = z.strictObject(
         { error: 'must list the subgraphs by name' },
       )
       .refine((subgraphs) => Object.keys(subgraphs).length > 0, { error: 'must list at least one subgraph' }),
+    contracts: z
+      .record(
+        z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, {
+          error: 'must be a letter, then at most 63 letters, digits, _ or -',
+        }),
+        z.strictObject(
+          { include: tags, exclude: tags },
+          { error: objectError('must have include or exclude') },
+        ),
+        { error: 'must list the contracts by name' },
+      )
+      .optional(),
   },
   { error: objectError('must be a mapping with federation_version and subgraphs') },
 );

@@ -4,6 +4,7 @@ import { isMap, isScalar, LineCounter, parseDocument, type Document } from 'yaml
 import type { z } from 'zod';
 import { ownCodes, type Diagnostic, type SourceLocation } from './diagnostic.ts';
 import { SupergraphConfigError } from './supergraph-config-error.ts';
+import type { ContractRules } from './verdicts/approvals.ts';
 import {
   parseSupergraphConfig,
   type ParsedSubgraph,
@@ -36,6 +37,8 @@ export interface SupergraphConfig {
   readonly file: string;
   /** Sorted by name, because the order in the file must not show in the supergraph. */
   readonly subgraphs: readonly SubgraphConfig[];
+  /** Parts of the graph for other clients. */
+  readonly contracts?: readonly ContractRules[];
   /** The version that the file pins (`=2.14.4` → `2.14.4`); absent when it asks for any 2. */
   readonly exactFederationVersion?: string;
 }
@@ -78,7 +81,14 @@ function toConfig(parsed: ParsedSupergraphConfig, file: string): SupergraphConfi
   const subgraphs = Object.entries(parsed.subgraphs)
     .map(([name, subgraph]) => toSubgraph(name, subgraph, folder))
     .toSorted((left, right) => (left.name < right.name ? -1 : 1));
-  return { file, subgraphs, ...(exact !== undefined && { exactFederationVersion: exact }) };
+  const contracts =
+    parsed.contracts && Object.entries(parsed.contracts).map(([name, rules]) => ({ name, ...rules }));
+  return {
+    file,
+    subgraphs,
+    ...(contracts && { contracts }),
+    ...(exact !== undefined && { exactFederationVersion: exact }),
+  };
 }
 
 function toSubgraph(name: string, { routing_url, schema }: ParsedSubgraph, folder: string): SubgraphConfig {

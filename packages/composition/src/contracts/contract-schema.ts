@@ -13,13 +13,14 @@ import {
   type TypeNode,
 } from 'graphql';
 import type { ContractRules } from '../verdicts/approvals.ts';
+import { reachableTypes } from './reachable-types.ts';
 
 /** Names of tags by coordinate. */
 export type Tags = ReadonlyMap<string, ReadonlySet<string>>;
 
 /**
  * The schema of clients that see a part of a graph. What has an excluded tag is hidden. With included tags, fields of objects and interfaces are shown where
- * they, or their type, have one of them. What leads to something hidden is hidden as well.
+ * they, or their type, have one of them. What leads to something hidden is hidden as well, and so is a type that no operation reaches.
  *
  * @returns nothing where no query is left
  */
@@ -36,7 +37,12 @@ export function contractSchema(
   filter.settle();
   const query = api.getQueryType()?.name ?? 'Query';
   if (!filter.types.has(query)) return undefined;
-  return buildASTSchema(withTypes(document, filter.types), { assumeValid: true, assumeValidSDL: true });
+  const roots = [api.getQueryType(), api.getMutationType(), api.getSubscriptionType()];
+  const reached = reachableTypes(
+    filter.types,
+    roots.flatMap((root) => (root ? [root.name] : [])),
+  );
+  return buildASTSchema(withTypes(document, reached), { assumeValid: true, assumeValidSDL: true });
 }
 
 function withTypes(

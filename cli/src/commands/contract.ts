@@ -1,0 +1,44 @@
+import { FileProblems, SupergraphConfigError } from '@trellis/composition';
+import { Command } from 'commander';
+import type { CliCommand } from '../cli-command.ts';
+import { contractCommand, type ContractCall } from '../supergraph/contract-command.ts';
+
+/** `trellis contract`: the supergraph of a part of the graph, for other clients. */
+export function contractingCommand(): CliCommand {
+  const command = new Command('contract')
+    .description('Composes the supergraph of a contract: what its clients do not see is @inaccessible.')
+    .argument(
+      '<NAME>',
+      'a contract of supergraph.yaml or checks.yaml; or any name, with --include or --exclude',
+    )
+    .option('--include <TAG>', 'only what has one of these tags is shown; may be repeated', collect)
+    .option('--exclude <TAG>', 'what has one of these tags is hidden; may be repeated', collect)
+    .option('--config <FILE>', 'the configuration of the graph', 'supergraph.yaml')
+    .option('--output <FILE>', 'where the supergraph goes; default: the standard output')
+    .action((name: string, flags: Omit<ContractCall, 'name'>) => run({ name, ...flags }));
+  return { command };
+}
+
+function collect(tag: string, before: readonly string[] = []): readonly string[] {
+  return [...before, tag];
+}
+
+async function run(call: ContractCall): Promise<void> {
+  try {
+    const outcome = await contractCommand(call, {
+      out: (text) => process.stdout.write(text),
+      error: (text) => process.stderr.write(text),
+    });
+    if (outcome === 'failed') process.exitCode = 1;
+  } catch (error) {
+    const isExpected =
+      error instanceof FileProblems || error instanceof SupergraphConfigError || isOfFiles(error);
+    if (!isExpected) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  }
+}
+
+function isOfFiles(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
+}

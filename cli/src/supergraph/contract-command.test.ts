@@ -1,0 +1,67 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createTemporaryDirectory, type TemporaryDirectory } from '@trellis/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { contractCommand, type ContractCall } from './contract-command.ts';
+import { runSupergraphCommand } from './supergraph-command.ts';
+
+let directory: TemporaryDirectory;
+const file = (name: string): string => join(directory.path, name);
+const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@tag"])';
+
+beforeAll(() => {
+  directory = createTemporaryDirectory();
+  writeFileSync(
+    file('supergraph.yaml'),
+    'subgraphs:\n  a: { routing_url: "http://a", schema: { file: a.graphql } }\n' +
+      'contracts:\n  partners: { exclude: [internal] }\n  empty: { include: [nothing] }\n',
+  );
+  writeFileSync(file('checks.yaml'), 'contracts: { mobile: { include: [internal] } }\n');
+  writeFileSync(file('a.graphql'), `${LINK} type Query { a: Int b: Int @tag(name: "internal") }`);
+});
+afterAll(() => directory.remove());
+
+async function run(call: Omit<ContractCall, 'config'>) {
+  let [out, error] = ['', ''];
+  const outcome = await contractCommand(
+    { config: file('supergraph.yaml'), ...call },
+    { out: (text) => (out += text), error: (text) => (error += text) },
+  );
+  const hidden = [...out.matchAll(/(\w+): Int(?: @tag\(name: "internal"\))? @inaccessible/g)].map(
+    ([, name]) => name,
+  );
+  return { outcome, hidden, error };
+}
+
+describe('trellis contract', () => {
+  it('composes contracts of the configuration, of checks.yaml, and of the command line', async () => {
+    expect(await run({ name: 'partners' })).toEqual({ outcome: 'passed', hidden: ['b'], error: '' });
+    expect(await run({ name: 'mobile' })).toMatchObject({ outcome: 'passed', hidden: ['a'] });
+    expect(await run({ name: 'any', include: ['internal'] })).toMatchObject({ hidden: ['a'] });
+  });
+
+  it('fails where the contract does not compose, or there is none', async () => {
+    expect(await run({ name: 'empty' })).toEqual({
+      outcome: 'failed',
+      hidden: [],
+      error: 'error: INVALID_CONTRACT: The contract empty does not compose: no query is left\n',
+    });
+    await expect(run({ name: 'other' })).rejects.toThrow(
+      'There is no contract other; there are: partners, empty, mobile.',
+    );
+  });
+
+  it('is composed by each check', async () => {
+    const before = file('before.graphql');
+    const output = { out: () => undefined, error: () => undefined };
+    const config = ['--config', file('supergraph.yaml'), '--composers', 'apollo'];
+    expect(await runSupergraphCommand(['compose', ...config, '--output', before], output)).toBe(0);
+    let out = '';
+    const status = await runSupergraphCommand(['check', '--against', before, ...config, '--format', 'json'], {
+      ...output,
+      out: (text) => (out += text),
+    });
+    expect(status).toBe(1);
+    expect(out).toContain('The contract empty does not compose');
+  });
+});

@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { composeSubgraphs } from '../compose-supergraph.ts';
+import { readSupergraphConfig } from '../supergraph-config.ts';
+import { composeBy } from './compose-by-both.ts';
+import { composeByGuild } from './compose-by-guild.ts';
+import { compareComposers } from './compare-composers.ts';
+
+const PAGE = new URL('../../../../docs/composition.md', import.meta.url);
+const LINK =
+  'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@external", "@requires", "@provides", "@shareable", "@override", "@tag", "@inaccessible", "@interfaceObject", "@requiresScopes"])';
+
+type Schemas = Readonly<Record<string, string>>;
+
+function subgraphsOf(schemas: Schemas) {
+  return Object.entries(schemas).map(([name, sdl]) => ({
+    name,
+    routingUrl: `http://${name}.example/graphql`,
+    sdl: sdl.startsWith('extend') ? sdl : `${LINK}\n${sdl}`,
+    source: `${name}.graphql`,
+  }));
+}
+
+function differencesOf(schemas: Schemas): readonly string[] {
+  const subgraphs = subgraphsOf(schemas);
+  return compareComposers(composeSubgraphs(subgraphs), composeByGuild(subgraphs)).map(
+    ({ message }) => message,
+  );
+}
+
+/** Each is one feature of composition. */
+const agreements: Readonly<Record<string, Schemas>> = {
+  entities: {
+    a: 'type Query { t: T } type T @key(fields: "id") { id: ID! a: Int }',
+    b: 'type T @key(fields: "id") { id: ID! b: Int }',
+  },
+  'compound keys and required fields': {
+    a: 'type Query { t: T } type T @key(fields: "id part { id }") { id: ID! part: P! size: Int } type P { id: ID! @shareable }',
+    b: 'type T @key(fields: "part { id } id") { id: ID! part: P! size: Int @external cost: Int @requires(fields: "size") } type P { id: ID! @shareable }',
+  },
+  'provided fields': {
+    a: 'type Query { t: T @provides(fields: "name") } type T @key(fields: "id") { id: ID! name: String @external }',
+    b: 'type Query { u: Int } type T @key(fields: "id") { id: ID! name: String @shareable }',
+  },
+  overrides: {
+    a: 'type Query { t: T } type T @key(fields: "id") { id: ID! x: Int }',
+    b: 'type T @key(fields: "id") { id: ID! x: Int @override(from: "a") }',
+  },
+  'interface objects': {
+    a: 'type Query { n: N } interface N @key(fields: "id") { id: ID! } type T implements N @key(fields: "id") { id: ID! }',
+    b: 'type N @key(fields: "id") @interfaceObject { id: ID! size: Int }',
+  },
+  'tags, hidden fields, scopes, defaults, enums and unions': {
+    a: 'type Query @shareable { t(first: Int = 10, kind: K = A): U @tag(name: "public") hidden: Int @inaccessible guarded: Int @requiresScopes(scopes: [["a", "b"], ["c"]]) } enum K { A B } union U = X | Y type X @shareable { id: ID } type Y { id: ID }',
+    b: 'type Query @shareable { t(kind: K = A, first: Int = 10): U } enum K { B A } union U = X type X @shareable { id: ID }',
+  },
+  'what does not compose': { a: 'type Query { t: Int }', b: 'type Query { t: String }' },
+};
+
+/** Listed in docs/composition.md, each with the title that it has here. */
+const knownDifferences: Readonly<
+  Record<string, { readonly schemas: Schemas; readonly messages: readonly string[] }>
+> = {
+  'A field that is a union in one subgraph and one of its members in another': {
+    schemas: {
+      a: 'type Query { m: M @shareable } type Book { id: ID! @shareable } type Mag { id: ID! } union M = Book | Mag',
+      b: 'type Query { m: Book @shareable } type Book { id: ID! @shareable }',
+    },
+    messages: [
+      'The composers differ: Query.m:\n' +
+        '@apollo/composition: M @join__field(graph: A, type: "M") @join__field(graph: B, type: "Book")\n' +
+        '@theguild/federation-composition: M',
+    ],
+  },
+};
+
+describe('Two composers', () => {
+  it.each(Object.entries(agreements))('agree on %s', (_name, schemas) => {
+    expect(differencesOf(schemas)).toEqual([]);
+  });
+
+  it('agree on the content graph', async () => {
+    const config = await readSupergraphConfig(
+      new URL('../../../../supergraph.yaml', import.meta.url).pathname,
+    );
+    const subgraphs = config.subgraphs.map(({ name, routingUrl, schema }) => ({
+      name,
+      routingUrl,
+      sdl: schema.kind === 'file' ? readFileSync(schema.file, 'utf8') : '',
+      source: name,
+    }));
+    expect(compareComposers(composeSubgraphs(subgraphs), composeByGuild(subgraphs))).toEqual([]);
+  });
+
+  it.each(Object.entries(knownDifferences))(
+    'differ on %s, which is documented',
+    (name, { schemas, messages }) => {
+      expect(differencesOf(schemas)).toEqual(messages);
+      expect(readFileSync(PAGE, 'utf8')).toContain(name);
+    },
+  );
+});
+
+describe('Composing by two composers', () => {
+  const [known] = Object.values(knownDifferences);
+  const differing = subgraphsOf(known?.schemas ?? {});
+
+  it('warns of a difference with both results, and takes that of Apollo’s', async () => {
+    const { composition, warnings } = await composeBy('both', differing);
+    expect(composition).toEqual(composeSubgraphs(differing));
+    expect(warnings).toEqual([expect.objectContaining({ code: 'COMPOSERS_DIFFER' })]);
+  });
+
+  it('fails on a difference where it is strict', async () => {
+    const { composition } = await composeBy('strict', differing);
+    expect(composition).toMatchObject({ kind: 'failed', errors: [{ code: 'COMPOSERS_DIFFER' }] });
+  });
+
+  it('takes the result of one alone', async () => {
+    expect(await composeBy('guild', differing)).toEqual({
+      composition: composeByGuild(differing),
+      warnings: [],
+    });
+    expect(await composeBy('apollo', differing)).toEqual({
+      composition: composeSubgraphs(differing),
+      warnings: [],
+    });
+  });
+
+  it('reports that one alone composes, with the reason of the other', () => {
+    const composed = composeSubgraphs(differing);
+    const failed = { kind: 'failed', errors: [{ code: 'X', message: 'why', locations: [] }] } as const;
+    expect(compareComposers(composed, failed)[0]?.message).toMatch(
+      /only @apollo\/composition composes; .*X: why/,
+    );
+    expect(compareComposers(failed, composed)[0]?.message).toMatch(/only @theguild\/\S+ composes; .*X: why/);
+    expect(compareComposers(failed, failed)).toEqual([]);
+  });
+});
