@@ -13,7 +13,7 @@ import type { PersistedQueryPolicy } from '../pipeline/persisted-query.ts';
 import { sha256 } from '../operation/document/sha256.ts';
 import type { ResponsePolicy, PipelineObserver, PipelineServices } from '../pipeline/services.ts';
 import { createSubgraphHeaders } from '../subgraphs/subgraph-headers.ts';
-import { clientSoftwareOf } from '../request/client-software.ts';
+import { clientSoftwareOf } from '../identity/caller.ts';
 import { manifestFiles } from '../config/read-settings.ts';
 import { protectedResourceOf, type ProtectedResource } from '../identity/protected-resource.ts';
 import { observeActivity } from '../identity/observe-activity.ts';

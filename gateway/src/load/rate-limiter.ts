@@ -1,9 +1,8 @@
 import { DEFAULT_SHARES, shareKeysOf } from '@trellis/admission';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import { clientOf, userOf, type Caller } from '../identity/caller.ts';
+import { clientOf, userOf, type Caller, clientSoftwareOf } from '../identity/caller.ts';
 import type { CacheRedis } from '../caching/cache-redis.ts';
 import { gatewayErrorCodes, rejected } from '../errors.ts';
-import { clientSoftwareOf } from '../request/client-software.ts';
 import type { RequestContext } from '../request/context.ts';
 import type { Rate, RateLimits } from '../settings/rate-limits.ts';
 

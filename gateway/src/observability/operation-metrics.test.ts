@@ -2,7 +2,7 @@ import { gql } from 'graphql-tag';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OperationResult } from '../pipeline/operation-result.ts';
-import { clientSoftwareOf } from '../request/client-software.ts';
+import { clientSoftwareOf } from '../identity/caller.ts';
 import { RawSocket } from '../testing/raw-socket.ts';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';

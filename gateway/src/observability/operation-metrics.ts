@@ -4,7 +4,7 @@ import { isGatewayErrorCode } from '../errors.ts';
 import type { OperationResult } from '../pipeline/operation-result.ts';
 import { isListed } from '../pipeline/persisted-query.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
-import { clientSoftwareOf, type ClientSoftware } from '../request/client-software.ts';
+import { clientSoftwareOf, type ClientSoftware } from '../identity/caller.ts';
 import type { RequestContext } from '../request/context.ts';
 import { OperationNames } from './operation-names.ts';
 import type { ResponseCacheObserver } from '../response-cache/response-cache.ts';

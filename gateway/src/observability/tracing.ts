@@ -13,7 +13,7 @@ import {
   type Tracer,
 } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
-import { clientSoftwareOf, type ClientSoftware } from '../request/client-software.ts';
+import { clientSoftwareOf, type ClientSoftware } from '../identity/caller.ts';
 import type { ClientHeaders } from '../request/context.ts';
 import type { SubgraphClient } from '../subgraphs/subgraph-request.ts';
 import type { OperationPlanner } from '../planning/operation-planner.ts';

@@ -1,8 +1,7 @@
 import type { ShareBuckets } from '@trellis/admission';
-import { shareKeysOfCaller, type Caller } from '../identity/caller.ts';
+import { shareKeysOfCaller, type Caller, type NamesItself } from '../identity/caller.ts';
 import { ENTRY_BYTES, type PersistedQueryStore } from '../caching/persisted-query-store.ts';
 import type { Safelist } from '../caching/safelist.ts';
-import type { NamesItself } from '../request/client-software.ts';
 import type { GraphRequest } from '../request/context.ts';
 import { rejected } from '../errors.ts';
 import { sha256 } from '../operation/document/sha256.ts';

@@ -1,6 +1,6 @@
 import type { PresentedProof } from '../identity/verify-proof.ts';
 import { tooComplex } from '../errors.ts';
-import type { ClientSoftware } from './client-software.ts';
+import type { ClientSoftware } from '../identity/caller.ts';
 import type { Uploads } from './uploads.ts';
 
 /** A GraphQL request as a client sent it, whatever the transport. Members are checked for their JSON types, no more. */

@@ -2,7 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { Operation } from '../operation/operation.ts';
 import type { Decided } from '../operation/document/decided-conditions.ts';
 import type { AdmittedOperation } from '../pipeline/admitted-operation.ts';
-import type { ClientSoftware } from '../request/client-software.ts';
+import type { ClientSoftware } from '../identity/caller.ts';
 
 /** How much is counted in an interval. */
 export interface UsageBounds {

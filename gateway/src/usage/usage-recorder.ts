@@ -3,7 +3,7 @@ import type { Logger } from '@trellis/runtime';
 import type { OperationResult, PipelineResult } from '../pipeline/operation-result.ts';
 import type { UsageRecording } from '../pipeline/services.ts';
 import type { RequestContext } from '../request/context.ts';
-import { clientSoftwareOf } from '../request/client-software.ts';
+import { clientSoftwareOf } from '../identity/caller.ts';
 import { UsageCounts, type UsageBounds } from './usage-counts.ts';
 import { UsageFolder } from './usage-folder.ts';
 import { usageLines } from './usage-lines.ts';

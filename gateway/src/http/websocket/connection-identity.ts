@@ -1,8 +1,7 @@
-import { ANONYMOUS, userOf, type Caller } from '../../identity/caller.ts';
+import { ANONYMOUS, userOf, type Caller, type ClientSoftware } from '../../identity/caller.ts';
 import type { ClientHeaders, RequestContext } from '../../request/context.ts';
 import type { PresentedCredentials } from '../../pipeline/authenticate.ts';
 import type { MessagePayload } from './client-message.ts';
-import type { ClientSoftware } from '../../request/client-software.ts';
 import { headersOf, type PayloadMembers } from './connection-payload.ts';
 
 /** As whom, and with which headers, operations of a connection run. */

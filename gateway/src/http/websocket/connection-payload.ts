@@ -1,6 +1,6 @@
 import { isFieldValue } from '@trellis/http1';
 import { ownOf } from '../../own-property.ts';
-import { softwareNamedIn, type ClientSoftware } from '../../request/client-software.ts';
+import { softwareNamedIn, type ClientSoftware } from '../../identity/caller.ts';
 import type { ClientHeaders } from '../../request/context.ts';
 import type { MessagePayload } from './client-message.ts';
 
