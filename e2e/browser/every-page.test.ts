@@ -16,6 +16,7 @@ const beginnings = [
   `${issuer}/`,
   `${issuer}/console`,
   `${issuer}/device`,
+  `${gateway}/nothing-here`,
   `${web}/nothing-here`,
   `${issuer}/nothing-here`,
   `${issuer}/console/nothing-here`,

@@ -5,7 +5,7 @@ import { answerPreflights } from '../http/message/cross-origin.ts';
 import { HttpConnections } from '../http/message/http-connections.ts';
 import { connectionRejections, registerConnectionGauge } from '../observability/connection-metrics.ts';
 import { explorerOf } from '../http/pages/explorer-routes.ts';
-import { addPages } from '../http/pages/page-routes.ts';
+import { addPages, sendMissing } from '../http/pages/page-routes.ts';
 import { plainFirst, silentMs } from '../http/fast-path/plain-first.ts';
 import {
   GRAPHQL_PATH,
@@ -15,12 +15,6 @@ import {
   STREAM_PATH,
   type ServerDependencies,
 } from './serve-graph.ts';
-
-/** Served at the root path. */
-const NOT_FOUND = {
-  error: 'Not Found',
-  message: `There is nothing at this address. GraphQL is served at ${GRAPHQL_PATH}.`,
-};
 
 /** The gateway's HTTP server. It does not listen yet; closing it finishes what is in flight. */
 export function buildServer(dependencies: ServerDependencies): FastifyInstance {
@@ -63,7 +57,7 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
   };
   serveGraph(server, dependencies, { ...serving, pageOf: explorerOf(pages) });
   addPages(server, pages);
-  server.setNotFoundHandler((_request, reply) => reply.status(404).send(NOT_FOUND));
+  server.setNotFoundHandler((request, reply) => sendMissing(request, reply, pages));
   return server;
 }
 

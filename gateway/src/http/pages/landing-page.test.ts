@@ -113,6 +113,26 @@ describe('The landing page', () => {
     },
   );
 
+  it.each([
+    ['en', 'There is no page here'],
+    ['de', 'Hier ist keine Seite'],
+    ['zh', '此处没有页面'],
+  ])('A1: is where a page leads to that says that nothing is at an address: %s', async (language, title) => {
+    const headers = { ...BROWSER, 'accept-language': language };
+    const missing = await fetch(`${gateway.url}/nothing"<b>`, { headers });
+    expect([missing.status, missing.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    const text = await missing.text();
+    expect(text).toContain(`<h1>${title}</h1>`);
+    expect(text).toContain('<a href="/">');
+    expect(text).not.toContain('<b>');
+    const [forOthers, inProduction] = await Promise.all([
+      fetch(`${gateway.url}/nothing`, { headers: { accept: '*/*' } }),
+      fetch(`${production.url}/nothing`, { headers }),
+    ]);
+    for (const response of [forOthers, inProduction])
+      expect([response.status, await response.json()]).toEqual([404, expect.objectContaining(nothing)]);
+  });
+
   it('is not there in production, unless it is switched on', async () => {
     const before = await visit(production);
     expect(before.status).toBe(404);

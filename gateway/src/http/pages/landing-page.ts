@@ -106,6 +106,12 @@ dl {
 dd {
   margin: 0;
 }
+/* Code is read from the left in every language. */
+pre,
+code {
+  direction: ltr;
+  unicode-bidi: isolate;
+}
 ul {
   margin: 0;
   padding-inline-start: 1.25rem;
@@ -154,6 +160,31 @@ export function renderLanding(page: LandingPage, texts: PageTexts): string {
           <h2>${landing.links}</h2>
           <ul>
             ${linksOf(page, texts).map(([name, address]) => html`<li><a href="${address}">${name}</a></li>`)}
+          </ul>
+        </main>
+      </body>
+    </html> `.text;
+}
+
+/** The page for browsers at an address where nothing is. */
+export function renderMissing({ language, direction, missing, landing }: PageTexts): string {
+  return html`<!doctype html>
+    <html lang="${language}" dir="${direction}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <link rel="icon" href="${ICON}" />
+        <title>${missing.title}</title>
+        ${STYLE}
+      </head>
+      <body>
+        <main>
+          <h1>${missing.title}</h1>
+          <p>${missing.text}</p>
+          <ul>
+            <li><a href="/">${missing.home}</a></li>
+            <li><a href="/explorer">${landing.explore}</a></li>
           </ul>
         </main>
       </body>

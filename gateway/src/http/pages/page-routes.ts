@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Supergraph } from '../../supergraph/supergraph.ts';
 import { addExplorer } from './explorer-routes.ts';
-import { renderLanding, type LandingPage, LANDING_STYLE } from './landing-page.ts';
+import { renderLanding, renderMissing, type LandingPage, LANDING_STYLE } from './landing-page.ts';
 import { chooseTexts } from './page-texts.ts';
 import { hashSource, pageHeaders, isForPage, type PageOptions } from './page.ts';
 
@@ -24,6 +24,21 @@ export function addPages(server: FastifyInstance, options: PageOptions): void {
     prepareExplorer(request);
     return sendLanding(request, reply, options);
   });
+}
+
+/** Responds where nothing is at an address: to browsers with a page that leads on, to all others in JSON. */
+export function sendMissing(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: Pick<PageOptions, 'settings' | 'graphPath'>,
+): FastifyReply {
+  void reply.status(404);
+  if (!isForPage(request, options)) {
+    const message = `There is nothing at this address. GraphQL is served at ${options.graphPath}.`;
+    return reply.send({ error: 'Not Found', message });
+  }
+  const page = renderMissing(chooseTexts(request.headers['accept-language']));
+  return reply.headers(landingHeaders).header('vary', 'Accept, Accept-Language').send(page);
 }
 
 function sendLanding(request: FastifyRequest, reply: FastifyReply, options: PageOptions): FastifyReply {

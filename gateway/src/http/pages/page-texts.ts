@@ -24,6 +24,8 @@ export interface PageTexts {
     readonly errors: string;
     readonly health: string;
   };
+  /** Where nothing is at an address. */
+  readonly missing: { readonly title: string; readonly text: string; readonly home: string };
   readonly explorer: {
     readonly title: string;
     readonly needsScript: string;
@@ -51,6 +53,11 @@ const english: PageTexts = {
     errors: 'Codes of errors',
     health: 'Health',
   },
+  missing: {
+    title: 'There is no page here',
+    text: 'Nothing is served at this address. Look for mistakes in it, or begin at the start page.',
+    home: 'Start page',
+  },
   explorer: { title: 'explorer', needsScript: 'The explorer needs JavaScript.' },
   state: englishState,
 };
@@ -74,6 +81,11 @@ const german: PageTexts = {
     errors: 'Fehlercodes',
     health: 'Zustand',
   },
+  missing: {
+    title: 'Hier ist keine Seite',
+    text: 'Unter dieser Adresse gibt es nichts. Prüfen Sie sie, oder beginnen Sie auf der Startseite.',
+    home: 'Startseite',
+  },
   explorer: { title: 'Explorer', needsScript: 'Der Explorer braucht JavaScript.' },
   state: germanState,
 };
@@ -96,6 +108,11 @@ const chinese: PageTexts = {
     issuer: '登录与账户',
     errors: '错误代码',
     health: '运行状况',
+  },
+  missing: {
+    title: '此处没有页面',
+    text: '此地址不提供任何内容。请检查地址，或从首页开始。',
+    home: '首页',
   },
   explorer: { title: '浏览器工具', needsScript: '此工具需要 JavaScript。' },
   state: chineseState,
