@@ -2,7 +2,7 @@ import { createPool, type Pool } from '@trellis/postgres';
 import { createTestDatabase, type TestDatabase } from '@trellis/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createReaderOfToday } from '../accounts/reader-of-today.ts';
-import { parseClient } from '../clients/client-metadata.ts';
+import { parseClient } from '../clients/parse-client.ts';
 import { createClientRegistry } from '../clients/client-registry.ts';
 import { deriveKeys, randomToken } from '../secrets/secrets.ts';
 import { migrateAuthServer, SCHEMA } from '../app/start.ts';

@@ -1,10 +1,6 @@
 import type { Actor } from '../audit/audit.ts';
-import {
-  parseClient,
-  usesSecret,
-  type ClientMetadata,
-  type ParsedClient,
-} from '../clients/client-metadata.ts';
+import { usesSecret, type ClientMetadata } from '../clients/client-metadata.ts';
+import { parseClient, type ParsedClient } from '../clients/parse-client.ts';
 import { isNarrower } from '../clients/registration-today.ts';
 import { randomToken } from '../secrets/secrets.ts';
 import type { Client, ClientSource } from '../clients/client-store.ts';

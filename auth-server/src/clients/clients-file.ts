@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ClientRules } from '../settings/settings.ts';
-import { parseClient, type ClientDeclaration } from './client-metadata.ts';
+import { type ClientDeclaration } from './client-metadata.ts';
+import { parseClient } from './parse-client.ts';
 
 /** What a clients file holds, and all that is wrong with it. */
 export interface ClientsFile {

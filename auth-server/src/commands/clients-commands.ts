@@ -4,7 +4,7 @@ import {
   saveClient,
   untilUndisturbed,
 } from '../administration/clients.ts';
-import { parseClient } from '../clients/client-metadata.ts';
+import { parseClient } from '../clients/parse-client.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { Command, CommandContext } from './command.ts';
 import { readOptions, required, UsageError } from './command-line.ts';

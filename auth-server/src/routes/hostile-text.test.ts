@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser } from '@trellis/testkit/sign-in';
-import { parseClient } from '../clients/client-metadata.ts';
+import { parseClient } from '../clients/parse-client.ts';
 import { emailProblem, nameProblem } from '../accounts/account-rules.ts';
 import { basic, obtainTokens, postForm } from '../testing/flow.ts';
 import { runCommand } from '../testing/run-command.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseClient } from './client-metadata.ts';
+import { parseClient } from './parse-client.ts';
 
 const RULES = {
   scopes: ['openid', 'read:data'],
