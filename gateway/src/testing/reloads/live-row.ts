@@ -43,6 +43,20 @@ export function rowsBelow(prefix: string, rows: LiveRows): LiveRows {
   return Object.fromEntries(Object.entries(rows).map(([key, row]) => [`${prefix}.${key}`, row]));
 }
 
+/** What two slow operations at once come to. */
+export const twoAtOnce: LiveRow['see'] = async ({ ask, graph: { slowCalls } }) => {
+  for (const ms of SLOWER_AND_SLOWER) {
+    slowCalls.mostAtOnce = 0;
+    const both = await Promise.all([1, 2].map((id) => ask(`{ slow(id: ${id}, ms: ${ms}) }`)));
+    const outcomes = both.map(outcomeOf).toSorted();
+    if (slowCalls.mostAtOnce > 1 || outcomes.some((outcome) => outcome !== 'data')) return outcomes;
+  }
+  return ['data', 'data'];
+};
+
+/** A busy machine may have answered the first before it has read the second: that would say nothing. */
+const SLOWER_AND_SLOWER = [80, 1_000];
+
 /** The code of the first error; `data` where there is none. */
 export function outcomeOf({ body }: GraphResponse): string {
   const code = body.errors?.[0]?.extensions['code'];

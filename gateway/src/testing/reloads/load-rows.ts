@@ -1,12 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { shareKeysOf, type ShareKeys } from '@trellis/admission';
-import { outcomeOf, rowsBelow, type LiveRow, type LiveRows } from './live-row.ts';
+import { outcomeOf, rowsBelow, twoAtOnce, type LiveRow, type LiveRows } from './live-row.ts';
 import type { ReloadWorld } from './reload-world.ts';
-
-const TWO_AT_ONCE: LiveRow['see'] = async ({ ask }) => {
-  const both = await Promise.all([ask('{ slow(id: 1) }'), ask('{ slow(id: 2) }')]);
-  return both.map(outcomeOf).toSorted();
-};
 
 /** What speaks against one more request while operations have waited for 20 ms. */
 const whileOthersWait =
@@ -214,8 +209,8 @@ function rateRows({ issuer }: ReloadWorld): LiveRows {
 /** How much is let in, is planned, and may wait for its readers. */
 export function loadRows(world: ReloadWorld): LiveRows {
   return {
-    'admission.maxRequests': { to: 1, see: TWO_AT_ONCE },
-    'admission.perCaller': { beside: { admission: { maxRequests: 10 } }, from: 0.1, to: 1, see: TWO_AT_ONCE },
+    'admission.maxRequests': { to: 1, see: twoAtOnce },
+    'admission.perCaller': { beside: { admission: { maxRequests: 10 } }, from: 0.1, to: 1, see: twoAtOnce },
     'admission.maxDelayMs': { to: 5, see: whileOthersWait() },
     'admission.targetDelayMs': {
       beside: { admission: { maxDelayMs: 5 } },

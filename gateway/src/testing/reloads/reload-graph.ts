@@ -10,6 +10,8 @@ export interface ReloadGraph {
   /** Has more of the desk's things, and what is taken over from it step by step. */
   readonly shelf: SubgraphServer;
   readonly news: NewsSubgraph;
+  /** Slow calls that the desk has had at a time, since it was set to 0. */
+  readonly slowCalls: { mostAtOnce: number };
   readonly all: readonly SubgraphServer[];
   close(): Promise<void>;
 }
@@ -67,6 +69,8 @@ const THINGS = Array.from({ length: 3 }, (_, index) => ({ id: `thing-${index}`, 
 /** Starts all of them on free ports. */
 export async function startReloadGraph(): Promise<ReloadGraph> {
   let counted = 0;
+  let slowNow = 0;
+  const slowCalls = { mostAtOnce: 0 };
   const events = await startEventGraph();
   const desk = await startSubgraph({
     name: 'desk',
@@ -78,7 +82,13 @@ export async function startReloadGraph(): Promise<ReloadGraph> {
           return 'open to all';
         },
         sure: () => null,
-        slow: (_: unknown, { ms }: { ms?: number }) => pause(ms ?? SLOW_MS, 'at last'),
+        slow: async (_: unknown, { ms }: { ms?: number }) => {
+          slowNow += 1;
+          slowCalls.mostAtOnce = Math.max(slowCalls.mostAtOnce, slowNow);
+          await pause(ms ?? SLOW_MS);
+          slowNow -= 1;
+          return 'at last';
+        },
         flaky: (_: unknown, __: unknown, context: unknown) => {
           (context as SubgraphCallContext).response.statusCode = 503; // as startSubgraph makes it
           return null;
@@ -113,6 +123,7 @@ export async function startReloadGraph(): Promise<ReloadGraph> {
     desk,
     shelf,
     news: events.news,
+    slowCalls,
     all: [desk, shelf, ...events.all],
     close: async () => {
       await Promise.all([desk.close(), shelf.close(), events.close()]);

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SubgraphServer } from '../subgraph-server.ts';
-import { outcomeOf, rowsBelow, type LiveRow, type LiveRows } from './live-row.ts';
+import { outcomeOf, rowsBelow, twoAtOnce, type LiveRow, type LiveRows } from './live-row.ts';
 import { SLOW_MS } from './reload-graph.ts';
 import type { ReloadWorld } from './reload-world.ts';
 
@@ -13,20 +13,24 @@ async function requestsFor({ ask, graph: { desk } }: ReloadWorld, ...queries: st
   return desk.received.length;
 }
 
-/** What two slow operations at once come to. */
-const TWO_AT_ONCE: LiveRow['see'] = async ({ ask }) => {
-  const both = await Promise.all([ask('{ slow(id: 1) }'), ask('{ slow(id: 2) }')]);
-  return both.map(outcomeOf).toSorted();
-};
-
 /** After operations that fail and one that does not, whether the circuit breaker is open; and again after a pause. */
 const afterFailures =
   (pauseMs: number, ...queries: string[]): LiveRow['see'] =>
   async ({ ask }) => {
-    for (const query of queries) await ask(query);
-    await pause(pauseMs);
-    return outcomeOf(await ask('{ open }'));
+    for (;;) {
+      let startedAtMs = 0;
+      for (const query of queries) {
+        startedAtMs = performance.now();
+        await ask(query);
+      }
+      await pause(pauseMs);
+      const outcome = outcomeOf(await ask('{ open }'));
+      if (performance.now() - startedAtMs < TRIED_AGAIN_AFTER_MS) return outcome;
+    }
   };
+
+/** What failed at once is tried again then, whatever sleepMs is: what a busy machine has seen later says nothing. */
+const TRIED_AGAIN_AFTER_MS = 500;
 
 const NO_RETRIES = { retries: false };
 const TWO_FAILURES = ['{ flaky(id: 1) }', '{ flaky(id: 2) }'] as const;
@@ -70,19 +74,19 @@ const requests = (place: (settings: object) => object): LiveRows => ({
     beside: place({ concurrency: { queue: 0, perCaller: 1 } }),
     from: 1,
     to: 5,
-    see: TWO_AT_ONCE,
+    see: twoAtOnce,
   },
   'concurrency.queue': {
     beside: place({ concurrency: { calls: 1, perCaller: 1 } }),
     from: 0,
     to: 5,
-    see: TWO_AT_ONCE,
+    see: twoAtOnce,
   },
   'concurrency.perCaller': {
     beside: place({ concurrency: { calls: 4, queue: 0 } }),
     from: 0.25,
     to: 1,
-    see: TWO_AT_ONCE,
+    see: twoAtOnce,
   },
   'hedging.afterMs': { to: SLOW_MS / 4, see: (world) => requestsFor(world, '{ slow }') },
 });

@@ -58,10 +58,12 @@ const PORT_ATTEMPTS = 5;
 /** Finds `redis-server`, else `valkey-server`, of release 6.2 or later, in the folders of a PATH. */
 export function findRedisProgram(path: string): RedisProgram | undefined {
   const folders = path.split(delimiter).filter((folder) => folder !== '');
-  return PROGRAMS.flatMap((name) => folders.map((folder) => join(folder, name)))
-    .filter(isExecutable)
-    .map(describeProgram)
-    .find((program) => program !== undefined && isRecent(program.version));
+  const files = PROGRAMS.flatMap((name) => folders.map((folder) => join(folder, name)));
+  for (const file of files.filter(isExecutable)) {
+    const program = describeProgram(file); // runs it: no more of them than needed
+    if (program && isRecent(program.version)) return program;
+  }
+  return undefined;
 }
 
 /**
