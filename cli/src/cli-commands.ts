@@ -103,7 +103,7 @@ export const cliCommands: readonly CliCommandEntry[] = [
   {
     name: 'publish',
     summary: 'compose, check and append a release to the log of a graph',
-    page: 'composition.md',
+    page: 'operate-the-registry.md',
     exits: PUBLISHED,
     json: 'the outcome, the record and the report of the check',
     load: async () => (await import('./commands/registry.ts')).publishingCommand(),
@@ -111,7 +111,7 @@ export const cliCommands: readonly CliCommandEntry[] = [
   {
     name: 'promote',
     summary: 'serve the release of one environment in another',
-    page: 'composition.md',
+    page: 'operate-the-registry.md',
     exits: PUBLISHED,
     json: 'the outcome and the record',
     load: async () => (await import('./commands/registry.ts')).promotionCommand(),
@@ -119,7 +119,7 @@ export const cliCommands: readonly CliCommandEntry[] = [
   {
     name: 'rollback',
     summary: 'serve an older release again',
-    page: 'composition.md',
+    page: 'operate-the-registry.md',
     exits: PUBLISHED,
     json: 'the outcome and the record',
     load: async () => (await import('./commands/registry.ts')).returningCommand(),
@@ -127,7 +127,7 @@ export const cliCommands: readonly CliCommandEntry[] = [
   {
     name: 'history',
     summary: 'list the releases of a graph',
-    page: 'composition.md',
+    page: 'operate-the-registry.md',
     exits: PUBLISHED,
     json: 'the records',
     load: async () => (await import('./commands/registry.ts')).logCommand(),
@@ -135,7 +135,7 @@ export const cliCommands: readonly CliCommandEntry[] = [
   {
     name: 'diff',
     summary: 'show what changes between two releases',
-    page: 'composition.md',
+    page: 'operate-the-registry.md',
     exits: PUBLISHED,
     json: 'the report of the check',
     load: async () => (await import('./commands/registry.ts')).differenceCommand(),
@@ -143,7 +143,7 @@ export const cliCommands: readonly CliCommandEntry[] = [
   {
     name: 'verify',
     summary: 'verify signatures, chain and texts of a registry',
-    page: 'composition.md',
+    page: 'operate-the-registry.md',
     exits: PUBLISHED,
     json: 'what was verified, and the damage that was found',
     load: async () => (await import('./commands/registry.ts')).verificationCommand(),
@@ -151,7 +151,7 @@ export const cliCommands: readonly CliCommandEntry[] = [
   {
     name: 'status',
     summary: 'list what each environment serves',
-    page: 'composition.md',
+    page: 'operate-the-registry.md',
     exits: PUBLISHED,
     json: 'the environments with what each serves',
     load: async () => (await import('./commands/registry.ts')).environmentsCommand(),
@@ -159,7 +159,7 @@ export const cliCommands: readonly CliCommandEntry[] = [
   {
     name: 'registry',
     summary: 'make, clean or serve a registry',
-    page: 'composition.md',
+    page: 'operate-the-registry.md',
     exits: PUBLISHED,
     json: 'what was made or deleted',
     load: async () => (await import('./commands/registry.ts')).registryCommand(),
@@ -167,7 +167,7 @@ export const cliCommands: readonly CliCommandEntry[] = [
   {
     name: 'keys',
     summary: 'make and replace keys that sign releases',
-    page: 'composition.md',
+    page: 'operate-the-registry.md',
     exits: PUBLISHED,
     json: 'the keys, or the record that names them',
     load: async () => (await import('./commands/registry.ts')).keysCommand(),

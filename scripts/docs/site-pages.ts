@@ -55,6 +55,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   ],
   Operate: [
     'operations.md',
+    'operate-the-registry.md',
     'auth-operations.md',
     'logs-and-metrics.md',
     'response-cache.md',

@@ -94,7 +94,7 @@ export async function verifyCommand(
   return {
     exit: damages.length > 0 ? 77 : 0,
     lines: results.flatMap(({ log, records, texts, damages: found }) => [
-      `${found.length > 0 ? 'damaged' : 'verified'}: ${log}, ${records} records, ${texts} texts`,
+      `${found.length > 0 ? 'damaged' : 'verified'}: ${log}, records: ${records}, texts: ${texts}`,
       ...found.map(({ code, message }) => `  ${code}: ${message}`),
     ]),
     document: { logs: results },

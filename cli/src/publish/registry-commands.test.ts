@@ -266,7 +266,7 @@ describe('trellis diff, check and verify', () => {
       1,
       expect.stringContaining('breaking: User.age: FIELD_REMOVED'),
     ]);
-    expect((await trellis('verify')).out).toMatch(/^verified: content@production, 2 records, /);
+    expect((await trellis('verify')).out).toMatch(/^verified: content@production, records: 2, /);
   });
 
   it('list all damage', async () => {

@@ -156,7 +156,7 @@ describe('A registry over HTTP', () => {
     expect((await as('reader', historyCommand)).out).toMatch(
       / 2: publish, .*by posts.*\n.* 1: publish, .*by users/,
     );
-    expect((await as('reader', verifyCommand)).out).toMatch(/^verified: content@production, 2 records/);
+    expect((await as('reader', verifyCommand)).out).toMatch(/^verified: content@production, records: 2,/);
   });
 
   it('rolls back and promotes for those who have the scope of the environment', async () => {
