@@ -61,7 +61,7 @@ export function createServices(
     ),
     planner: tracing ? tracePlanning(resources.planner, tracing) : resources.planner,
     subgraphClient: tracing ? traceFetches(subgraphClient, tracing) : subgraphClient,
-    breakerOf: (subgraph) => states.of(subgraph, rulesOf(subgraph)).breaker,
+    breakerOf: (subgraph, url) => states.of(subgraph, rulesOf(subgraph), url).breaker,
     planningBudget: resources.planningBudget,
     shares: resources.shares,
     usage: resources.usage,

@@ -151,9 +151,11 @@ export function registerTrafficGauges(registry: Registry, states: TrafficStates)
     labelNames: ['subgraph', 'state'],
     registers: [registry],
     collect() {
-      for (const [subgraph, { limit }] of states.all()) {
-        gauge.set({ subgraph, state: 'in-flight' }, limit.inFlight);
-        gauge.set({ subgraph, state: 'waiting' }, limit.waiting);
+      for (const [subgraph, addresses] of states.all()) {
+        const sumOf = (count: 'inFlight' | 'waiting'): number =>
+          addresses.reduce((sum, { limit }) => sum + limit[count], 0);
+        gauge.set({ subgraph, state: 'in-flight' }, sumOf('inFlight'));
+        gauge.set({ subgraph, state: 'waiting' }, sumOf('waiting'));
       }
     },
   });

@@ -135,7 +135,7 @@ export interface PipelineServices {
   readonly planningBudget: PlanningBudget | undefined;
   readonly subgraphClient: SubgraphClient;
   /** The circuit breaker of a subgraph, which streams share with requests; undefined where it has none. */
-  readonly breakerOf: (subgraph: string) => CircuitBreaker | undefined;
+  readonly breakerOf: (subgraph: string, url: string) => CircuitBreaker | undefined;
   /** Whose share callers are counted in. */
   readonly shares: CallerShares;
   readonly executionGate: ExecutionGate;

@@ -234,7 +234,8 @@ class Streams implements OpenStreams, StreamKeeper {
     if (!subscription) throw denialOf(plan);
     const { subscriptions } = this.#options.settings();
     const { subgraph, variableNames } = subscription.primary;
-    const address = upstreamTarget(subgraph, supergraph.subgraphs.get(subgraph)?.url ?? '', subscriptions);
+    const url = supergraph.subgraphs.get(subgraph)?.url ?? '';
+    const address = upstreamTarget(subgraph, url, subscriptions);
     const services = this.services();
     const connections = this.#options.connections.of(subgraph);
     const fixedHeaders = services.headersForSubgraphs.fixedFor(subgraph);
@@ -250,7 +251,7 @@ class Streams implements OpenStreams, StreamKeeper {
       variables,
       lastEventId,
       afterGap: () => this.#options.settings().subscriptions.afterGap,
-      breaker: () => this.services().breakerOf(subgraph),
+      breaker: () => this.services().breakerOf(subgraph, url),
       headers: async () => ({
         ...(await this.services().headersForSubgraphs.of(context, caller)(subgraph)),
         ...traceHeadersOf(context.opened),

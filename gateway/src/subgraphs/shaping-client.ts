@@ -27,11 +27,11 @@ export function createShapingClient(client: SubgraphClient, options: ShapingOpti
   const { observer } = states;
   return {
     send(request) {
-      const { subgraph } = request;
+      const { subgraph, url } = request;
       const shaped: ShapedCall = {
         client,
         request,
-        traffic: states.of(subgraph, rulesOf(subgraph)),
+        traffic: states.of(subgraph, rulesOf(subgraph), url),
         observer,
       };
       shaped.traffic.budget?.earn();

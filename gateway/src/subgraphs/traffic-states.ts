@@ -9,7 +9,7 @@ import {
   type TrafficSettings,
 } from '../settings/traffic.ts';
 
-/** What is known of one subgraph, as long as its rules stay the same. */
+/** What is known of one subgraph at one address, as long as its rules stay the same. */
 export interface SubgraphTraffic {
   readonly rules: SubgraphRequestSettings;
   readonly breaker: CircuitBreaker | undefined;
@@ -39,36 +39,63 @@ export interface TrafficObserver {
 /** What is known of all subgraphs that were asked. */
 export interface TrafficStates {
   readonly observer: TrafficObserver;
-  of(subgraph: string, rules: SubgraphRequestSettings): SubgraphTraffic;
-  /** Of each subgraph by its name, for metrics. */
-  all(): Iterable<readonly [string, SubgraphTraffic]>;
+  /** @param url a version of it at another address fails by itself: the breaker of the others stays closed */
+  of(subgraph: string, rules: SubgraphRequestSettings, url: string): SubgraphTraffic;
+  /** Of each subgraph by its name, at all its addresses, for metrics. */
+  all(): Iterable<readonly [string, readonly SubgraphTraffic[]]>;
 }
+
+/** Addresses of a subgraph that are remembered; the oldest leaves. */
+const MAX_ADDRESSES = 16;
+
+type TrafficByUrl = Map<string, SubgraphTraffic>;
 
 /** Rules that change begin again; everything else outlives changes of the configuration. */
 export function createTrafficStates(observer: TrafficObserver): TrafficStates {
-  const states = new Map<string, SubgraphTraffic>();
+  const states = new Map<string, TrafficByUrl>();
   return {
     observer,
-    of(subgraph, rules) {
-      const known = states.get(subgraph);
+    of(subgraph, rules, url) {
+      const byUrl = states.get(subgraph);
+      const known = byUrl?.get(url);
       if (known?.rules === rules) return known;
+      const addresses = byUrl ?? new Map<string, SubgraphTraffic>();
+      states.set(subgraph, addresses);
       const state =
-        known && isEqual(known.rules, rules) ? { ...known, rules } : begin(subgraph, rules, observer);
-      states.set(subgraph, state);
+        known && isEqual(known.rules, rules)
+          ? { ...known, rules }
+          : begin(subgraph, rules, addresses, observer);
+      remember(addresses, url, state);
       return state;
     },
-    all: () => states,
+    *all() {
+      for (const [subgraph, byUrl] of states) yield [subgraph, [...byUrl.values()]];
+    },
   };
+}
+
+function remember(addresses: TrafficByUrl, url: string, state: SubgraphTraffic): void {
+  addresses.set(url, state);
+  const [oldest] = addresses.keys();
+  if (addresses.size > MAX_ADDRESSES && oldest !== undefined) addresses.delete(oldest);
 }
 
 function isEqual(before: SubgraphRequestSettings, after: SubgraphRequestSettings): boolean {
   return JSON.stringify(before) === JSON.stringify(after); // both are made in one place, in one order
 }
 
-function begin(subgraph: string, rules: SubgraphRequestSettings, observer: TrafficObserver): SubgraphTraffic {
+function begin(
+  subgraph: string,
+  rules: SubgraphRequestSettings,
+  addresses: ReadonlyMap<string, SubgraphTraffic>,
+  observer: TrafficObserver,
+): SubgraphTraffic {
   const { breaker, retries } = rules;
   const limit = new ConcurrencyLimit(rules.concurrency);
-  const onChange = (state: BreakerState): void => observer.breakerChanged(subgraph, state);
+  const onChange = (state: BreakerState): void => {
+    const isOpenElsewhere = [...addresses.values()].some((traffic) => traffic.breaker?.state === 'open');
+    if (state === 'open' || !isOpenElsewhere) observer.breakerChanged(subgraph, state);
+  };
   return {
     rules,
     breaker: breaker && new CircuitBreaker(breaker, onChange),

@@ -110,8 +110,15 @@ export class PublishedGraph {
     return this.append({ release: await this.release(subgraphs) });
   }
 
-  /** Lines of gateway.yaml. */
-  settings(more: Readonly<Record<string, unknown>> = {}): string {
+  /**
+   * The text of a gateway.yaml.
+   *
+   * @param others beside the registry
+   */
+  settings(
+    more: Readonly<Record<string, unknown>> = {},
+    others: Readonly<Record<string, unknown>> = {},
+  ): string {
     const registry = {
       source: this.folder,
       graph: `${LOG.graph}@${LOG.environment}`,
@@ -120,7 +127,7 @@ export class PublishedGraph {
       pollMs: 100,
       ...more,
     };
-    return JSON.stringify({ registry });
+    return JSON.stringify({ registry, ...others });
   }
 
   close(): void {
