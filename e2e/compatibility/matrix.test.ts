@@ -27,6 +27,14 @@ describe('docs/compatibility.md', () => {
     expect(proved.filter((cell, index) => proved.indexOf(cell) !== index)).toEqual([]);
   });
 
+  it('names requests with tests that are in their files', () => {
+    const text = readFileSync(join(folder, 'requests.json'), 'utf8');
+    const requests = JSON.parse(text) as readonly { readonly test: string; readonly title: string }[];
+    expect(requests.length).toBeGreaterThan(10);
+    for (const { test, title } of requests)
+      expect(readFileSync(join(folder, '../..', test), 'utf8'), test).toContain(title);
+  });
+
   it('rests on no test that is left out, and on no option that is set to please the gateway', () => {
     for (const source of sources) {
       expect(source).not.toMatch(/\.(skip|only|todo)\b(?!If)/);

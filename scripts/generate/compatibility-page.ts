@@ -31,7 +31,7 @@ export async function generateCompatibilityPage(): Promise<GeneratedFile> {
   const rows = JSON.parse(readFileSync(join(repository, folder, 'matrix.json'), 'utf8')) as ClientRow[]; // matrix.test.ts holds the tests against it
   const clients = rows.filter(({ kind }) => kind === undefined);
   const subgraphs = rows.filter(({ kind }) => kind === 'subgraph');
-  const tables = [tableOf(clients), subgraphIntroduction, tableOf(subgraphs)].join('\n');
+  const tables = [tableOf(clients), requestsSection(), subgraphIntroduction, tableOf(subgraphs)].join('\n');
   const text = `${introduction}\n${tables}`;
   const options = (await resolveConfig(join(repository, path))) ?? {};
   return { path, content: await format(text, { ...options, parser: 'markdown' }) };
@@ -44,6 +44,34 @@ What the public compatibility suite for subgraphs of a federation asks for, each
 kit is built on \`@apollo/subgraph\`. GraphQL Yoga, Mercurius, Apollo Server and plain graphql-js are run as they come behind the gateway: queries, entities, the
 signed user context, and the subscriptions that each of them serves.
 `;
+
+/** A request that standard software sends by default, with the test that it is answered. */
+interface KnownRequest {
+  readonly from: string;
+  readonly request: string;
+  readonly test: string;
+  readonly title: string;
+}
+
+/** Requests that are sent by default, and that a platform of this kind easily rejects. */
+function requestsSection(): string {
+  const requests = JSON.parse(
+    readFileSync(join(repository, folder, 'requests.json'), 'utf8'),
+  ) as KnownRequest[]; // matrix.test.ts holds the tests against it
+  const lines = requests.map(
+    ({ from, request, test, title }) => `| ${from} | ${request} | [${title}](../${test}) |`,
+  );
+  return `
+## Requests that others send by default
+
+Each of them was rejected once, here or elsewhere. The test says that it is answered.
+
+<!-- prettier-ignore -->
+| From | Request | Test |
+| --- | --- | --- |
+${lines.join('\n')}
+`;
+}
 
 function tableOf(rows: readonly ClientRow[]): string {
   const features = [...new Set(rows.flatMap((row) => Object.keys(row.features)))];
