@@ -104,7 +104,7 @@ export default defineConfig({
           name: 'proofs',
           // One after the other, each in a process of its own: they measure.
           fileParallelism: false,
-          include: ['{gateway,auth-server,bench,e2e}/proofs/*.ts', '{services,packages}/*/proofs/*.ts'],
+          include: ['{gateway,auth-server,bench,cli,e2e}/proofs/*.ts', '{services,packages}/*/proofs/*.ts'],
           exclude: [...configDefaults.exclude, '**/*.test.ts'],
           globalSetup: ['packages/testkit/src/global-setup.ts'],
           hookTimeout: 60_000,

@@ -161,7 +161,10 @@ export const changePairs: Readonly<Partial<Record<ChangeCode, ChangePair>>> = {
     ...inputI('I.b', 'k: Int b: Int', 'k: Int b: Int!', '{ a(i: { k: 1 }) }'),
     unused: '{ a(i: { b: 1 }) }',
   },
-  INPUT_FIELD_BECAME_OPTIONAL: inputI('I.b', 'k: Int b: Int!', 'k: Int b: Int', '{ a(i: { b: 1 }) }'),
+  INPUT_FIELD_BECAME_OPTIONAL: {
+    ...inputI('I.b', 'k: Int b: Int!', 'k: Int b: Int', '{ a(i: { b: 1 }) }'),
+    unused: '{ other }',
+  },
   INPUT_FIELD_DEFAULT_CHANGED: {
     ...inputI('I.b', 'k: Int b: Int = 1', 'k: Int b: Int = 2', '{ a(i: { k: 1 }) }'),
     unused: '{ other }',

@@ -10,21 +10,9 @@ import {
 } from '@trellis/composition';
 import { createLogger, createMetrics } from '@trellis/runtime';
 import { createTemporaryDirectory, proof } from '@trellis/testkit';
-import {
-  getNamedType,
-  getNullableType,
-  isEnumType,
-  isInputObjectType,
-  isListType,
-  parse,
-  typeFromAST,
-  type GraphQLInputType,
-  type GraphQLSchema,
-  type TypeNode,
-} from 'graphql';
+import { exampleVariables, startVersions, type VersionServer } from '@trellis/testkit/version-server';
 import { gateway } from '../src/app/gateway.ts';
 import { OfflineGraph, planRecorded, readOfflineSettings } from '../src/offline/index.ts';
-import { startVersions, type VersionServer } from '../test-fixtures/window/version-server.ts';
 
 /** The small run takes every seventh change. */
 const EVERY = { small: 7, full: 1 } as const;
@@ -158,7 +146,7 @@ async function failureOf(
   try {
     for (const nulls of ['value', 'null'] as const)
       for (const document of documents) {
-        const body = { query: document, variables: variablesOf(document, side.apiSchema) };
+        const body = { query: document, variables: exampleVariables(document, side.apiSchema) };
         for (const server of servers.values()) server.run(own, nulls);
         const usual = await errorOf(running.url, body);
         for (const server of servers.values()) server.run(other, nulls);
@@ -181,28 +169,4 @@ async function errorOf(url: string, body: unknown): Promise<string | undefined> 
   });
   const { errors } = (await response.json()) as { readonly errors?: readonly { readonly message: string }[] };
   return errors?.[0]?.message;
-}
-
-/** All that a client may send: every field of inputs, the last value of enums. */
-function variablesOf(document: string, schema: GraphQLSchema): Readonly<Record<string, unknown>> {
-  const [operation] = parse(document).definitions;
-  const definitions =
-    operation && 'variableDefinitions' in operation ? (operation.variableDefinitions ?? []) : [];
-  return Object.fromEntries(
-    definitions.flatMap((definition) => {
-      if (!('variable' in definition)) return [];
-      const type = typeFromAST(schema, definition.type as TypeNode & { readonly kind: 'NamedType' }); // of any kind
-      return type ? [[definition.variable.name.value, inputOf(type as unknown as GraphQLInputType)]] : [];
-    }),
-  );
-}
-
-function inputOf(type: GraphQLInputType): unknown {
-  if (isListType(getNullableType(type))) return [];
-  const named = getNamedType(type);
-  if (isEnumType(named)) return named.getValues().at(-1)?.name;
-  if (!isInputObjectType(named)) return named.name === 'String' || named.name === 'ID' ? 'text' : 1;
-  const fields = Object.values(named.getFields());
-  const sent = named.isOneOf ? fields.slice(0, 1) : fields;
-  return Object.fromEntries(sent.map((field) => [field.name, inputOf(field.type)]));
 }

@@ -16,6 +16,7 @@ import type { GeneratedFile } from './generated-file.ts';
 import { generateChangesPage } from './changes-page.ts';
 import { generateChecksSection } from './checks-section.ts';
 import { generateLimitsSection } from './limits-section.ts';
+import { generateObservedChangesPage } from './observed-changes-page.ts';
 import { generateProfilesSection } from './profiles-section.ts';
 import { generateLifeCycleSection } from './life-cycle-section.ts';
 import { generateSettingsSchema } from './settings-schema-file.ts';
@@ -49,6 +50,7 @@ const generators: readonly (() => Promise<GeneratedFile | readonly GeneratedFile
   generateStatementTypes,
   generateChecksSection,
   generateChangesPage,
+  generateObservedChangesPage,
   generateOperationTypes,
 ];
 
@@ -56,7 +58,7 @@ const generators: readonly (() => Promise<GeneratedFile | readonly GeneratedFile
  * Brings the generated files up to date: the subgraphs' resolver types, the
  * types of SQL statements, graph/supergraph.graphql, docs/api.graphql, docs/admin-api.json, docs/compatibility.md, docs/command-line.md,
  * gateway.schema.json, gateway-example.yaml, docs/architecture.md, the pages of docs/configuration and docs/authorization-behaviours, the filter
- * of common passwords, docs/what-ends-what.md, the stages in docs/lifecycle.md, the checks in docs/composition.md, docs/changes.md, docs/deployment-orders.md, the
+ * of common passwords, docs/what-ends-what.md, the stages in docs/lifecycle.md, the checks in docs/composition.md, docs/changes.md, docs/deployment-orders.md, docs/observed-changes.md, the
  * types of the sample application's operations, the limits in docs/errors.md, and the profiles in docs/trusted-issuers.md.
  *
  * @returns the paths of those that were out of date

@@ -22,7 +22,7 @@ export function findProofs(root: string = repository): readonly ProofFile[] {
 }
 
 function workspaceFolders(root: string): readonly string[] {
-  const alone = ['gateway', 'auth-server', 'bench', 'e2e'].map((folder) => join(root, folder));
+  const alone = ['gateway', 'auth-server', 'bench', 'cli', 'e2e'].map((folder) => join(root, folder));
   const grouped = ['services', 'packages']
     .map((folder) => join(root, folder))
     .filter((folder) => existsSync(folder))

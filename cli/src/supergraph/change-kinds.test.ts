@@ -1,21 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  changeKinds,
-  compareGraphs,
-  CoordinateIndex,
-  reportChanges,
-  Usage,
-  type Change,
-  type ChangeCode,
-  type RecordedOperations,
-  type Verdict,
-} from '@trellis/composition';
+import { changeKinds, compareGraphs, type ChangeCode, type Verdict } from '@trellis/composition';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changePairs, type ChangePair, type Schemas } from '../../testing/change-pairs.ts';
+import { readObservedChanges } from '../../testing/observed-changes/observed-file.ts';
+import { verdictOf } from '../../testing/pair-verdicts.ts';
 import { serveSchemas } from '../../testing/served-pair.ts';
-import { measureCosts } from './measure-costs.ts';
 import type { ServedGraph } from './served-graph.ts';
 
 /** Found by planning, not by comparing: the tests of the window have them. */
@@ -42,41 +33,6 @@ async function serve(schemas: Schemas, urls?: Schemas, settings?: string): Promi
   return serveSchemas(schemas, urls, file);
 }
 
-/** A caller with no token, and one with a scope that pairs name. */
-function recorded(document: string): RecordedOperations {
-  const client = { name: 'web', version: '1', requests: 10 };
-  const operation = {
-    id: '1',
-    document,
-    clients: [client],
-    inputs: new Set<string>(),
-    slices: [{}],
-    scopes: [null, ['a']],
-  };
-  return { operations: [operation], isComplete: true };
-}
-
-interface Sides {
-  readonly before: ServedGraph;
-  readonly after: ServedGraph;
-  readonly changes: readonly Change[];
-}
-
-function verdictOf({ before, after, changes }: Sides, key: string, operation?: string): Verdict | undefined {
-  const usage =
-    operation === undefined
-      ? undefined
-      : new Usage(recorded(operation), before.comparable.apiSchema, after.comparable.apiSchema);
-  const { changes: reported } = reportChanges(changes, {
-    evidence: { usage, costsOf: measureCosts(before, after), isWindowProved: false },
-    approvals: [],
-    places: new CoordinateIndex([]),
-    config: { source: 'supergraph.yaml' },
-    now: new Date(),
-  });
-  return reported.find(({ code, coordinate }) => `${code} ${coordinate}` === key)?.verdict;
-}
-
 function expectedFor(code: ChangeCode, use: 'without' | 'used' | 'unused'): readonly Verdict[] {
   const { verdict, withUsage } = changeKinds[code];
   if (use === 'without' || withUsage === 'always' || withUsage === 'window') return [verdict];
@@ -94,6 +50,14 @@ describe('Every kind of change is found by a check, with the verdict of its row'
     expect(pairs.length).toBeGreaterThan(80);
   });
 
+  it('the page of observed changes has the pairs that there are, and no verdict that did harm', () => {
+    const rows = readObservedChanges();
+    expect(rows.map(({ code }) => code)).toEqual(pairs.map(([code]) => code));
+    expect(rows.flatMap(({ falseSafe, unexplained }) => [...falseSafe, ...unexplained])).toEqual([]);
+    const decisions = rows.reduce((sum, row) => sum + row.decisions, 0);
+    expect(rows.flatMap(({ falseUnsafe }) => falseUnsafe).length / decisions).toBeLessThan(0.05);
+  });
+
   it.each(pairs)('%s', async (code, one) => {
     const before = await serve(one.before, one.urls?.before, one.settings?.before);
     const after = await serve(one.after, one.urls?.after, one.settings?.after);
@@ -101,7 +65,7 @@ describe('Every kind of change is found by a check, with the verdict of its row'
     const key = `${code} ${one.coordinate}`;
     expect(changes.map((change) => `${change.code} ${change.coordinate}`)).toContain(key);
     expect(compareGraphs(before.comparable, before.comparable)).toEqual([]);
-    const sides = { before, after, changes };
+    const sides = { before, after };
     expect(verdictOf(sides, key)).toBe(changeKinds[code].verdict);
     for (const use of ['used', 'unused'] as const)
       if (one[use] !== undefined)

@@ -7,7 +7,8 @@ export function measureCosts(
   before: ServedGraph,
   after: ServedGraph,
 ): (operation: RecordedOperation) => OperationCosts | undefined {
-  const maximum = after.comparable.gateway.limits['cost'] ?? Number.POSITIVE_INFINITY;
+  const maximum = maximumOf(after);
+  const maximumBefore = maximumOf(before);
   return (operation) => {
     const [was] = before.graph.read(operation.document, operation.operationName);
     const [is] = after.graph.read(operation.document, operation.operationName);
@@ -15,8 +16,12 @@ export function measureCosts(
     const cost = costOf(was, operation);
     const isExact = operation.slices !== undefined || !operation.document.includes('$');
     if (is?.kind !== 'accepted') return rejected(is, cost, maximum);
-    return { before: cost, after: costOf(is, operation), maximum, isExact };
+    return { before: cost, after: costOf(is, operation), maximum, maximumBefore, isExact };
   };
+}
+
+function maximumOf({ comparable }: ServedGraph): number {
+  return comparable.gateway.limits['cost'] ?? Number.POSITIVE_INFINITY;
 }
 
 /** What the schema no longer allows is a change of shape. */

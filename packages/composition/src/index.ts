@@ -1,5 +1,6 @@
 export { printApiSchema } from './api-schema.ts';
 export { checks, type Check, type Finding } from './checks/index.ts';
+export { shapeKinds } from './changes/shape-kinds.ts';
 export { changeKinds, type ChangeCode } from './changes/change-kinds.ts';
 export type { ChangeKind, UsageRule, Verdict } from './changes/change-kind.ts';
 export { changeOf, type Change } from './changes/change.ts';

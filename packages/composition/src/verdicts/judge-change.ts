@@ -11,6 +11,8 @@ export interface OperationCosts {
   readonly after: number;
   /** `limits.cost` after; `Infinity` where it is off. */
   readonly maximum: number;
+  /** `limits.cost` before. @default as after */
+  readonly maximumBefore?: number;
   /** The limit that rejects it after, and did not before. */
   readonly rejectedBy?: string | undefined;
   /** Whether values of variables that decide it were recorded. */
@@ -136,9 +138,9 @@ function judgeRights({ change, kind, operation }: Case): Verdict {
 
 function judgeCost(costs: OperationCosts | undefined): Verdict {
   if (!costs) return 'unknown';
-  const { before, after, maximum, rejectedBy, isExact } = costs;
-  if (rejectedBy !== undefined || (after > maximum && before <= maximum)) return 'breaking';
-  const isNear = after > NEAR_LIMIT * maximum && after > before;
+  const { before, after, maximum, maximumBefore = maximum, rejectedBy, isExact } = costs;
+  if (rejectedBy !== undefined || (after > maximum && before <= maximumBefore)) return 'breaking';
+  const isNear = after > NEAR_LIMIT * maximum && before <= NEAR_LIMIT * maximumBefore;
   if (isNear || after >= MUCH_MORE * before) return 'dangerous';
   return isExact ? 'safe' : 'unknown';
 }

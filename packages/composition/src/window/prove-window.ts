@@ -233,7 +233,8 @@ function changedSubgraphs(
     if (was === is) continue;
     const [former, latter] = [parsed(was), parsed(is)];
     const differences = compareSubgraphs(former, latter);
-    if (differences.fields.size + differences.types.size === 0 && former && latter) continue;
+    const { fields, types, concerned } = differences;
+    if (fields.size + types.size + concerned.size === 0 && former && latter) continue;
     changed.set(name, {
       differences,
       before: former && new SubgraphVersion(former.document),

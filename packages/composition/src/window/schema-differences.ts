@@ -8,6 +8,8 @@ export interface ParsedSubgraph {
   readonly types: ReadonlyMap<string, TypeText>;
   /** Names of root types, as the supergraph has them. */
   readonly roots: ReadonlySet<string>;
+  /** By name with its `@`: the definition of each directive that operations may use. */
+  readonly directives: Texts;
 }
 
 interface TypeText {
@@ -19,7 +21,7 @@ interface TypeText {
 
 /** What differs between two versions of a subgraph. */
 export interface SchemaDifferences {
-  /** Types of which anything differs; of root types, their fields (`Query.user`). */
+  /** Types of which anything differs; of root types, their fields (`Query.user`); directives of operations (`@mark`). */
   readonly concerned: ReadonlySet<string>;
   /** Coordinates of the fields that differ, were added or removed. */
   readonly fields: ReadonlySet<string>;
@@ -39,8 +41,31 @@ export function parseSubgraph(sdl: string): ParsedSubgraph {
     roots.get(name) ?? name,
     textOf(type),
   ]);
-  return { document, types: new Map(types), roots: new Set(Object.values(ROOTS)) };
+  return {
+    document,
+    types: new Map(types),
+    roots: new Set(Object.values(ROOTS)),
+    directives: operationDirectives(document),
+  };
 }
+
+function operationDirectives({ definitions }: DocumentNode): Texts {
+  const found = definitions
+    .filter((node) => node.kind === Kind.DIRECTIVE_DEFINITION)
+    .filter(({ locations }) => locations.some(({ value }) => EXECUTABLE.has(value)));
+  return new Map(found.map((node) => [`@${node.name.value}`, print(node)]));
+}
+
+const EXECUTABLE: ReadonlySet<string> = new Set([
+  'QUERY',
+  'MUTATION',
+  'SUBSCRIPTION',
+  'FIELD',
+  'FRAGMENT_DEFINITION',
+  'FRAGMENT_SPREAD',
+  'INLINE_FRAGMENT',
+  'VARIABLE_DEFINITION',
+]);
 
 /** The names that root types have in every supergraph, whatever a subgraph calls its own. */
 const ROOTS = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const;
@@ -92,6 +117,7 @@ export function compareSubgraphs(
     }
     if (!isRoot && (differing.length > 0 || was?.head !== is?.head)) concerned.add(name);
   }
+  for (const name of differingFields(before?.directives, after?.directives)) concerned.add(name);
   return { concerned, fields, types };
 }
 

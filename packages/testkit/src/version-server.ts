@@ -4,16 +4,22 @@ import { buildSubgraphSchema } from '@apollo/subgraph';
 import {
   getNamedType,
   graphql,
+  getNullableType,
   isEnumType,
+  isInputObjectType,
   isInterfaceType,
   isLeafType,
   isListType,
   isNonNullType,
   isObjectType,
+  isRequiredInputField,
   isUnionType,
   parse,
+  typeFromAST,
+  type GraphQLInputType,
   type GraphQLOutputType,
   type GraphQLSchema,
+  type TypeNode,
 } from 'graphql';
 
 /** Whether fields that may be null are. */
@@ -23,6 +29,8 @@ export type Nulls = 'null' | 'value';
 export interface VersionServer {
   readonly url: string;
   run(version: 'before' | 'after', nulls: Nulls): void;
+  /** How many requests have come. */
+  requests(): number;
   close(): Promise<void>;
 }
 
@@ -39,7 +47,9 @@ export async function startVersions(
     after: after === undefined ? undefined : versionOf(after, () => nulls),
   };
   let running = versions.before;
+  let count = 0;
   const server = createServer((request, response) => {
+    count += 1;
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -63,6 +73,7 @@ export async function startVersions(
   const { port } = server.address() as AddressInfo; // it listens on TCP
   return {
     url: `http://127.0.0.1:${port}/graphql`,
+    requests: () => count,
     run(version, chosen) {
       running = versions[version];
       nulls = chosen;
@@ -80,13 +91,21 @@ function versionOf(sdl: string, nulls: () => Nulls): GraphQLSchema {
   // buildSubgraphSchema knows the directive only where a schema defines it.
   const document = parse(sdl.includes('@oneOf') ? `${sdl}\ndirective @oneOf on INPUT_OBJECT` : sdl);
   const schema = buildSubgraphSchema({ typeDefs: document });
-  const keys = fieldSets(sdl, /type (\w+)[^{]*?((?:@key\([^)]*\)\s*)+)/g);
+  const keys = fieldSets(sdl, /(?:type|interface) (\w+)[^{]*?((?:@key\([^)]*\)\s*)+)/g);
   const requires = new Map(
     [...sdl.matchAll(/(\w+)(?:\([^)]*\))?: \S+ @requires\(fields: "([^"]*)"\)/g)].map(
       ([, field = '', set = '']) => [field, set.split(' ')],
     ),
   );
   for (const type of Object.values(schema.getTypeMap())) {
+    if (isInterfaceType(type) && keys.has(type.name)) {
+      const __typename = schema.getPossibleTypes(type).at(-1)?.name;
+      const resolve = (reference: Value): Value => ({
+        ...resolveReference(reference, keys.get(type.name)),
+        __typename,
+      });
+      type.extensions = { ...type.extensions, apollo: { subgraph: { resolveReference: resolve } } };
+    }
     if (!isObjectType(type) || type.name.startsWith('_')) continue;
     for (const field of Object.values(type.getFields())) {
       if (field.name.startsWith('_')) continue;
@@ -138,4 +157,39 @@ function valueOf(type: GraphQLOutputType, schema: GraphQLSchema, nulls: Nulls): 
 
 function leafOf(name: string): unknown {
   return name === 'String' || name === 'ID' ? 'text' : 1;
+}
+
+/**
+ * What a client may send: the last value of enums, and fields of inputs.
+ *
+ * @param isSparse whether only fields that are required are sent. @default false: every field
+ */
+export function exampleVariables(
+  document: string,
+  schema: GraphQLSchema,
+  isSparse = false,
+): Readonly<Record<string, unknown>> {
+  const [operation] = parse(document).definitions;
+  const definitions =
+    operation && 'variableDefinitions' in operation ? (operation.variableDefinitions ?? []) : [];
+  return Object.fromEntries(
+    definitions.flatMap((definition) => {
+      if (!('variable' in definition)) return [];
+      const type = typeFromAST(schema, definition.type as TypeNode & { readonly kind: 'NamedType' }); // of any kind
+      return type
+        ? [[definition.variable.name.value, inputOf(type as unknown as GraphQLInputType, isSparse)]]
+        : [];
+    }),
+  );
+}
+
+function inputOf(type: GraphQLInputType, isSparse: boolean): unknown {
+  if (isListType(getNullableType(type))) return [];
+  const named = getNamedType(type);
+  if (isEnumType(named)) return named.getValues().at(-1)?.name;
+  if (!isInputObjectType(named)) return named.name === 'String' || named.name === 'ID' ? 'text' : 1;
+  const fields = Object.values(named.getFields());
+  const chosen = isSparse ? fields.filter((field) => isRequiredInputField(field)) : fields;
+  const sent = named.isOneOf ? fields.slice(0, 1) : chosen;
+  return Object.fromEntries(sent.map((field) => [field.name, inputOf(field.type, isSparse)]));
 }

@@ -1,0 +1,44 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+
+/** Who signs access tokens that the gateways of a run accept. */
+export interface TestIssuer {
+  /** What a gateway is configured with. */
+  readonly environment: Readonly<Record<string, string>>;
+  token(scope: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+const AUDIENCE = 'http://localhost:4000/graphql';
+
+/** Starts an issuer with its keys on HTTP. */
+export async function startTestIssuer(): Promise<TestIssuer> {
+  const { privateKey, publicKey } = await generateKeyPair('ES256');
+  const keys = JSON.stringify({
+    keys: [{ ...(await exportJWK(publicKey)), kid: 'k', alg: 'ES256', use: 'sig' }],
+  });
+  const server = createServer((_request, response) => response.end(keys));
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on TCP
+  return {
+    environment: { TOKEN_ISSUER: issuer, TOKEN_AUDIENCE: AUDIENCE, TOKEN_JWKS_URL: `${issuer}/jwks` },
+    token: (scope) =>
+      new SignJWT({ client_id: 'web', gid: 'grant', scope, roles: ['VIEWER'] })
+        .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'k' })
+        .setIssuer(issuer)
+        .setAudience(AUDIENCE)
+        .setSubject('user')
+        .setJti(crypto.randomUUID())
+        .setIssuedAt()
+        .setExpirationTime('15m')
+        .sign(privateKey),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
