@@ -64,7 +64,7 @@ describe('npm start with an environment that can not work', () => {
     const { program, ending } = await start('arguments', {}, ['--splitt']);
     expect(ending.code).toBe(EXIT_USAGE);
     expect(program.output.all).toContain('--splitt');
-    expect(program.output.all).toContain('--split ');
+    expect(program.output.all).toContain('Did you mean --split?');
   });
 
   it('says which ports are taken and how to choose others', async () => {
