@@ -28,12 +28,12 @@ The numbers of sysexits(3) where there is one. A script can rely on them.
 /** docs/command-line.md: every command with its help, results and exit statuses. */
 export async function generateCommandLinePage(): Promise<GeneratedFile> {
   const commands = await describeCommands();
-  const text = [introduction, exitTable(commands), ...commands.map(sectionOf)].join('\n');
+  const text = [introduction, exitList(commands), ...commands.map(sectionOf)].join('\n');
   const options = (await resolveConfig(join(repository, path))) ?? {};
   return { path, content: await format(text, { ...options, parser: 'markdown' }) };
 }
 
-function exitTable(commands: readonly DescribedCommand[]): string {
+function exitList(commands: readonly DescribedCommand[]): string {
   const rows = new Map<
     string,
     { readonly status: number; readonly meaning: string; readonly names: string[] }
@@ -47,9 +47,9 @@ function exitTable(commands: readonly DescribedCommand[]): string {
   const sorted = [...rows.values()].toSorted((left, right) => left.status - right.status);
   const lines = sorted.map(
     ({ status, meaning, names }) =>
-      `| ${status} | ${meaning} | ${names.length === commands.length ? 'every command' : names.map((name) => `\`${name}\``).join(', ')} |`,
+      `- **${status}** ${meaning}: ${names.length === commands.length ? 'every command' : names.map((name) => `\`${name}\``).join(', ')}`,
   );
-  return ['| Status | Meaning | Of |', '| --- | --- | --- |', ...lines, ''].join('\n');
+  return [...lines, ''].join('\n');
 }
 
 function sectionOf({ name, summary, page, json, help }: DescribedCommand): string {
@@ -60,7 +60,7 @@ function sectionOf({ name, summary, page, json, help }: DescribedCommand): strin
     ...(json === undefined ? [] : ['', `\`--json\`: ${json}.`]),
     '',
     '```text',
-    help,
+    help.replaceAll(/^ +-h, --help .*\n?/gm, '').trimEnd(),
     '```',
     '',
   ].join('\n');

@@ -21,7 +21,10 @@ export function supergraphCommand(): CliCommand {
 export function compositionCommand(name: Subcommand): CliCommand {
   return {
     command: passingCommand(name, (args) => run([name, ...args], 'trellis')),
-    help: () => usage('trellis', [name]).trim(),
+    help: () =>
+      usage('trellis', [name])
+        .replace(/\nExit status:[^]*/, '')
+        .trim(), // the page has a list of them
     phrases: optionsOf(name),
   };
 }
