@@ -1,5 +1,6 @@
 import {
   executeSync,
+  Kind,
   parse,
   print,
   visit,
@@ -97,16 +98,18 @@ function readField(
 
 /** Asks for the type of every object, as Apollo Client does. */
 export function withTypeNames(document: string): string {
-  const typeName: FieldNode = { kind: 'Field', name: { kind: 'Name', value: '__typename' } } as FieldNode; // Kind.FIELD
-  const typed = visit(parse(document), {
+  const typeName: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } };
+  const typed = visit<DocumentNode>(parse(document), {
     SelectionSet: (node, _key, parent): SelectionSetNode | undefined =>
-      parent && 'kind' in parent && (parent.kind === 'OperationDefinition' || hasTypeName(node))
+      parent && 'kind' in parent && (parent.kind === Kind.OPERATION_DEFINITION || hasTypeName(node))
         ? undefined
         : { ...node, selections: [...node.selections, typeName] },
-  }) as DocumentNode;
+  });
   return print(typed);
 }
 
 function hasTypeName({ selections }: SelectionSetNode): boolean {
-  return selections.some((selection) => selection.kind === 'Field' && selection.name.value === '__typename');
+  return selections.some(
+    (selection) => selection.kind === Kind.FIELD && selection.name.value === '__typename',
+  );
 }
