@@ -2,7 +2,12 @@ import { writeFileSync } from 'node:fs';
 import type { ChangeCode } from '@trellis/composition';
 import { proof } from '@trellis/testkit';
 import { changePairs, type ChangePair } from '../testing/change-pairs.ts';
-import { judgedRow, observedFile, readObservedChanges, type JudgedRow } from '../testing/observed-changes/observed-file.ts';
+import {
+  judgedRow,
+  observedFile,
+  readObservedChanges,
+  type JudgedRow,
+} from '../testing/observed-changes/observed-file.ts';
 import { observeChange } from '../testing/observed-changes/observe-change.ts';
 import { startTestIssuer } from '../testing/observed-changes/test-issuer.ts';
 
