@@ -22,7 +22,7 @@ export interface TokenPairsLength extends PairedLength {
 /**
  * Starts the auth-servers of two checkouts, each with stores of its own, and has both answer requests for tokens in turns.
  *
- * @returns the pairs of each scenario
+ * @param onMeasured called with the pairs of a scenario as soon as they are there: all of them take many minutes
  * @throws Error when one of both does not start, or answers without all three tokens
  */
 export async function takeTokenPairs(
@@ -30,10 +30,10 @@ export async function takeTokenPairs(
   now: Checkout,
   scenarios: readonly TokenScenario[],
   length: TokenPairsLength,
-): Promise<ReadonlyMap<TokenScenario, readonly TurnPair[]>> {
+  onMeasured: (scenario: TokenScenario, pairs: readonly TurnPair[]) => void,
+): Promise<void> {
   return withServer(before, (other) =>
     withServer(now, async (own) => {
-      const pairs = new Map<TokenScenario, readonly TurnPair[]>();
       for (const scenario of scenarios) {
         const work = {
           ...scenario,
@@ -41,9 +41,8 @@ export async function takeTokenPairs(
           before: side(scenario, other, length.share),
           now: side(scenario, own, length.share),
         };
-        pairs.set(scenario, await takePairs(work, length));
+        onMeasured(scenario, await takePairs(work, length));
       }
-      return pairs;
     }),
   );
 }

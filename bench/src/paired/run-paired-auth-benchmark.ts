@@ -36,11 +36,10 @@ export async function runPairedAuthBenchmark(options: PairedAuthBenchmarkOptions
   const all = new Map<TokenScenario, TurnPair[]>(chosen.map((one) => [one, []]));
   for (let process = 1; process <= processes; process += 1) {
     options.begin?.(`processes ${process} of ${processes}`);
-    const pairs = await takeTokenPairs(before, now, chosen, options);
-    for (const [one, list] of pairs) {
+    await takeTokenPairs(before, now, chosen, options, (one, list) => {
       all.get(one)?.push(...list);
       print(`measured ${one.name}, processes ${process}: ratio ${compareTurns(list).ratio.toFixed(3)}`);
-    }
+    });
   }
   return formatComparisons(
     [...all].map(([{ name }, pairs]) => ({ name, unit: 'request', ...compareTurns(pairs) })),
