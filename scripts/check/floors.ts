@@ -103,9 +103,9 @@ export const projects: readonly Project[] = [
     sources: 'src',
     introduction: 'The program `trellis`.',
     rooms: {
-      'main.ts': { floor: 7, purpose: 'the program' },
+      'main.ts': { floor: 8, purpose: 'the program' },
       'describe-commands.ts': { floor: 7, purpose: 'every command as its documentation says it' },
-      'trellis.ts': { floor: 6, purpose: 'reads the command line, and loads the command that is called' },
+      'trellis.ts': { floor: 7, purpose: 'reads the command line, and loads the command that is called' },
       'cli-commands.ts': { floor: 6, purpose: 'the list of commands' },
       commands: { floor: 5, purpose: 'one file per command' },
       'registry-server': { floor: 4, purpose: 'a registry over HTTP: rights, audit, PostgreSQL' },

@@ -235,6 +235,15 @@ describe('A registry over HTTP', () => {
     expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(status);
   });
 
+  it.each(['records/abc', 'records/0', 'head?after=-1', 'head?waitS=9999'])(
+    'rejects the address %s',
+    async (path) => {
+      const headers = { authorization: `Bearer ${await tokenOf('reader')}` };
+      const url = `${registry.url}/v1/graphs/content/environments/production/${path}`;
+      expect((await fetch(url, { headers })).status).toBe(400);
+    },
+  );
+
   it('is unavailable in words', async () => {
     const gone = new HttpStore('http://127.0.0.1:1/');
     await expect(gone.readHead(log, signal)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });

@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { DEFAULT_CHECK_RULES, type CheckRules } from '@trellis/composition';
-import type { TokenCaller, TokenOutcome, TokenRequest } from '@trellis/gateway/token-authentication';
+import type { TokenOutcome, TokenRequest } from '@trellis/gateway/token-authentication';
 import type { Pool } from '@trellis/postgres';
 import {
   parseLogName,
@@ -12,18 +11,10 @@ import {
 } from '@trellis/registry';
 import { createHttpServer, type Logger } from '@trellis/runtime';
 import { z } from 'zod';
-import type { CommandOutcome } from '../publish/command-outcome.ts';
-import { promoteRelease, rollbackRelease } from '../publish/move-commands.ts';
-import { outcomeOfPublication } from '../publish/publish-command.ts';
-import { publishRelease } from '../publish/publish-release.ts';
-import { PublicationRejected } from '../publish/publication-rejected.ts';
-import { rejection } from '../publish/run-command.ts';
 import { toWire } from '../publish/submit.ts';
-import type { SigningAccess } from '../registry/registry-access.ts';
-import { writeAuditRow } from './audit-log.ts';
-import { authorizeRequest, type Wish } from './authorize-request.ts';
+import { authorizeRequest } from './authorize-request.ts';
 import { PostgresStore } from './postgres-store.ts';
-import { promotionBody, publicationBody, rollbackBody, type SentApproval } from './request-bodies.ts';
+import { LogChanges } from './log-changes.ts';
 
 /** What a registry serves with. */
 export interface RegistryServerOptions {
@@ -36,12 +27,10 @@ export interface RegistryServerOptions {
   readonly operations?: readonly string[];
 }
 
-/** Composing takes memory: one at a time, and no more than these wait. */
-const MAX_WAITING = 64;
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 const MAX_WAIT_S = 30;
-/** Checks of a large graph take seconds. */
-const DEADLINE_MS = 300_000;
+/** A store has that long. */
+const DEADLINE_MS = 60_000;
 
 /** A request, as far as it is read here. */
 interface Incoming {
@@ -57,7 +46,7 @@ type Authenticated = Incoming & { outcome: TokenOutcome };
 export function createRegistryServer(options: RegistryServerOptions): ReturnType<typeof createHttpServer> {
   const server = createHttpServer({ logger: options.logger, maxBodyBytes: MAX_BODY_BYTES });
   const store = new PostgresStore(options.pool);
-  const changes = new LogChanges(options, store);
+  const changes = new LogChanges({ ...options, store });
   server.decorateRequest('outcome', null);
   // Before the body is read: who has no token sends none.
   server.addHook('onRequest', async (request) => {
@@ -82,7 +71,8 @@ export function createRegistryServer(options: RegistryServerOptions): ReturnType
       const message = error instanceof Error ? error.message : '';
       return reply.status(isChallenged ? 401 : statusOf(code)).send({ error: { code, message } });
     }
-    const status = (error as { readonly statusCode?: number }).statusCode ?? 500;
+    const { statusCode } = error as { readonly statusCode?: number };
+    const status = error instanceof z.ZodError ? 400 : (statusCode ?? 500);
     if (status >= 500) options.logger.error({ err: error }, 'registry request failed');
     return reply
       .status(status)
@@ -144,114 +134,6 @@ const headQuery = z.object({
   waitS: z.coerce.number().min(0).max(MAX_WAIT_S).default(0),
 });
 
-/** What changes logs: with a right for each, one after the other, each with a row in the audit log. */
-class LogChanges {
-  readonly #options: RegistryServerOptions;
-  readonly #store: PostgresStore;
-  #last: Promise<unknown> = Promise.resolve();
-  #waiting = 0;
-
-  constructor(options: RegistryServerOptions, store: PostgresStore) {
-    this.#options = options;
-    this.#store = store;
-  }
-
-  async run(
-    what: 'publications' | 'promotions' | 'rollbacks',
-    log: LogName,
-    body: unknown,
-    outcome: TokenOutcome,
-  ): Promise<CommandOutcome> {
-    const change = this.#read(what, log, body);
-    const row = { action: change.action, log, subgraphs: change.subgraphs } as const;
-    const audit = (caller: TokenCaller | undefined, said: string, sequence?: number): Promise<void> =>
-      writeAuditRow(this.#options.pool, { ...row, caller, outcome: said, sequence });
-    let caller: TokenCaller | undefined;
-    try {
-      caller = outcome.kind === 'caller' ? outcome.caller : undefined;
-      const allowed = authorizeRequest(outcome, change.wish);
-      const done = await this.#inTurn(() => change.act(this.#accessOf(allowed)));
-      await audit(caller, String(done.document['outcome']), sequenceIn(done));
-      return done;
-    } catch (error) {
-      if (error instanceof PublicationRejected) {
-        const rejected = rejection(error);
-        await audit(caller, String(rejected.document['outcome']));
-        return rejected;
-      }
-      await audit(caller, error instanceof RegistryError ? error.code : 'FAILED');
-      throw error;
-    }
-  }
-
-  #read(what: 'publications' | 'promotions' | 'rollbacks', log: LogName, body: unknown): LogChange {
-    if (what === 'publications') {
-      const { set, remove, isWhole, approvals } = parsed(publicationBody, body);
-      const subgraphs = [...set.map(({ name }) => name), ...remove];
-      const { operations = [] } = this.#options;
-      const request = { set, remove, isWhole, operations, rules: rulesWith(approvals) };
-      return {
-        action: 'publish',
-        subgraphs,
-        wish: { kind: 'publish', subgraphs, isWhole },
-        act: async (access) => outcomeOfPublication(await publishRelease(access, log, request, deadline())),
-      };
-    }
-    const wish = { kind: 'move', log } as const;
-    if (what === 'rollbacks') {
-      const options = parsed(rollbackBody, body);
-      return {
-        action: 'rollback',
-        subgraphs: [],
-        wish,
-        act: (access) => rollbackRelease(access, log, options, deadline()),
-      };
-    }
-    const from = { graph: log.graph, environment: parsed(promotionBody, body).from };
-    const { operations = [] } = this.#options;
-    return {
-      action: 'promote',
-      subgraphs: [],
-      wish,
-      act: (access) => promoteRelease(access, { from, to: log }, { operations }, deadline()),
-    };
-  }
-
-  #accessOf({ clientId, subject }: TokenCaller): SigningAccess {
-    const { signer, trust } = this.#options;
-    return { store: this.#store, signer, trust, actor: clientId ?? subject ?? 'unknown' };
-  }
-
-  async #inTurn<Result>(action: () => Promise<Result>): Promise<Result> {
-    if (this.#waiting >= MAX_WAITING)
-      throw new RegistryError('STORE_UNAVAILABLE', 'Too many publishers wait. Try again later.');
-    this.#waiting += 1;
-    const turn = this.#last.then(action);
-    this.#last = turn.catch(() => undefined);
-    return turn.finally(() => {
-      this.#waiting -= 1;
-    });
-  }
-}
-
-interface LogChange {
-  readonly action: 'publish' | 'promote' | 'rollback';
-  readonly subgraphs: readonly string[];
-  readonly wish: Wish;
-  readonly act: (access: SigningAccess) => Promise<CommandOutcome>;
-}
-
-/** Approvals stand in a file of the publisher. */
-function rulesWith(approvals: readonly SentApproval[]): CheckRules {
-  const location = { source: 'checks.yaml' };
-  return { ...DEFAULT_CHECK_RULES, approvals: approvals.map((approval) => ({ ...approval, location })) };
-}
-
-function sequenceIn({ document }: CommandOutcome): number | undefined {
-  const { sequence } = (document['record'] ?? {}) as { readonly sequence?: number };
-  return sequence;
-}
-
 async function headAfter(
   store: PostgresStore,
   log: LogName,
@@ -276,12 +158,6 @@ async function headAfter(
 function logOfPath(params: unknown): LogName {
   const { graph, environment } = z.object({ graph: z.string(), environment: z.string() }).parse(params);
   return parseLogName(`${graph}@${environment}`);
-}
-
-function parsed<Shape extends z.ZodType>(shape: Shape, body: unknown): z.infer<Shape> {
-  const result = shape.safeParse(body);
-  if (result.success) return result.data;
-  throw new RegistryError('INVALID_NAME', `The request is invalid: ${z.prettifyError(result.error)}`);
 }
 
 function statusOf(code: RegistryError['code']): number {

@@ -47,7 +47,7 @@ export function storeOf({ registry }: RegistryOptions, env: Environment): Regist
   throw new RegistryError('INVALID_NAME', 'Say which registry: --registry FOLDER, or TRELLIS_REGISTRY.');
 }
 
-/** Nobody sits before a pipeline to type a password. */
+/** No user sits before a pipeline to type a password. */
 function gitEnvironment(env: Environment): Environment {
   return { ...env, GIT_TERMINAL_PROMPT: '0' };
 }

@@ -7,6 +7,8 @@ import { inheritedEnvironment, root } from '../../harness/running-program.ts';
 
 const PUBLISHER = 'e2e/proofs/publishers/publisher.ts';
 
+const START_DEADLINE_MS = 120_000;
+
 /** Who publishes, where, and for how long. */
 export interface Publishers {
   readonly location: string;
@@ -33,21 +35,27 @@ export async function runKilledPublishers(options: Publishers): Promise<Publishe
   const acknowledged = new Map<number, string>();
   const failures = new Map<string, number>();
   const children: ChildProcess[] = [];
+  const ready = new Set<number>();
   let [kills, locks, isLocked] = [0, 0, false];
-  const note = (line: string): void => {
+  const note = (index: number, line: string): void => {
+    if (line === 'ready') ready.add(index);
     const [kind = '', first = '', second = ''] = line.split(' ');
     if (kind === 'published') acknowledged.set(Number(first), second);
     if (kind === 'failed') failures.set(first, (failures.get(first) ?? 0) + 1);
     if (first === 'STORE_LOCKED') isLocked = true;
   };
   const start = (index: number): void => {
-    children[index] = startPublisher(options, index, note);
+    ready.delete(index);
+    children[index] = startPublisher(options, index, (line) => note(index, line));
   };
   for (let index = 0; index < options.count; index += 1) start(index);
+  await startedAll(ready, options.count);
   const end = Date.now() + options.forMs;
   while (Date.now() < end) {
     await wait(Math.random() * 2 * options.killEveryMs);
-    const index = Math.floor(Math.random() * options.count);
+    // Who has not begun yet has nothing to lose.
+    const index = [...ready][Math.floor(Math.random() * ready.size)];
+    if (index === undefined) continue;
     await killGroup(children[index]);
     kills += 1;
     if (isLocked && options.repository !== undefined) {
@@ -61,6 +69,11 @@ export async function runKilledPublishers(options: Publishers): Promise<Publishe
   await Promise.all(children.map(killGroup));
   if (options.repository !== undefined) locks += removeLocks(options.repository);
   return { kills, locks, failures, acknowledged };
+}
+
+async function startedAll(ready: ReadonlySet<number>, count: number): Promise<void> {
+  const deadline = Date.now() + START_DEADLINE_MS;
+  while (ready.size < count && Date.now() < deadline) await wait(100);
 }
 
 function startPublisher(

@@ -21,6 +21,7 @@ const store = openRegistry(location);
 const signer = await createRecordSigner(process.env['TRELLIS_SIGNING_KEY'] ?? '');
 const trust = await TrustedKeys.from([signer.publicKey]);
 
+process.stdout.write('ready\n');
 for (let version = 1; ; version += 1)
   await publish(`type Query { ${subgraph}: Int ${actor}_${process.pid}_${version}: Int }`);
 

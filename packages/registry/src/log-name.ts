@@ -6,7 +6,7 @@ export interface LogName {
   readonly environment: string;
 }
 
-/** Lower case only: some file systems do not tell cases apart. */
+/** Lower case only: for some file systems a and A are the same. */
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 /** Whether a graph or an environment may be called so. */

@@ -53,7 +53,7 @@ export class FolderStore implements RegistryStore {
     this.description = `the folder ${folder}`;
   }
 
-  /** Makes an empty registry of a folder; one that is there stays as it is. @returns whether it is new */
+  /** Makes an empty registry of a folder; one that exists stays as it is. @returns whether it is new */
   async initialize(signal: AbortSignal): Promise<boolean> {
     return this.#inWords(signal, async () => {
       for (const path of ['blobs/sha256', 'graphs', 'tmp'])

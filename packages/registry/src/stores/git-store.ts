@@ -8,6 +8,7 @@ import { checkFormat, parseDocument } from '../format-version.ts';
 import { isLogPart, type LogName } from '../log-name.ts';
 import { RegistryError } from '../registry-error.ts';
 import { MAX_RECORD_BYTES, type RegistryStore, type StoredBlob } from '../registry-store.ts';
+import { fastImport, type CommittedFile } from './git-commit.ts';
 import { GitFailed, runGit, type GitRun } from './git-program.ts';
 
 /** What a {@link GitStore} is made with. */
@@ -25,9 +26,6 @@ const VERSION = 1;
 const MAX_PUSHES = 30;
 /** A lock that is still there then was left by a program that was killed. */
 const MAX_LOCKED = 10;
-
-/** A file of a commit. */
-type Change = readonly [path: string, content: Uint8Array];
 
 /**
  * A registry in a branch of a git repository. Texts wait in memory for the record that names them, and come with it in one commit.
@@ -142,7 +140,7 @@ export class GitStore implements RegistryStore {
     return turn;
   }
 
-  #texts(): readonly Change[] {
+  #texts(): readonly CommittedFile[] {
     return [...this.#waiting].map(([digest, { content }]) => [blobPath(digest), content]);
   }
 
@@ -177,7 +175,7 @@ export class GitStore implements RegistryStore {
   }
 
   /** One commit on top of the branch as it was read. @returns false where another was pushed before */
-  async #push(changes: readonly Change[], message: string, signal: AbortSignal): Promise<boolean> {
+  async #push(changes: readonly CommittedFile[], message: string, signal: AbortSignal): Promise<boolean> {
     const candidate = 'refs/heads/candidate';
     await this.#git(['fast-import', '--quiet', '--force', '--date-format=now'], signal, {
       input: fastImport(candidate, this.#tip, changes, message),
@@ -260,25 +258,6 @@ async function makeRepository(
   repositories.add(directory);
   await runGit(['init', '--quiet', '--bare', '--', directory], { signal, environment });
   return directory;
-}
-
-function fastImport(
-  reference: string,
-  parent: string | undefined,
-  changes: readonly Change[],
-  message: string,
-): Buffer {
-  const text = Buffer.from(message);
-  return Buffer.concat([
-    Buffer.from(`commit ${reference}\ncommitter Trellis <registry@localhost> now\ndata ${text.length}\n`),
-    text,
-    Buffer.from(`\n${parent === undefined ? '' : `from ${parent}\n`}`),
-    ...changes.flatMap(([path, content]) => [
-      Buffer.from(`M 100644 inline ${path}\ndata ${content.byteLength}\n`),
-      content,
-      Buffer.from('\n'),
-    ]),
-  ]);
 }
 
 /** Another push came first, or is just coming. */
