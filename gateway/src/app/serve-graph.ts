@@ -8,7 +8,8 @@ import { createAddressReader, createProxyCheck } from '../http/message/client-ad
 import { createCertificateReader } from '../http/message/client-certificate.ts';
 import { connectionRejections, registerAdmissionMetrics } from '../observability/connection-metrics.ts';
 import { boundBodies } from '../http/routes/bound-bodies.ts';
-import { addGraphqlRoute, type GraphqlRouteOptions } from '../http/routes/graphql-route.ts';
+import { addGraphqlRoute } from '../http/routes/graphql-route.ts';
+import type { GraphqlRouteOptions } from '../http/routes/respond-on-route.ts';
 import { EventStreams } from '../http/event-stream/event-streams.ts';
 import { Heartbeats } from '../http/delivery/heartbeats.ts';
 import { serveWebSockets } from '../http/websocket/websocket-server.ts';
