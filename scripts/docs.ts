@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { repository } from './programs/run-program.ts';
@@ -12,6 +14,7 @@ can serve. npm start serves it, too. The first time it installs its own packages
 `;
 const PNPM = 'pnpm@12.21.0';
 const site = join(repository, 'docs-site');
+const stampFile = join(site, 'node_modules/.trellis-install');
 const EXIT_USAGE = 64;
 
 const flags = readFlags();
@@ -35,7 +38,15 @@ function readFlags() {
 
 async function makeSite(): Promise<void> {
   const steps = [
-    ['Installing its packages', 'npx', ['-y', PNPM, 'install', '--frozen-lockfile', '--reporter=silent']],
+    ...(isInstalled()
+      ? []
+      : [
+          [
+            'Installing its packages',
+            'npx',
+            ['-y', PNPM, 'install', '--frozen-lockfile', '--reporter=silent'],
+          ] as const,
+        ]),
     ['Types', process.execPath, ['node_modules/typescript/bin/tsc', '-p', '.']],
     ...(flags.dev
       ? []
@@ -46,8 +57,20 @@ async function makeSite(): Promise<void> {
     process.stdout.write(`${name} …\n`);
     const status = await run(program, args);
     if (status !== 0) return fail(name, status);
+    if (program === 'npx') writeFileSync(stampFile, lockDigest());
   }
   process.stdout.write(`Built: ${join('docs-site', 'dist')}\n`);
+}
+
+/** Without a network the site is built all the same, once its packages are there. */
+function isInstalled(): boolean {
+  return existsSync(stampFile) && readFileSync(stampFile, 'utf8') === lockDigest();
+}
+
+function lockDigest(): string {
+  return createHash('sha256')
+    .update(readFileSync(join(site, 'pnpm-lock.yaml')))
+    .digest('hex');
 }
 
 async function run(program: string, args: readonly string[]): Promise<number | null> {

@@ -16,7 +16,7 @@ afterAll(() => {
 const pages = siteSections(repository).flatMap((section) => section.pages);
 
 describe('Codes of errors and their anchors on the documentation site', () => {
-  it('are the same, both ways: explorer, landing page and error page link to a row that is there', () => {
+  it('are the same, both ways: explorer, landing page and error page link to an existing row', () => {
     const anchors = rowAnchors(readFileSync(join(repository, 'docs/errors.md'), 'utf8'));
     const codes = [...Object.keys(gatewayErrorCodes), ...Object.keys(oauthErrors)];
     expect(anchors.filter((anchor) => !codes.includes(anchor))).toEqual([]);
@@ -41,7 +41,7 @@ describe('The pages of the documentation site', () => {
     expect(new Set(pages.map(({ route }) => route)).size).toBe(pages.length);
   });
 
-  it('include a page that nobody has put into a section, and show its title without marks', () => {
+  it('include a page that is in no section, and show its title without marks', () => {
     const folder = write({ 'README.md': '# The first', 'docs/odd.md': '# About `odd` things' });
     expect(siteSections(folder).filter((section) => section.pages.length > 0)).toEqual([
       { title: 'Begin', pages: [{ file: 'README.md', route: 'index.md', title: 'The first' }] },
