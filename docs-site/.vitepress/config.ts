@@ -89,14 +89,7 @@ export default defineConfig({
       '/': [...sections.filter((section) => !folders.includes(section)).map(navigation), entrances],
     },
     outline: { level: [2, 3] },
-    // The label begins with what the button shows: WCAG 2.2 §2.5.3
-    search: {
-      provider: 'local',
-      options: {
-        detailedView: false,
-        translations: { button: { buttonText: 'Search', buttonAriaLabel: 'Search K' } },
-      },
-    },
+    search: { provider: 'local', options: { detailedView: false } },
     externalLinkIcon: true,
   },
 });
