@@ -180,6 +180,15 @@ export const cliCommands: readonly CliCommandEntry[] = [
     load: async () => (await import('./commands/contract.ts')).contractingCommand(),
   },
   {
+    name: 'new-subgraph',
+    summary: 'write a subgraph that compiles, runs and joins a graph',
+    page: 'add-a-subgraph.md',
+    exits: {
+      1: 'the name is taken or reserved, the folder is not empty, or a file can not be written; nothing was written',
+    },
+    load: async () => (await import('./commands/new-subgraph.ts')).newSubgraphCommand(),
+  },
+  {
     name: 'dev',
     summary: 'serve your subgraph beside the rest of a graph, and follow each save',
     page: 'develop-a-subgraph.md',

@@ -120,6 +120,7 @@ export const projects: readonly Project[] = [
       'web-files': { floor: 0, purpose: 'files of a build as browsers get them' },
       supergraph: { floor: 2, purpose: 'composes supergraphs and checks changes' },
       registry: { floor: 1, purpose: 'opens registries, and reads their releases' },
+      'new-subgraph': { floor: 3, purpose: 'writes the files of a new subgraph' },
       development: {
         floor: 3,
         purpose: 'a graph that follows a developer: saves, mocks, a key of one’s own',
