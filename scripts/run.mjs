@@ -13,7 +13,17 @@ const LAST_WORDS = 16_000;
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** The commands of users: those of the program `trellis`. */
-const commands = ['start', 'gateway', 'auth-server', 'search', 'supergraph', 'new-subgraph', 'dev', 'token', 'secrets'];
+const commands = [
+  'start',
+  'gateway',
+  'auth-server',
+  'search',
+  'supergraph',
+  'new-subgraph',
+  'dev',
+  'token',
+  'secrets',
+];
 
 /** @type {Record<string, () => Promise<unknown>>} program of contributors → what loads and runs it */
 const programs = {
