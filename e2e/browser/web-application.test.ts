@@ -252,6 +252,7 @@ describe.skipIf(!chromiumPath)(
       await page.goto(address);
       await page.getByRole('button', { name: 'Delete the post' }).click();
       await page.getByRole('button', { name: 'Delete for good' }).click();
+      await page.waitForURL(`${web}/`); // the post's own page is an article too
       await page.getByRole('article').first().waitFor();
       await expect.poll(() => page.getByRole('link', { name: title }).count()).toBe(0);
       await page.goto(address);
