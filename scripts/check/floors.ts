@@ -104,7 +104,7 @@ export const projects: readonly Project[] = [
     introduction: 'The program `trellis`.',
     rooms: {
       'main.ts': { floor: 8, purpose: 'the program' },
-      'describe-commands.ts': { floor: 7, purpose: 'every command as its documentation says it' },
+      'describe-commands.ts': { floor: 8, purpose: 'every command as its documentation says it' },
       'trellis.ts': { floor: 7, purpose: 'reads the command line, and loads the command that is called' },
       'cli-commands.ts': { floor: 6, purpose: 'the list of commands' },
       commands: { floor: 5, purpose: 'one file per command' },
