@@ -1,8 +1,8 @@
-import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { MarkdownRenderer } from 'vitepress';
 import type { SitePage } from '../scripts/docs/site-pages.ts';
-import { isFolder, resolveSiteLink, rowAnchor, type SiteLink } from '../scripts/docs/site-links.ts';
+import { resolveSiteLink, rowAnchor, type SiteLink } from '../scripts/docs/site-links.ts';
 
 /** Settings of {@link linkPages}. */
 export interface LinkPagesOptions {
@@ -86,7 +86,7 @@ function copySource(
   const from = join(repository, file);
   const to = join(publicFolder, address);
   mkdirSync(dirname(to), { recursive: true });
-  if (isFolder(from))
+  if (statSync(from).isDirectory())
     writeFileSync(
       to,
       `${file}/\n${readdirSync(from)

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { routeOf } from './site-pages.ts';
 
@@ -87,9 +87,4 @@ export function rowAnchors(text: string): readonly string[] {
 /** The anchor of a row whose first cell is this code; nothing when it is no code of an error. */
 export function rowAnchor(cell: string): string | undefined {
   return /^(?:[A-Z]+(?:_[A-Z]+)*|[a-z]+(?:_[a-z]+)+)$/.test(cell) ? cell : undefined;
-}
-
-/** A folder as the site shows it: what is in it, a line each. */
-export function isFolder(path: string): boolean {
-  return statSync(path).isDirectory();
 }
