@@ -92,7 +92,9 @@ describe('describeEnvironments', () => {
 
   it('links landing page, explorer and the page of errors to the documentation site', () => {
     const { GATEWAY, AUTH } = derive({});
-    expect(GATEWAY['PAGE_LINKS']).toBe('sample-app=http://localhost:7 documentation=http://localhost:8');
+    expect(GATEWAY['PAGE_LINKS']).toBe(
+      'Sample_application=http://localhost:7 Documentation=http://localhost:8',
+    );
     for (const environment of [GATEWAY, AUTH])
       expect(environment['ERROR_REFERENCE']).toBe('http://localhost:8/errors.html');
     const inProduction = derive({ NODE_ENV: 'production' });

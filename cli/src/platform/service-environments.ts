@@ -107,9 +107,9 @@ function gatewayEnvironment(options: EnvironmentsOptions): Environment {
 function pageLinks({ config, environment, ports }: EnvironmentsOptions): string {
   const links = [
     ...(servesWebApplication(config, environment) && hasWebApplication()
-      ? [['sample-app', 'WEB'] as const]
+      ? [['Sample_application', 'WEB'] as const]
       : []),
-    ...(documents(config, environment) ? [['documentation', 'DOCS'] as const] : []),
+    ...(documents(config, environment) ? [['Documentation', 'DOCS'] as const] : []),
   ];
   return links.map(([name, prefix]) => `${name}=${addressOf(prefix, ports)}`).join(' ');
 }

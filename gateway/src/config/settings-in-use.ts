@@ -36,7 +36,7 @@ export function settingsInUse(config: GatewayConfig): SettingsInUse {
   });
   const { headers, pages } = settings;
   const forward = [...config.FORWARD_HEADERS, ...headers.forward];
-  const links = { ...config.PAGE_LINKS, ...pages.links };
+  const links = { ...withSpaces(config.PAGE_LINKS), ...pages.links };
   return Object.freeze({
     ...settings,
     headers: Object.freeze({ ...headers, forward }),
@@ -44,6 +44,11 @@ export function settingsInUse(config: GatewayConfig): SettingsInUse {
     production,
     issuers: configuredIssuers(config).map(({ issuer }) => issuer),
   });
+}
+
+/** Names in a variable have an underscore where users read a space. */
+function withSpaces(links: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(links).map(([name, url]) => [name.replaceAll('_', ' '), url]));
 }
 
 /** A configured gateway guards its operations; over a bare supergraph it protects the process alone. */

@@ -59,7 +59,7 @@ export const variables = {
   },
   PAGE_LINKS: {
     type: 'urls-by-name',
-    doc: 'Links on the landing page, by what they are called: account=http://… app=http://…',
+    doc: 'Links on the landing page, by what they are called, with _ for a space: account=http://… Sample_app=http://…',
   },
   PAGE_EXAMPLES: {
     type: 'text',

@@ -57,7 +57,7 @@ const variables = {
   USER_CONTEXT_DEVELOPER_JWKS: {
     type: 'key-set',
     optional: true,
-    doc: 'Public keys of developers, whose "trellis dev" may ask this subgraph: a JSON Web Key Set. The holder of such a key may be any user, with the scopes of USER_CONTEXT_DEVELOPER_SCOPES, without roles and policies. Rejected in production.',
+    doc: 'Public keys of developers, whose "trellis dev" may ask this subgraph: a JSON Web Key Set. The holder of such a key may be any user, with USER_CONTEXT_DEVELOPER_SCOPES, without roles and policies. Rejected in production.',
   },
   USER_CONTEXT_DEVELOPER_SCOPES: {
     type: 'list',
@@ -76,7 +76,7 @@ const variables = {
     form: 'redisUrl',
     optional: true,
     sensitive: true,
-    doc: 'The Redis in which gateways cache responses (responseCache in gateway.yaml): changes invalidate entries there. Needs REDIS_URL. Absent: cached responses expire by TTL, or when a gateway has changed something itself.',
+    doc: 'The Redis in which gateways cache responses (responseCache in gateway.yaml): changes invalidate them. Needs REDIS_URL. Absent: cached responses expire by TTL, or by a change through the gateway itself.',
   },
   SERVICE_PRIVATE_KEY: {
     type: 'private-key',

@@ -26,7 +26,7 @@ beforeAll(async () => {
       subgraphs: graph.all,
       settings: `{ pages: { title: 'A "<b>" & co', links: { Handbook: 'https://docs.example/?a=1&b=2' } } }`,
       environment: {
-        PAGE_LINKS: 'account=http://localhost:4001/account',
+        PAGE_LINKS: 'Your_account=http://localhost:4001/account',
         ERROR_REFERENCE: 'http://localhost:4030/errors.html',
       },
     }),
@@ -52,7 +52,7 @@ describe('The landing page', () => {
     expect(text).toContain(`curl ${gateway.url}/graphql -H &#39;content-type: application/json&#39;`);
     expect(text).toContain('<dd>0.1.0</dd>');
     expect(text).toContain('<dd>books, people</dd>');
-    expect(text).toContain('<a href="http://localhost:4001/account">account</a>');
+    expect(text).toContain('<a href="http://localhost:4001/account">Your account</a>');
     expect(text).toContain('<a href="https://docs.example/?a=1&amp;b=2">Handbook</a>');
     expect(text).toContain('<a href="http://localhost:4030/errors.html">Codes of errors</a>');
   });
