@@ -12,26 +12,25 @@ const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9
 let folder: string;
 let registry: string;
 let count = 0;
-const before = { ...process.env };
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'registry-commands-'));
   const { out } = await trellis('keys', 'new', '--format', 'json');
   const { signingKey, trust } = JSON.parse(out) as { signingKey: unknown; trust: unknown };
-  process.env['TRELLIS_SIGNING_KEY'] = JSON.stringify(signingKey);
-  process.env['TRELLIS_REGISTRY_TRUST'] = JSON.stringify(trust);
-  process.env['TRELLIS_GRAPH'] = 'content@production';
-  process.env['TRELLIS_ACTOR'] = 'ada';
+  vi.stubEnv('TRELLIS_SIGNING_KEY', JSON.stringify(signingKey));
+  vi.stubEnv('TRELLIS_REGISTRY_TRUST', JSON.stringify(trust));
+  vi.stubEnv('TRELLIS_GRAPH', 'content@production');
+  vi.stubEnv('TRELLIS_ACTOR', 'ada');
 });
 
 afterAll(async () => {
-  process.env = before;
+  vi.unstubAllEnvs();
   await rm(folder, { recursive: true });
 });
 
 beforeEach(async () => {
   registry = join(folder, `registry-${(count += 1)}`);
-  process.env['TRELLIS_REGISTRY'] = registry;
+  vi.stubEnv('TRELLIS_REGISTRY', registry);
   await trellis('registry', 'init');
 });
 

@@ -277,9 +277,11 @@ describe('Contracts', () => {
     await write('users.graphql', tagged(partner, ''));
     await run('compose', '--release', path('release.json'));
     await write('users.graphql', before);
-    expect((await check()).out).toContain(
-      'breaking: partners: Query: TYPE_REMOVED: No query is left in partners.\n',
-    );
+    expect(await check()).toEqual({
+      status: 1,
+      out: '',
+      error: 'error: INVALID_CONTRACT: The contract partners does not compose: no query is left\n',
+    });
   });
 });
 
