@@ -43,13 +43,8 @@ export interface SigningAccess extends RegistryAccess {
 export function storeOf({ registry }: RegistryOptions, env: Environment): RegistryStore {
   const location = registry ?? env['TRELLIS_REGISTRY'];
   if (location !== undefined && location !== '')
-    return openRegistry(location, { environment: gitEnvironment(env), token: registryTokens(env) });
+    return openRegistry(location, { environment: env, token: registryTokens(env) });
   throw new RegistryError('INVALID_NAME', 'Say which registry: --registry FOLDER, or TRELLIS_REGISTRY.');
-}
-
-/** No user sits before a pipeline to type a password. */
-function gitEnvironment(env: Environment): Environment {
-  return { ...env, GIT_TERMINAL_PROMPT: '0' };
 }
 
 /** The log of `--graph` or `TRELLIS_GRAPH`. @throws RegistryError */

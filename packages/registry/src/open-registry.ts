@@ -1,6 +1,7 @@
 import { RegistryError } from './registry-error.ts';
 import type { RegistryStore } from './registry-store.ts';
 import { FolderStore } from './stores/folder-store.ts';
+import { withoutPassword } from './stores/git-program.ts';
 import { GitStore } from './stores/git-store.ts';
 import { HttpStore } from './stores/http-store.ts';
 
@@ -28,7 +29,7 @@ export function openRegistry(
   if (git === undefined && isServer(url)) return new HttpStore(location, { token });
   throw new RegistryError(
     'INVALID_NAME',
-    `${JSON.stringify(location)} names no registry: a folder, https:// of a server, or git+https://, git+ssh:// or git+file://.`,
+    `${JSON.stringify(withoutPassword(location))} names no registry: a folder, https:// of a server, or git+https://, git+ssh:// or git+file://.`,
   );
 }
 

@@ -48,7 +48,7 @@ describe('The model of publishers', () => {
       (...args: Args) => (steps.push(name), call(...args));
     const store = new FolderStore(folder, {
       disk: {
-        write: realDisk.write,
+        ...realDisk,
         link: step('link', realDisk.link),
         syncFolder: step('sync', realDisk.syncFolder),
       },

@@ -8,6 +8,8 @@ export interface FolderDisk {
   /** link(2): fails with EEXIST where the name exists. */
   readonly link: (from: string, to: string) => Promise<void>;
   readonly syncFolder: (path: string) => Promise<void>;
+  /** utimes(2): fails with EPERM where the file is another user's. */
+  readonly setTime: (path: string, time: Date) => Promise<void>;
 }
 
 /** The calls of the operating system. */
@@ -23,6 +25,7 @@ export const realDisk: FolderDisk = {
   },
   link,
   syncFolder,
+  setTime: (path, time) => utimes(path, time, time),
 };
 
 async function syncFolder(path: string): Promise<void> {
@@ -74,7 +77,7 @@ export async function linkIfAbsent(
   }
 }
 
-/** Puts a whole file in the place of a damaged one. */
+/** Puts a whole file in the place of another: of a damaged one, or of another user's. */
 export async function createDurably(
   disk: FolderDisk,
   temporary: string,
@@ -90,14 +93,14 @@ export async function createDurably(
   }
 }
 
-/** Counts a file as written now. @returns whether it exists */
-export async function touch(path: string): Promise<boolean> {
-  const now = new Date();
+/** Counts a file as written now. @returns whether it does; 'foreign': only the user whose file it is may do that */
+export async function touch(disk: FolderDisk, path: string): Promise<'young' | 'absent' | 'foreign'> {
   try {
-    await utimes(path, now, now);
-    return true;
+    await disk.setTime(path, new Date());
+    return 'young';
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return false;
+    if (isCode(error, 'ENOENT')) return 'absent';
+    if (isCode(error, 'EPERM')) return 'foreign';
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { link, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -92,9 +92,20 @@ describe('a folder', () => {
     expect(await store.createRecord(log, 1, 'another', signal)).toBe(false);
   });
 
+  it('takes a text that another user has written, and counts it as written now', async () => {
+    const { store, path } = await openFolder({ ...realDisk, setTime: failing('EPERM') });
+    const { digest } = await writeTextBlob(store, 'text', signal);
+    const file = join(path, 'blobs/sha256', digest);
+    await utimes(file, new Date(0), new Date(0));
+    await writeTextBlob(store, 'text', signal);
+    expect((await stat(file)).mtimeMs).toBeGreaterThan(Date.now() - 60_000);
+    expect(await readdir(join(path, 'tmp'))).toEqual([]);
+  });
+
   it('syncs file and folder before it says that a record exists', async () => {
     const calls: string[] = [];
     const { store } = await openFolder({
+      ...realDisk,
       write: async (path, content) => (calls.push('write and sync'), realDisk.write(path, content)),
       link: async (from, to) => (calls.push('link'), realDisk.link(from, to)),
       syncFolder: async (path) => (calls.push('sync folder'), realDisk.syncFolder(path)),

@@ -76,11 +76,12 @@ export class FolderStore implements RegistryStore {
   async writeBlob({ digest }: BlobReference, content: Uint8Array, signal: AbortSignal): Promise<void> {
     const path = this.#blobPath(digest);
     await this.#attempt(signal, async () => {
-      if (!(await touch(path))) {
+      const found = await touch(this.#disk, path);
+      if (found === 'absent') {
         await this.#create(path, content);
         return;
       }
-      const stored = await this.#readWhole(path, MAX_BLOB_BYTES, signal);
+      const stored = found === 'young' && (await this.#readWhole(path, MAX_BLOB_BYTES, signal));
       if (!stored || digestOf(stored) !== digest)
         await createDurably(this.#disk, this.#temporary(), path, content);
     });

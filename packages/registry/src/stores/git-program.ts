@@ -1,12 +1,18 @@
 import { spawn } from 'node:child_process';
 import { RegistryError } from '../registry-error.ts';
 
-/** What git said as it failed. */
+/** A text of an error or a log, without the passwords of its URLs. */
+export function withoutPassword(text: string): string {
+  return text.replaceAll(/(:\/\/)[^/\s]+@/g, '$1');
+}
+
+/** What git said as it failed, without passwords: causes of errors are logged. */
 export class GitFailed extends Error {
   override readonly name = 'GitFailed';
   readonly said: string;
 
-  constructor(command: string, said: string) {
+  constructor(command: string, text: string) {
+    const said = withoutPassword(text);
     super(`git ${command}: ${said}`);
     this.said = said;
   }
@@ -25,19 +31,21 @@ export interface GitRun {
 
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_SAID_CHARACTERS = 4_000;
+/** What it says decides, so that it says it in one language; and nobody sits before it to type a password. */
+const FIXED = { LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' };
 
 /**
  * Runs git, and returns its standard output.
  *
- * @throws GitFailed; RegistryError STORE_UNAVAILABLE where there is no git; the reason of the signal
+ * @throws GitFailed; RegistryError STORE_UNAVAILABLE where there is no git, TOO_LARGE; the reason of the signal
  */
 export async function runGit(args: readonly string[], run: GitRun): Promise<Buffer> {
-  const { signal, input, maxBytes = MAX_BYTES, environment } = run;
+  const { signal, input, maxBytes = MAX_BYTES, environment = process.env } = run;
   signal.throwIfAborted();
   const child = spawn('git', [...args], {
     signal,
     stdio: ['pipe', 'pipe', 'pipe'],
-    ...(environment && { env: { ...environment } }),
+    env: { ...environment, ...FIXED },
   });
   const out: Buffer[] = [];
   let [bytes, said] = [0, ''];
@@ -57,6 +65,9 @@ export async function runGit(args: readonly string[], run: GitRun): Promise<Buff
     if (signal.aborted) throw signal.reason;
     throw new RegistryError('STORE_UNAVAILABLE', 'The program git could not be run.', { cause: error });
   });
+  const command = args.find((arg) => /^[a-z-]+$/.test(arg)) ?? '';
+  if (bytes > maxBytes)
+    throw new RegistryError('TOO_LARGE', `git ${command} wrote more than ${maxBytes} bytes.`);
   if (status === 0) return Buffer.concat(out);
-  throw new GitFailed(args.find((arg) => /^[a-z-]+$/.test(arg)) ?? '', said.trim());
+  throw new GitFailed(command, said.trim());
 }

@@ -1,13 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRegistry } from '../open-registry.ts';
 import type { RegistryStore } from '../registry-store.ts';
 import { createKey, log, publishAll } from '../testing/sample-log.ts';
 import { describeStore } from '../testing/store-contract.ts';
+import { GitFailed, runGit } from './git-program.ts';
 
 const signal = AbortSignal.timeout(120_000);
 let folder: string;
@@ -85,10 +86,42 @@ describe('a git repository', () => {
     await expect(store.createRecord(log, 1, 'one', signal)).rejects.toMatchObject({ code: 'NO_RIGHT' });
   });
 
+  it('is understood where git speaks another language', async () => {
+    const environment = { ...process.env, LC_ALL: 'C.UTF-8', LANGUAGE: 'de' };
+    const store = openRegistry(`git+${pathToFileURL(createRepository()).href}`, { environment });
+    await expect(store.readHead(log, signal)).rejects.toMatchObject({ code: 'NO_REGISTRY' });
+    expect(await store.initialize?.(signal)).toBe(true);
+    expect(await store.readRecord(log, 1, signal)).toBeUndefined();
+  });
+
+  it('is read from a folder that has files of the same names', async () => {
+    const before = process.cwd();
+    const checkedOut = join(folder, 'checked-out');
+    const file = join(checkedOut, 'graphs/content/environments/production/log/00000001.jws');
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, 'a record of the folder');
+    process.chdir(checkedOut);
+    try {
+      const store = await openGit();
+      expect(await store.readRecord(log, 1, signal)).toBeUndefined();
+      expect(await store.createRecord(log, 1, 'one', signal)).toBe(true);
+    } finally {
+      process.chdir(before);
+    }
+  });
+
+  it('says so where a file is too large', async () => {
+    await expect(runGit(['--version'], { signal, maxBytes: 3 })).rejects.toMatchObject({ code: 'TOO_LARGE' });
+  });
+
   it('is unavailable where there is no repository, and its password is in no message', async () => {
     const nowhere = openRegistry(`git+file://${folder}/none.git`);
     await expect(nowhere.readHead(log, signal)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
     expect(openRegistry('git+https://user:secret@host/x.git').description).not.toContain('secret');
+    expect(new GitFailed('fetch', "unable to access 'https://user:p@ss@host/x'").message).toBe(
+      "git fetch: unable to access 'https://host/x'",
+    );
+    expect(() => openRegistry('ftp://user:p@ss@x/y')).toThrow('"ftp://x/y" names no registry');
     for (const location of ['git+ext://sh', 'git+http://x/y', 'ftp://x/y'])
       expect(() => openRegistry(location)).toThrow(/names no registry/);
   });

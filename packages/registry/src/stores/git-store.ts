@@ -9,7 +9,7 @@ import { isLogPart, type LogName } from '../log-name.ts';
 import { RegistryError } from '../registry-error.ts';
 import { MAX_RECORD_BYTES, type RegistryStore, type StoredBlob } from '../registry-store.ts';
 import { fastImport, type CommittedFile } from './git-commit.ts';
-import { GitFailed, runGit, type GitRun } from './git-program.ts';
+import { GitFailed, runGit, withoutPassword, type GitRun } from './git-program.ts';
 
 /** What a {@link GitStore} is made with. */
 export interface GitStoreOptions {
@@ -199,8 +199,7 @@ export class GitStore implements RegistryStore {
     try {
       return await this.#git(['cat-file', 'blob', `${this.#tip}:${path}`], signal, { maxBytes });
     } catch (error) {
-      if (error instanceof GitFailed && /does not exist in|Not a valid object name/i.test(error.said))
-        return undefined;
+      if (error instanceof GitFailed && isAbsent(error.said)) return undefined;
       throw this.#inWords(error);
     }
   }
@@ -227,7 +226,7 @@ export class GitStore implements RegistryStore {
   #inWords(error: unknown): unknown {
     if (!(error instanceof GitFailed)) return error;
     const lock = lockIn(error);
-    const said = withoutPassword(error.said);
+    const { said } = error;
     if (lock !== undefined)
       return new RegistryError(
         'STORE_LOCKED',
@@ -260,6 +259,11 @@ async function makeRepository(
   return directory;
 }
 
+/** The branch has no such file; git looks besides whether the folder that it was started in has one. */
+function isAbsent(said: string): boolean {
+  return /does not exist in|exists on disk, but not in|Not a valid object name/i.test(said);
+}
+
 /** Another push came first, or is just coming. */
 function isOutrun(said: string): boolean {
   return /fetch first|non-fast-forward|stale info|but expected|reference already exists|cannot lock ref(?!.*\.lock)/is.test(
@@ -269,10 +273,6 @@ function isOutrun(said: string): boolean {
 
 function lockIn(error: unknown): string | undefined {
   return error instanceof GitFailed ? /Unable to create '([^'\n]+\.lock)'/.exec(error.said)?.[1] : undefined;
-}
-
-function withoutPassword(text: string): string {
-  return text.replaceAll(/(:\/\/)[^/\s@]+@/g, '$1');
 }
 
 function logPath({ graph, environment }: LogName): string {

@@ -53,10 +53,11 @@ export class HttpStore implements RegistryStore {
 
   async listLogs(signal: AbortSignal): Promise<readonly LogName[]> {
     const { logs } = (await readJson(await this.#send('/v1/logs', signal))) as { readonly logs?: unknown };
-    const parts = Array.isArray(logs) ? (logs as readonly Partial<LogName>[]) : []; // judged below
-    return parts.flatMap(({ graph = '', environment = '' }) =>
-      isLogPart(graph) && isLogPart(environment) ? [{ graph, environment }] : [],
-    );
+    const parts = Array.isArray(logs) ? (logs as readonly (Partial<LogName> | null)[]) : []; // judged below
+    return parts.flatMap((part) => {
+      const { graph = '', environment = '' } = part ?? {};
+      return isLogPart(graph) && isLogPart(environment) ? [{ graph, environment }] : [];
+    });
   }
 
   /**
@@ -146,24 +147,40 @@ function byStatus(status: number): RegistryErrorCode {
   return status === 401 || status === 403 ? 'NO_RIGHT' : 'STORE_UNAVAILABLE';
 }
 
-function headOf(value: unknown): number {
-  const { sequence } = (value ?? {}) as { readonly sequence?: unknown };
+function headOf(value: object): number {
+  const { sequence } = value as { readonly sequence?: unknown };
   if (typeof sequence === 'number' && Number.isSafeInteger(sequence) && sequence >= 0) return sequence;
   throw new RegistryError('STORE_UNAVAILABLE', 'The registry did not say where its log ends.');
 }
 
-async function readJson(response: Response): Promise<unknown> {
-  return JSON.parse(Buffer.from(await readAtMost(response, MAX_BLOB_BYTES)).toString('utf8')) as unknown;
+/** A page of something else is no object. */
+async function readJson(response: Response): Promise<object> {
+  const text = Buffer.from(await readAtMost(response, MAX_BLOB_BYTES)).toString('utf8');
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return value;
+  } catch {
+    // says the same as another value
+  }
+  throw new RegistryError('STORE_UNAVAILABLE', 'What responds is no registry: it does not send JSON objects.');
 }
 
 async function readAtMost(response: Response, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > maxBytes)
-      throw new RegistryError('BLOB_ALTERED', `The registry sent more than ${maxBytes} bytes.`);
-    chunks.push(chunk);
+  try {
+    for await (const chunk of response.body ?? []) {
+      bytes += chunk.byteLength;
+      if (bytes > maxBytes)
+        throw new RegistryError('BLOB_ALTERED', `The registry sent more than ${maxBytes} bytes.`);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    // As fetch reports a connection that was lost.
+    if (!(error instanceof TypeError)) throw error;
+    throw new RegistryError('STORE_UNAVAILABLE', 'The registry did not send its response to the end.', {
+      cause: error,
+    });
   }
   return Buffer.concat(chunks);
 }
