@@ -43,6 +43,7 @@ function scopesFor(wish: Wish): readonly (readonly string[])[] {
     const { environment } = wish.log;
     return [[`graph:promote:${environment}`, 'graph:promote:*']];
   }
-  if (wish.isWhole) return [['graph:publish:*']];
+  // Who names no subgraph has a right to none.
+  if (wish.isWhole || wish.subgraphs.length === 0) return [['graph:publish:*']];
   return wish.subgraphs.map((name) => [`graph:publish:${name}`, 'graph:publish:*']);
 }

@@ -34,6 +34,7 @@ import { serveRegistry, type RunningRegistry } from './serve-registry.ts';
 const AUDIENCE = 'https://registry.example/';
 const SECRET = 'a secret that is long enough to be good';
 const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])\n';
+const TWICE = '{"name":"posts","sdl":"","source":""}';
 const log = parseLogName('content@production');
 const signal = AbortSignal.timeout(120_000);
 
@@ -208,6 +209,16 @@ describe('A registry over HTTP', () => {
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer, DPoP']);
   });
 
+  it('wants a token however its addresses are spelt, and leaves no row of those who have none', async () => {
+    const rows = async () => queryChecked(pool, { id: 'int8' }, 'SELECT id FROM audit');
+    const before = await rows();
+    const path = '/%761/graphs/content/environments/production/publications';
+    const sent = await fetch(`${registry.url}${path}`, { method: 'POST' });
+    const read = await fetch(`${registry.url}/%76%31/logs`);
+    expect([sent.status, read.status]).toEqual([401, 401]);
+    expect(await rows()).toEqual(before);
+  });
+
   it('takes a token that is bound to a key with a proof alone, and once', async () => {
     const { token, prove } = await boundToken();
     const url = `${registry.url}/v1/logs`;
@@ -226,6 +237,11 @@ describe('A registry over HTTP', () => {
       '{"set":[{"name":"__proto__","sdl":"","source":""}],"remove":[],"isWhole":false}',
     ],
     ['no JSON', 400, '{'],
+    [
+      'a subgraph that is there twice',
+      400,
+      `{"set":[${TWICE},${TWICE}],"remove":[],"isWhole":false}`,
+    ],
   ])('rejects %s with %i', async (_title, status, body) => {
     const headers = {
       authorization: `Bearer ${await tokenOf('operator')}`,
@@ -233,6 +249,16 @@ describe('A registry over HTTP', () => {
     };
     const url = `${registry.url}/v1/graphs/content/environments/production/publications`;
     expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(status);
+  });
+
+  it('rejects a publication that names no subgraph, without the right to all', async () => {
+    const headers = {
+      authorization: `Bearer ${await tokenOf('reader')}`,
+      'content-type': 'application/json',
+    };
+    const url = `${registry.url}/v1/graphs/content/environments/production/publications`;
+    const body = '{"set":[],"remove":[],"isWhole":false}';
+    expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(403);
   });
 
   it.each(['records/abc', 'records/0', 'head?after=-1', 'head?waitS=9999'])(

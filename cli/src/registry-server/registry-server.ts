@@ -50,7 +50,9 @@ export function createRegistryServer(options: RegistryServerOptions): ReturnType
   server.decorateRequest('outcome', null);
   // Before the body is read: who has no token sends none.
   server.addHook('onRequest', async (request) => {
-    if (!request.url.startsWith('/v1/')) return;
+    // By the route: an address may spell /v1/ in other ways.
+    const { url: route } = request.routeOptions;
+    if (route !== undefined && !route.startsWith('/v1/')) return;
     const proof = request.headers['dpop'];
     const url = `${request.protocol}://${request.host}${request.url.split('?', 1)[0] ?? ''}`;
     const outcome = await options.authenticate({

@@ -35,7 +35,10 @@ export const publicationBody: z.ZodType<PublicationBody> = z.object({
         commit: text.optional(),
       }),
     )
-    .max(1000),
+    .max(1000)
+    .refine((set) => new Set(set.map((one) => one.name)).size === set.length, {
+      error: 'a subgraph is there twice',
+    }),
   remove: z.array(name).max(1000),
   isWhole: z.boolean(),
   approvals: z
