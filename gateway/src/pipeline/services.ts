@@ -85,6 +85,8 @@ export interface ActiveGenerations {
   choose(request: RoutedRequest, caller: Caller): Supergraph | Promise<Supergraph>;
   /** Absent where nothing is compared. */
   readonly trial: GenerationTrial | undefined;
+  /** Names of the request headers that choose one of them. */
+  readonly varyOn: readonly string[];
 }
 
 /** Whether several generations serve now: a running gateway may begin and end with that. */

@@ -240,6 +240,24 @@ describe('Bad input of a registry', () => {
     await rename(graph.folder, `${graph.folder}.gone`);
     expect(fieldsOf((await follow()).current())).toEqual(['one', 'two']);
   });
+
+  it('that could not be stored is stored with the next: the copy has no gap', async () => {
+    const followed = await follow();
+    const blobs = join(graph.cacheDirectory, 'library@production/blobs');
+    await rename(blobs, `${blobs}.gone`);
+    await writeFile(blobs, 'a disk that fails');
+    await graph.publish([subgraph('three: Int')]);
+    await followed.look();
+    expect(damaged).toHaveLength(1);
+    await rm(blobs);
+    await rename(`${blobs}.gone`, blobs);
+    await graph.publish([subgraph('four: Int')]);
+    await followed.look();
+    await rename(graph.folder, `${graph.folder}.gone`);
+    const restarted = await follow();
+    expect(versionOf(restarted.served)).toBe('production.3');
+    expect(damaged).toHaveLength(1);
+  });
 });
 
 describe('A followed registry', () => {

@@ -150,7 +150,7 @@ class Follower implements FollowedRegistry {
       await this.#look(copied ? START_DEADLINE_MS : LOOK_DEADLINE_MS);
     } catch (error) {
       if (!copied) throw error;
-      await this.#serve(copied);
+      await this.#serve(copied, this.#deadline());
       this.#problems.failed(error);
     }
     this.#polling = this.#poll();
@@ -239,23 +239,18 @@ class Follower implements FollowedRegistry {
       throw new RegistryError('NOT_FOUND', `${formatLogName(log)} in ${store.description} has no release.`);
     if (records.length > 0 || !this.#served) {
       for (const { record } of records) this.#stopped.follow(record);
-      await this.#serve(head);
+      await this.#serve(head, signal);
       await this.#store(records, head, signal);
     }
     this.#problems.succeeded();
     observer.checked();
   }
 
-  async #serve(head: VerifiedHead): Promise<void> {
+  async #serve(head: VerifiedHead, signal: AbortSignal): Promise<void> {
     const { record } = head;
     const stores = [...(this.#copy ? [this.#copy.store] : []), this.#options.store];
     const allowed = { record, variants: this.#stopped.allowedIn(record) };
-    const opened = await openGenerations(
-      allowed,
-      this.#served,
-      { ...this.#options, stores },
-      this.#deadline(),
-    );
+    const opened = await openGenerations(allowed, this.#served, { ...this.#options, stores }, signal);
     this.#head = head;
     this.#swap({ ...opened, variants: opened.variants.filter((one) => !this.#stopped.has(one)) }); // while it was prepared
     this.#options.observer.serving(this.served);
@@ -269,7 +264,7 @@ class Follower implements FollowedRegistry {
     try {
       const releases = [record.release, ...record.variants.map(({ release }) => release)];
       await this.#copy?.copyTexts(this.#options.store, releases, signal);
-      await this.#copy?.add(records, signal);
+      await this.#copy?.add(this.#options.store, records, signal);
     } catch (error) {
       this.#options.observer.copyFailed(error);
     }

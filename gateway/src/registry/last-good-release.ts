@@ -77,10 +77,20 @@ export class LastGoodRelease {
     await this.#deleteUnused(used, signal);
   }
 
-  /** Stores records that were verified, the oldest first. To be called after {@link copyTexts}. */
-  async add(records: readonly VerifiedRecord[], signal: AbortSignal): Promise<void> {
-    for (const { record, jws } of records)
-      await this.#store.createRecord(this.#log, record.sequence, jws, signal);
+  /**
+   * Stores records that were verified, the oldest first. To be called after {@link copyTexts}. Those that could not be stored when
+   * they came are read again: a log with a gap would be damaged at the next start.
+   */
+  async add(from: RegistryStore, records: readonly VerifiedRecord[], signal: AbortSignal): Promise<void> {
+    const verified = new Map(records.map(({ record, jws }) => [record.sequence, jws]));
+    const last = records.at(-1)?.record.sequence ?? 0;
+    const stored = await this.#store.readHead(this.#log, signal);
+    for (let sequence = stored + 1; sequence <= last; sequence += 1) {
+      const jws = verified.get(sequence) ?? (await from.readRecord(this.#log, sequence, signal));
+      if (jws === undefined)
+        throw new RegistryError('BROKEN_CHAIN', `Record ${sequence} of ${formatLogName(this.#log)} is missing.`);
+      await this.#store.createRecord(this.#log, sequence, jws, signal);
+    }
   }
 
   async #copy(from: RegistryStore, reference: BlobReference, signal: AbortSignal): Promise<void> {

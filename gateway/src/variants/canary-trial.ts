@@ -7,7 +7,7 @@ import type { ServedVariant } from '../registry/served-generations.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { CallerComparison, type Side, type Verdict } from './compare-callers.ts';
 import { OperationLatencies } from './operation-latencies.ts';
-import type { StickyCallers } from './sticky-caller.ts';
+import { placeOf, type StickyCallers } from './sticky-caller.ts';
 
 /** What callers can meet: a failure of the server, or a response slower than nearly all of the main generation. */
 export type TrialEventKind = 'failed' | 'slow';
@@ -77,8 +77,10 @@ export class CanaryTrial implements GenerationTrial {
   async observe(run: RoutedRun, responding: Promise<PipelineResult>): Promise<PipelineResult> {
     const response = await responding;
     const kind = this.#isEnded ? undefined : this.#metBy(run, response);
-    const side = kind && this.#sideOf(run.routed?.supergraph);
-    if (side) this.#add(kind, side, this.#callerOf(run));
+    if (!kind) return response;
+    const caller = this.#callerOf(run);
+    const side = this.#sideOf(run.routed?.supergraph, caller);
+    if (side) this.#add(kind, side, caller);
     return response;
   }
 
@@ -113,9 +115,12 @@ export class CanaryTrial implements GenerationTrial {
     }
   }
 
-  #sideOf(supergraph: Supergraph | undefined): Side | undefined {
-    if (supergraph === this.#options.canary) return 'canary';
-    return supergraph === this.#options.main ? 'main' : undefined;
+  /** Only where chance has placed the caller there: a preview of the same release has callers who chose it. */
+  #sideOf(supergraph: Supergraph | undefined, caller: number): Side | undefined {
+    const { canary, main, variant } = this.#options;
+    const isPlaced = variant.rule.kind === 'percent' && placeOf(caller) < variant.rule.percent / 100;
+    if (supergraph === canary) return isPlaced ? 'canary' : undefined;
+    return supergraph === main && !isPlaced ? 'main' : undefined;
   }
 
   #callerOf({ routed, context }: RoutedRun): number {

@@ -5,7 +5,7 @@ import type { Variant } from '@trellis/registry';
 import { gql } from 'graphql-tag';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PublishedGraph } from '../testing/published-graph.ts';
-import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
+import { startSubgraph, type SubgraphCallContext, type SubgraphServer } from '../testing/subgraph-server.ts';
 import { startTestGateway, type GraphResponse, type TestGateway } from '../testing/test-gateway.ts';
 import { startTokenIssuer, type TokenIssuer } from '../testing/token-issuer.ts';
 import { until } from '../testing/until.ts';
@@ -23,7 +23,14 @@ function startVersion(version: string, field: string): Promise<SubgraphServer> {
   return startSubgraph({
     name: 'numbers',
     typeDefs: gql(`type Query { version: String! ${field} }`),
-    resolvers: { Query: { version: () => version } },
+    resolvers: {
+      Query: {
+        version: (_source: unknown, _given: unknown, context: unknown) => {
+          (context as SubgraphCallContext).response.setHeader('cache-control', 'max-age=60'); // what its server passes
+          return version;
+        },
+      },
+    },
   });
 }
 
@@ -128,6 +135,22 @@ describe('A request is served by a variant', () => {
       'main',
       'main',
     ]);
+  });
+
+  it('whose response no cache may have for others', async () => {
+    await serve([]);
+    const alone = await ask();
+    await serveVariant({ kind: 'header', header: 'x-variant', value: 'preview', clients: [] });
+    const main = await ask();
+    const preview = await ask({ 'x-variant': await previewToken({}) });
+    expect(preview.body.data).toEqual({ version: 'next' });
+    expect(preview.headers.get('cache-control')).toBe('no-store');
+    expect([alone, main].map(({ headers }) => headers.get('cache-control'))).toEqual([
+      'public, max-age=60',
+      'public, max-age=60',
+    ]);
+    expect(alone.headers.get('vary')).not.toContain('x-variant');
+    expect(main.headers.get('vary')?.split(', ')).toContain('x-variant');
   });
 
   it('of its host', async () => {

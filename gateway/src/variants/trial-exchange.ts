@@ -58,7 +58,9 @@ export function exchangeThroughRedis(
     const parsed = readEnvelope(text);
     if (parsed && parsed.from !== self) listener(parsed.message);
   });
-  void subscriber.subscribe(channel).catch(() => undefined); // it subscribes again when it is connected
+  const subscribe = (): void => void subscriber.subscribe(channel).catch(() => undefined); // the next connection tries again
+  subscriber.on('ready', subscribe);
+  if (subscriber.status === 'ready') subscribe();
   return {
     send: (message) =>
       void publisher.publish(channel, JSON.stringify({ from: self, message })).catch(() => undefined),

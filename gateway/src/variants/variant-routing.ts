@@ -45,6 +45,7 @@ export class VariantRouting implements GenerationRouting {
 /** The variants of one record. */
 export class ActiveVariants implements ActiveGenerations {
   readonly trial: CanaryTrial | undefined;
+  readonly varyOn: readonly string[];
   readonly #main: Supergraph;
   readonly #compiled: readonly CompiledVariant[];
 
@@ -55,6 +56,7 @@ export class ActiveVariants implements ActiveGenerations {
       ...createMatcher(variant, log, options.previews),
       variant,
     }));
+    this.varyOn = served.variants.flatMap(({ rule }) => (rule.kind === 'header' ? [rule.header] : []));
     this.trial = trialOf(served, this.#compiled, options, before);
   }
 
@@ -86,7 +88,8 @@ function trialOf(
 ): CanaryTrial | undefined {
   if (!options.aborts()) return undefined;
   const canary = compiled.find(({ variant, callers }) => variant.abortsItself && callers !== undefined);
-  if (!canary?.callers) return undefined;
+  // The release of the main generation is not worse than itself.
+  if (!canary?.callers || canary.variant.supergraph === served.main) return undefined;
   const { variant, callers } = canary;
   const compared = {
     main: served.main,

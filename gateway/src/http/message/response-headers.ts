@@ -23,17 +23,21 @@ export function responseHeaders(
   exchange: HttpExchange,
   responses: readonly OperationResult[],
   status: number,
-  { responsePolicy, observer }: Pick<PipelineServices, 'responsePolicy' | 'observer'>,
+  services: Pick<PipelineServices, 'responsePolicy' | 'observer' | 'supergraphs' | 'generations'>,
 ): Record<string, string | readonly string[]> {
   const { id, method, headers } = exchange;
-  const { varyOn, privateFor, resourceMetadata, showsVersion } = responsePolicy;
-  const cacheControl = cacheControlOf(responses, headers, privateFor);
+  const { responsePolicy, observer } = services;
+  const { privateFor, resourceMetadata, showsVersion } = responsePolicy;
+  const cacheControl = isOfAVariant(responses, services)
+    ? 'no-store'
+    : cacheControlOf(responses, headers, privateFor);
   const own: Record<string, string | readonly string[]> = {
     ...forwardedHeaders(exchange, responses, observer),
     'x-request-id': id,
     'cache-control': cacheControl,
   };
-  if (cacheControl !== 'no-store' && varyOn.length > 0) own['vary'] = varyOn.join(', ');
+  const varyOn = cacheControl === 'no-store' ? [] : headersThatDecide(services);
+  if (varyOn.length > 0) own['vary'] = varyOn.join(', ');
   const version = showsVersion ? responses[0]?.admitted?.supergraph.version : undefined;
   if (version !== undefined) own['trellis-supergraph'] = version;
   const challenge = challengeOf(responses, status, headers.authorization, resourceMetadata);
@@ -42,6 +46,26 @@ export function responseHeaders(
   if (retryAfterS !== undefined) own['retry-after'] = String(retryAfterS);
   if (status === 405) own['allow'] = method === 'GET' ? 'POST' : 'GET, POST';
   return own;
+}
+
+/**
+ * Whether other requests to the same address are served by another generation. Nobody may store such responses: a cache before the
+ * gateway would have one caller's preview for all, and a canary beyond its share.
+ */
+function isOfAVariant(
+  responses: readonly OperationResult[],
+  { generations, supergraphs }: Pick<PipelineServices, 'supergraphs' | 'generations'>,
+): boolean {
+  if (!generations.active) return false; // nearly always
+  const main = supergraphs.current();
+  return responses.some(({ admitted }) => admitted?.supergraph !== main);
+}
+
+function headersThatDecide({
+  responsePolicy: { varyOn },
+  generations: { active },
+}: Pick<PipelineServices, 'responsePolicy' | 'generations'>): readonly string[] {
+  return active && active.varyOn.length > 0 ? [...new Set([...varyOn, ...active.varyOn])] : varyOn;
 }
 
 /** The headers of subgraphs that came with responses. Absent where none did. What found no room is logged. */
