@@ -137,7 +137,17 @@ function withRouting(subgraph: SubgraphToPublish, known: PublishedSubgraph | und
   const url = subgraph.routingUrl ?? known?.routing.url;
   if (url === undefined)
     throw new RegistryError('INVALID_NAME', `The subgraph ${name} is new: it needs --routing-url URL.`);
+  if (!isHttpUrl(url))
+    throw new RegistryError(
+      'INVALID_NAME',
+      `${JSON.stringify(url)} is no http or https URL of the subgraph ${name}.`,
+    );
   return { name, sdl, source, routingUrl: url, routing: { ...known?.routing, url }, version, commit };
+}
+
+/** Gateways would take another one, and fail with each request. */
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
 /** The version and the commit of a build are no change: a pipeline that runs again publishes nothing. */

@@ -3,12 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { authServer } from '@trellis/auth-server';
+import { gateway } from '@trellis/gateway';
 import { createPool, queryChecked, type Pool } from '@trellis/postgres';
 import {
   generateRecordKey,
   HttpStore,
   openRegistry,
   parseLogName,
+  registryTokens,
   TrustedKeys,
   verifyLog,
 } from '@trellis/registry';
@@ -27,7 +29,6 @@ import { runRegistryAction } from '../publish/run-command.ts';
 import { publishCommand, type PublishOptions } from '../publish/publish-command.ts';
 import { promoteCommand, rollbackCommand } from '../publish/move-commands.ts';
 import { historyCommand, verifyCommand } from '../publish/read-commands.ts';
-import { registryTokens } from '../registry/registry-token.ts';
 import { PostgresStore } from './postgres-store.ts';
 import { serveRegistry, type RunningRegistry } from './serve-registry.ts';
 
@@ -35,6 +36,7 @@ const AUDIENCE = 'https://registry.example/';
 const SECRET = 'a secret that is long enough to be good';
 const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])\n';
 const TWICE = '{"name":"posts","sdl":"","source":""}';
+const silent = createLogger({ service: 'test', destination: { write: () => undefined } });
 const log = parseLogName('content@production');
 const signal = AbortSignal.timeout(120_000);
 
@@ -111,8 +113,7 @@ async function startIssuer(connectionString: string): Promise<string> {
     KEY_ENCRYPTION_SECRET: randomBytes(32).toString('base64url'),
     COOKIE_SECRET: randomBytes(32).toString('base64url'),
   });
-  const logger = createLogger({ service: 'auth-server', destination: { write: () => undefined } });
-  issuer = await authServer.start(config, { logger, metrics: createMetrics('auth-server') });
+  issuer = await authServer.start(config, { logger: silent, metrics: createMetrics('auth-server') });
   return url;
 }
 
@@ -199,6 +200,34 @@ describe('A registry over HTTP', () => {
     await expect(store.createRecord(log, 99, 'x', signal)).rejects.toMatchObject({ code: 'NO_RIGHT' });
   });
 
+  it('is followed by a gateway with the right to read', async () => {
+    const [trust, config] = ['trust.json', 'gateway.yaml'].map((name) => join(folder, name)) as [
+      string,
+      string,
+    ];
+    writeFileSync(trust, environment['TRELLIS_REGISTRY_TRUST'] ?? '');
+    const settings = { source: registry.url, graph: 'content@production', trust };
+    writeFileSync(config, JSON.stringify({ registry: settings }));
+    const following = await gateway.start(
+      gateway.readConfig({
+        ...environment,
+        TRELLIS_REGISTRY_CLIENT_ID: 'reader',
+        SUPERGRAPH: 'registry',
+        CONFIG: config,
+        PORT: '0',
+      }),
+      { logger: silent, metrics: createMetrics('gateway') },
+    );
+    try {
+      const ready = await fetch(`${following.url}/health/ready`);
+      expect(await ready.json()).toMatchObject({
+        supergraph: expect.stringMatching(/^production\.\d+$/) as string,
+      });
+    } finally {
+      await following.close();
+    }
+  });
+
   it.each([
     ['no token', undefined],
     ['a token that is none', 'Bearer nonsense'],
@@ -238,10 +267,11 @@ describe('A registry over HTTP', () => {
     ],
     ['no JSON', 400, '{'],
     [
-      'a subgraph that is there twice',
+      'an address that is none',
       400,
-      `{"set":[${TWICE},${TWICE}],"remove":[],"isWhole":false}`,
+      '{"set":[{"name":"late","sdl":"","source":"","routingUrl":"ftp://late.test"}],"remove":[],"isWhole":false}',
     ],
+    ['a subgraph that is there twice', 400, `{"set":[${TWICE},${TWICE}],"remove":[],"isWhole":false}`],
   ])('rejects %s with %i', async (_title, status, body) => {
     const headers = {
       authorization: `Bearer ${await tokenOf('operator')}`,

@@ -5,12 +5,12 @@ import {
   openRegistry,
   parseLogName,
   RegistryError,
+  registryTokens,
   TrustedKeys,
   type LogName,
   type RecordSigner,
   type RegistryStore,
 } from '@trellis/registry';
-import { registryTokens } from './registry-token.ts';
 
 /** How a command line names a registry. What it leaves out comes from the environment. */
 export interface RegistryOptions {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { openRegistry, parseLogName, TrustedKeys } from '@trellis/registry';
+import { openRegistry, parseLogName, registryTokens, TrustedKeys } from '@trellis/registry';
 import type { Logger } from '@trellis/runtime';
 import type { GatewayConfig } from '../config/config.ts';
 import type { SettingsInUse } from '../config/settings-in-use.ts';
@@ -54,7 +54,7 @@ export async function locateRegistry({
   const { source = '', graph = '', trust = '', directory, previewKeys } = settings; // the configuration was checked
   return {
     settings,
-    store: openRegistry(source.includes('://') ? source : pathOf(source)),
+    store: openRegistry(source.includes('://') ? source : pathOf(source), { token: registryTokens(config) }),
     log: parseLogName(graph),
     trust: await TrustedKeys.parse(await readFile(pathOf(trust), 'utf8')),
     previews: previewKeys === undefined ? NO_PREVIEW_TOKENS : readPreviewTokens(pathOf(previewKeys), graph),

@@ -1,8 +1,15 @@
 import { rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { CompactSign, importJWK } from 'jose';
 import { gql } from 'graphql-tag';
-import { createRecordSigner, encodeRelease, generateRecordKey, writeTextBlob } from '@trellis/registry';
+import {
+  createRecordSigner,
+  encodeRelease,
+  FolderStore,
+  generateRecordKey,
+  writeTextBlob,
+} from '@trellis/registry';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { canaryOf, PublishedGraph } from '../testing/published-graph.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
@@ -331,6 +338,23 @@ describe('A followed registry', () => {
     expect((await follow()).served.variants).toEqual([]);
     await graph.append({ variants, action: 'canary' });
     expect((await follow()).served.variants).toHaveLength(1);
+  });
+
+  it('does not ask without end where a record is announced that can not be read yet', async () => {
+    class AheadStore extends FolderStore {
+      reads = 0;
+      waitForRecord(): Promise<number> {
+        return Promise.resolve(99);
+      }
+      override readHead(...given: Parameters<FolderStore['readHead']>): Promise<number> {
+        this.reads += 1;
+        return super.readHead(...given);
+      }
+    }
+    const store = new AheadStore(graph.folder);
+    await follow({ store });
+    await pause(200);
+    expect(store.reads).toBeLessThan(4);
   });
 
   it('goes on when the registry is back', async () => {

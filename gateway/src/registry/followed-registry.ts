@@ -92,6 +92,8 @@ class Follower implements FollowedRegistry {
   #problem: string | undefined;
   /** A registry that fails is asked at intervals, whether it can be waited for or not. */
   #isFailing = false;
+  /** The highest sequence that the registry said it has. */
+  #announced = 0;
   #served: ServedGenerations | undefined;
   #looks: Promise<void> = Promise.resolve();
   #polling: Promise<void> = Promise.resolve();
@@ -208,11 +210,12 @@ class Follower implements FollowedRegistry {
     if (store.waitForRecord && !this.#isFailing) {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(LONG_POLL_MS)]);
       const after = this.#head?.record.sequence ?? 0;
-      const hasNew = await store.waitForRecord(log, after, limit).then(
-        (head) => head > after,
-        () => false,
-      );
-      if (hasNew) return;
+      const head = await store.waitForRecord(log, after, limit).catch(() => 0);
+      // Looked for at once, but once: what says so may be ahead of what is read.
+      if (head > Math.max(after, this.#announced)) {
+        this.#announced = head;
+        return;
+      }
     }
     await delay(pauseMs, undefined, { signal }).catch(() => undefined);
   }

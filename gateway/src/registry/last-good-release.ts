@@ -88,7 +88,10 @@ export class LastGoodRelease {
     for (let sequence = stored + 1; sequence <= last; sequence += 1) {
       const jws = verified.get(sequence) ?? (await from.readRecord(this.#log, sequence, signal));
       if (jws === undefined)
-        throw new RegistryError('BROKEN_CHAIN', `Record ${sequence} of ${formatLogName(this.#log)} is missing.`);
+        throw new RegistryError(
+          'BROKEN_CHAIN',
+          `Record ${sequence} of ${formatLogName(this.#log)} is missing.`,
+        );
       await this.#store.createRecord(this.#log, sequence, jws, signal);
     }
   }

@@ -24,6 +24,30 @@ export const variables = {
     sensitive: true,
     doc: 'A private JWK (Ed25519) that may sign records of the registry. With it, a canary that is stopped here is stopped in the registry. Absent: here alone.',
   },
+  TRELLIS_REGISTRY_TOKEN: {
+    type: 'text',
+    optional: true,
+    sensitive: true,
+    doc: 'An access token with graph:read, for a registry over HTTP. Absent: one is got by client credentials, with the four variables below.',
+  },
+  TRELLIS_REGISTRY_ISSUER: {
+    type: 'url',
+    schemes: ['http', 'https'],
+    optional: true,
+    doc: 'Issuer of access tokens for a registry over HTTP.',
+  },
+  TRELLIS_REGISTRY_AUDIENCE: { type: 'text', optional: true, doc: 'Audience of these access tokens.' },
+  TRELLIS_REGISTRY_CLIENT_ID: {
+    type: 'text',
+    optional: true,
+    doc: 'The OAuth client that gets them, by client credentials.',
+  },
+  TRELLIS_REGISTRY_CLIENT_SECRET: {
+    type: 'text',
+    optional: true,
+    sensitive: true,
+    doc: 'Its secret.',
+  },
   CONFIG: { type: 'text', optional: true, doc: 'Path of gateway.yaml.' },
   GUARDS: {
     type: 'choice',

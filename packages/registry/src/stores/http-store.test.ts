@@ -44,7 +44,8 @@ describe('Instead of a registry', () => {
   });
 
   it('logs that are none are left out', async () => {
-    respond = (_request, response) => void response.end(JSON.stringify({ logs: [null, 1, { graph: 'A' }, log] }));
+    respond = (_request, response) =>
+      void response.end(JSON.stringify({ logs: [null, 1, { graph: 'A' }, log] }));
     expect(await store.listLogs(signal)).toEqual([log]);
   });
 });

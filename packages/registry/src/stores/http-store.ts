@@ -162,7 +162,10 @@ async function readJson(response: Response): Promise<object> {
   } catch {
     // says the same as another value
   }
-  throw new RegistryError('STORE_UNAVAILABLE', 'What responds is no registry: it does not send JSON objects.');
+  throw new RegistryError(
+    'STORE_UNAVAILABLE',
+    'What responds is no registry: it does not send JSON objects.',
+  );
 }
 
 async function readAtMost(response: Response, maxBytes: number): Promise<Uint8Array> {

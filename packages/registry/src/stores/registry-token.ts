@@ -1,5 +1,13 @@
-import { RegistryError } from '@trellis/registry';
-import type { Environment } from '@trellis/runtime';
+import { RegistryError } from '../registry-error.ts';
+
+/** Variables that say how tokens are got. */
+export interface RegistryTokenVariables {
+  readonly TRELLIS_REGISTRY_TOKEN?: string | undefined;
+  readonly TRELLIS_REGISTRY_ISSUER?: string | undefined;
+  readonly TRELLIS_REGISTRY_CLIENT_ID?: string | undefined;
+  readonly TRELLIS_REGISTRY_CLIENT_SECRET?: string | undefined;
+  readonly TRELLIS_REGISTRY_AUDIENCE?: string | undefined;
+}
 
 /** A token is asked for again so long before it expires. */
 const SLACK_MS = 30_000;
@@ -12,17 +20,25 @@ const DEFAULT_LIFETIME_S = 60;
  *
  * @returns undefined where the environment has neither
  */
-export function registryTokens(env: Environment): (() => Promise<string>) | undefined {
-  const given = env['TRELLIS_REGISTRY_TOKEN'];
+export function registryTokens(variables: RegistryTokenVariables): (() => Promise<string>) | undefined {
+  const {
+    TRELLIS_REGISTRY_TOKEN: given,
+    TRELLIS_REGISTRY_ISSUER: issuer,
+    TRELLIS_REGISTRY_CLIENT_ID: id,
+    TRELLIS_REGISTRY_CLIENT_SECRET: secret,
+    TRELLIS_REGISTRY_AUDIENCE: audience,
+  } = variables;
   if (given) return () => Promise.resolve(given);
-  const issuer = env['TRELLIS_REGISTRY_ISSUER'];
-  const id = env['TRELLIS_REGISTRY_CLIENT_ID'];
-  const secret = env['TRELLIS_REGISTRY_CLIENT_SECRET'];
   if (!issuer || !id || !secret) return undefined;
   let known: { readonly token: string; readonly untilMs: number } | undefined;
+  let asking: ReturnType<typeof askForToken> | undefined;
   return async () => {
     if (known && known.untilMs > Date.now() + SLACK_MS) return known.token;
-    known = await askForToken({ issuer, id, secret, audience: env['TRELLIS_REGISTRY_AUDIENCE'] });
+    // Records are read side by side: one asks for all.
+    asking ??= askForToken({ issuer: issuer.replace(/\/$/, ''), id, secret, audience }).finally(() => {
+      asking = undefined;
+    });
+    known = await asking;
     return known.token;
   };
 }
