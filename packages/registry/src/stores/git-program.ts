@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { env as inherited } from 'node:process';
 import { RegistryError } from '../registry-error.ts';
 
 /** A text of an error or a log, without the passwords of its URLs. */
@@ -40,7 +41,7 @@ const FIXED = { LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' };
  * @throws GitFailed; RegistryError STORE_UNAVAILABLE where there is no git, TOO_LARGE; the reason of the signal
  */
 export async function runGit(args: readonly string[], run: GitRun): Promise<Buffer> {
-  const { signal, input, maxBytes = MAX_BYTES, environment = process.env } = run;
+  const { signal, input, maxBytes = MAX_BYTES, environment = inherited } = run;
   signal.throwIfAborted();
   const child = spawn('git', [...args], {
     signal,
