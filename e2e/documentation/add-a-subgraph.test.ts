@@ -19,7 +19,7 @@ import { codeBlocks, repository, type CodeBlock } from './code-blocks.ts';
 const PAGE = 'docs/add-a-subgraph.md';
 const SERVICE = 'services/likes';
 /** As the page has it; the test takes a free one. */
-const PORT = '4020';
+const PORT = '4021';
 const STEP_DEADLINE_MS = 170_000;
 /** What is not part of a checkout, or not needed. */
 const LEFT_OUT = new Set(['.git', '.data']);

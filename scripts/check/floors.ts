@@ -129,6 +129,10 @@ export const projects: readonly Project[] = [
       token: { floor: 2, purpose: 'signs a demo account in' },
       secrets: { floor: 2, purpose: 'makes secrets for production' },
       completion: { floor: 2, purpose: 'completion scripts of shells' },
+      'process-group.ts': {
+        floor: 0,
+        purpose: 'a process that ends with this one, and all that it has started',
+      },
       'operations-port.ts': { floor: 0, purpose: 'the port of metrics of a program that runs alone' },
       'programs.ts': { floor: 0, purpose: 'each deployable once' },
       terminal: { floor: 0, purpose: 'how progress, colours and verdicts are shown' },

@@ -1,4 +1,4 @@
-import { FileProblems, SupergraphConfigError } from '@trellis/composition';
+import { FileProblems, printable, SupergraphConfigError } from '@trellis/composition';
 import { Command } from 'commander';
 import type { CliCommand } from '../cli-command.ts';
 import { contractCommand, type ContractCall } from '../supergraph/contract-command.ts';
@@ -34,7 +34,7 @@ async function run(call: ContractCall): Promise<void> {
     const isExpected =
       error instanceof FileProblems || error instanceof SupergraphConfigError || isOfFiles(error);
     if (!isExpected) throw error;
-    process.stderr.write(`${error.message}\n`);
+    process.stderr.write(`${printable(error.message)}\n`);
     process.exitCode = 1;
   }
 }

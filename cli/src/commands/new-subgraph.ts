@@ -18,7 +18,7 @@ export function newSubgraphCommand(): CliCommand {
     )
     .argument('<NAME>', 'small letters, digits and _')
     .option('--type <TYPE>', 'its entity; default: made from the name, likes → Like')
-    .option('--port <N>', 'where it listens; default: 4020')
+    .option('--port <N>', 'where it listens; default: 4021')
     .option('--folder <FOLDER>', 'absent or empty; default: services/NAME in the repository, NAME elsewhere')
     .action((name: string, flags: NewSubgraphFlags) => run(name, flags));
   return { command };

@@ -32,7 +32,10 @@ export class ComposeOnSave {
   readonly #observer: CompositionObserver;
   readonly #merging = new CompositionThread('apollo');
   readonly #proving = new CompositionThread('apollo');
+  readonly #turns = new Map<CompositionThread, Promise<unknown>>();
   #number = 0;
+  /** The number of what is served: only another supergraph makes its proof moot, and not what does not compose. */
+  #served = 0;
   #toProve: (() => Promise<void>) | undefined;
   #isProving = false;
   #lastProved: string | undefined;
@@ -46,29 +49,36 @@ export class ComposeOnSave {
     this.#number += 1;
     const number = this.#number;
     if (this.#lastProved === undefined) return this.#composeFirst(subgraphs, number);
-    const merged = await this.#run(this.#merging, subgraphs, false);
+    const merged = await this.#run(
+      this.#merging,
+      { subgraphs, isProved: false },
+      () => number !== this.#number,
+    );
     if (!merged || number !== this.#number) return;
     const { composition, durationMs } = merged;
     if (composition.kind === 'failed') return this.#observer.failed(errorsOf(composition), subgraphs);
+    this.#served = number;
     await this.#observer.composed(composition.supergraphSdl, subgraphs, durationMs);
-    if (number !== this.#number) return;
+    if (number !== this.#served) return;
     this.#toProve = () => this.#prove(subgraphs, number);
     void this.#proveNext();
   }
 
   /** Meanwhile the other thread loads its composer, and warms up. */
   async #composeFirst(subgraphs: readonly SubgraphSchema[], number: number): Promise<void> {
-    void this.#merging.compose({ subgraphs, isProved: false }).catch(() => undefined); // the other one reports
-    const proved = await this.#run(this.#proving, subgraphs, true);
+    if (number === 1) void this.#merging.compose({ subgraphs, isProved: false }).catch(() => undefined); // the other one reports
+    const proved = await this.#run(this.#proving, { subgraphs }, () => number !== this.#number);
     if (!proved || number !== this.#number) return;
     const { composition, durationMs } = proved;
     if (composition.kind === 'failed') return this.#observer.failed(errorsOf(composition), subgraphs);
+    this.#served = number;
     this.#lastProved = composition.supergraphSdl;
     await this.#observer.composed(composition.supergraphSdl, subgraphs, durationMs);
   }
 
   async close(): Promise<void> {
     this.#number += 1; // what still runs is of no use
+    this.#served = 0;
     this.#toProve = undefined;
     await Promise.all([this.#merging.close(), this.#proving.close()]);
   }
@@ -85,8 +95,8 @@ export class ComposeOnSave {
   }
 
   async #prove(subgraphs: readonly SubgraphSchema[], number: number): Promise<void> {
-    const proved = await this.#run(this.#proving, subgraphs, true);
-    if (!proved || number !== this.#number) return;
+    const proved = await this.#run(this.#proving, { subgraphs }, () => number !== this.#served);
+    if (!proved || number !== this.#served) return;
     const { composition, durationMs } = proved;
     if (composition.kind === 'failed')
       return this.#observer.disproved(errorsOf(composition), this.#lastProved ?? '');
@@ -94,20 +104,28 @@ export class ComposeOnSave {
     this.#observer.proved(durationMs);
   }
 
+  /** One after the other. What is moot when its turn comes is not composed: a change of branch is many saves. */
   async #run(
     thread: CompositionThread,
-    subgraphs: readonly SubgraphSchema[],
-    isProved: boolean,
+    task: CompositionTask,
+    isMoot: () => boolean,
   ): Promise<TimedComposition | undefined> {
-    const number = this.#number;
+    const turn = this.#turns.get(thread) ?? Promise.resolve();
+    const composed = turn.then(() => (isMoot() ? undefined : thread.compose(task)));
+    this.#turns.set(
+      thread,
+      composed.catch(() => undefined), // reported below
+    );
     try {
-      return await thread.compose({ subgraphs, isProved });
+      return await composed;
     } catch (error) {
-      if (number === this.#number) this.#observer.broke(error);
+      if (!isMoot()) this.#observer.broke(error);
       return undefined;
     }
   }
 }
+
+type CompositionTask = Parameters<CompositionThread['compose']>[0];
 
 function errorsOf({ errors }: Extract<Composition, { kind: 'failed' }>): readonly ReportedDiagnostic[] {
   return errors.map((error) => ({ ...error, severity: 'error' }));

@@ -43,6 +43,7 @@ describe('The command line of trellis dev', () => {
     [{ subgraph: ['a=x', 'a=y'] }, [], 'A subgraph is named twice.'],
     [{ subgraph: ['a=x'], url: ['b=http://x'] }, [], '--url b=… goes with --subgraph b=FILE.'],
     [{ subgraph: ['a=x'], url: ['a=ftp://x'] }, [], '--url a=ftp://x is no http or https URL.'],
+    [{ subgraph: ['a=x'], stores: true }, [], '--stores goes with a command'],
     [{ subgraph: ['a=x', 'b=y'] }, ['npm', 'start'], '--url a=http://… --url b=http://…'],
   ])('rejects %j %j', async (flags, command, problem) => {
     await expect(read(flags, command)).rejects.toThrow(problem);

@@ -39,7 +39,7 @@ const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
  * @throws DevCallProblem with what is wrong
  */
 export async function readDevCall(
-  { subgraph = [], url = [], mock = [], rest }: DevFlags,
+  { subgraph = [], url = [], mock = [], rest, stores = false }: DevFlags,
   command: readonly string[],
   freePort: () => Promise<number>,
 ): Promise<DevCall> {
@@ -52,6 +52,8 @@ export async function readDevCall(
     if (!own.has(name)) throw new DevCallProblem(`--url ${name}=… goes with --subgraph ${name}=FILE.`);
     if (!isUrl(address)) throw new DevCallProblem(`--url ${name}=${address} is no http or https URL.`);
   }
+  if (stores && command.length === 0)
+    throw new DevCallProblem('--stores goes with a command after --, which gets DATABASE_URL and REDIS_URL.');
   const homeless = [...own].filter(([name, source]) => !isUrl(source) && !urls.has(name));
   if (command.length > 0 && homeless.length > 1)
     throw new DevCallProblem(

@@ -25,7 +25,7 @@ export async function openDeveloperKey(file: string): Promise<DeveloperKey> {
 
 function readKey(file: string): JWK | undefined {
   try {
-    const key = JSON.parse(readFileSync(file, 'utf8')) as JWK; // looked at below
+    const key = (JSON.parse(readFileSync(file, 'utf8')) ?? {}) as JWK; // looked at below
     if (key.kty !== 'EC' || key.crv !== 'P-256' || typeof key.d !== 'string')
       throw new Error(`${file} holds no private JWK of curve P-256.`);
     return key;

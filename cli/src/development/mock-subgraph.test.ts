@@ -65,6 +65,22 @@ describe('A mocked subgraph', () => {
     });
   });
 
+  it('has ids of the type that its schema gives them', async () => {
+    const sdl = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])
+      scalar UUID
+      type Query { orders: [Order!]! order(id: Int!): Order! }
+      type Order @key(fields: "id") { id: Int! text: String! parcel: Parcel! }
+      type Parcel { id: UUID! }`;
+    const { order, orders } = await ask('{ order(id: 7) { id text parcel { id } } orders { id } }', {}, sdl);
+    expect([order.id, order.parcel.id]).toEqual([7, expect.stringMatching(/^0{8}-0000-7000-8000-\d{12}$/)]);
+    expect(orders).toEqual([{ id: expect.any(Number) }, { id: expect.any(Number) }]);
+    const query = 'query ($of: [_Any!]!) { _entities(representations: $of) { ... on Order { text } } }';
+    const of = [7, 8].map((id) => ({ __typename: 'Order', id }));
+    const { _entities: entities } = await ask(query, { of }, sdl);
+    expect(entities[0]).toEqual({ text: order.text });
+    expect(entities[1]).not.toEqual(entities[0]);
+  });
+
   it('rejects what its schema does not have', async () => {
     const result = await mockSubgraph(POSTS)?.execute({ query: '{ unknown }' });
     expect(result?.errors?.[0]?.message).toMatch(/Cannot query field "unknown"/);

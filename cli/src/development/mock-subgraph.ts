@@ -7,7 +7,7 @@ import {
   type GraphQLFieldResolver,
   type GraphQLSchema,
 } from 'graphql';
-import { mockValue, SEED, seedOfReference } from './mock-value.ts';
+import { isMockedId, mockValue, SEED, seedOfReference } from './mock-value.ts';
 
 /** A subgraph that has values for all its fields. */
 export interface MockedSubgraph {
@@ -72,6 +72,6 @@ const fieldResolver: GraphQLFieldResolver<unknown, unknown, Readonly<Record<stri
   if (source && Object.hasOwn(source, fieldName)) return source[fieldName];
   const seed = source ? seedOf(source) : parentType.name;
   const given = Object.keys(args).length > 0 ? JSON.stringify(args) : '';
-  const id = typeof args['id'] === 'string' ? args['id'] : undefined;
+  const id = isMockedId(args['id']) ? args['id'] : undefined;
   return mockValue(returnType, { schema, seed: `${seed}.${fieldName}${given}`, fieldName, id });
 };

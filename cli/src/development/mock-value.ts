@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import {
+  getNamedType,
   isAbstractType,
   isEnumType,
   isListType,
   isNonNullType,
   isScalarType,
+  type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
@@ -14,11 +16,19 @@ import {
 export interface MockedObject {
   readonly __typename: string;
   readonly [SEED]: string;
-  readonly id?: string;
+  readonly id?: unknown;
 }
 
 /** Where the seed of an object stands; no field of a schema has the name. */
 export const SEED: unique symbol = Symbol('seed');
+
+/** An id as clients and other subgraphs send it. */
+export type MockedId = string | number;
+
+/** Whether a value is one. */
+export function isMockedId(value: unknown): value is MockedId {
+  return typeof value === 'string' || typeof value === 'number';
+}
 
 /** Where a value is needed. */
 export interface MockPlace {
@@ -29,7 +39,7 @@ export interface MockPlace {
   /** In a list; neighbours differ. */
   readonly index?: number;
   /** The id of the object that is asked for, where an argument names one. */
-  readonly id?: string | undefined;
+  readonly id?: MockedId | undefined;
 }
 
 const LIST_LENGTH = 2;
@@ -57,15 +67,22 @@ export function mockValue(type: GraphQLOutputType, place: MockPlace): unknown {
 
 /** An object that has an id is the same wherever it is met. */
 function mockObject(type: GraphQLObjectType, { seed, id }: MockPlace, number: number): MockedObject {
-  if (!('id' in type.getFields())) return { __typename: type.name, [SEED]: `${seed} ${number}` };
-  const known = id ?? `${type.name}-${(number % OBJECTS) + 1}`;
+  const { id: field } = type.getFields();
+  if (!field) return { __typename: type.name, [SEED]: `${seed} ${number}` };
+  const known = id ?? mockId(getNamedType(field.type), type.name, (number % OBJECTS) + 1);
   return { __typename: type.name, id: known, [SEED]: `${type.name}:${known}` };
+}
+
+/** A scalar of another kind than ID and String has ids of its own kind. */
+function mockId({ name }: GraphQLNamedType, typename: string, number: number): MockedId {
+  const value = name === 'ID' || name === 'String' ? undefined : scalar(name, 'id', number);
+  return isMockedId(value) && value !== `id ${number}` ? value : `${typename}-${number}`;
 }
 
 /** The seed of an object that another subgraph refers to. */
 export function seedOfReference(reference: Readonly<Record<string, unknown>>): string {
   const { __typename: typename, id, ...others } = reference;
-  return `${String(typename)}:${typeof id === 'string' ? id : JSON.stringify(others)}`;
+  return `${String(typename)}:${isMockedId(id) ? id : JSON.stringify(others)}`;
 }
 
 /** Custom scalars are known by their names. */

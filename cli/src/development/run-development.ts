@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { SubgraphSchema } from '@trellis/composition';
+import { printable, type SubgraphSchema } from '@trellis/composition';
 import { gateway, type GatewayConfig } from '@trellis/gateway';
 import { runDeployable, type Deployable, type DeployableProgram, type Resources } from '@trellis/runtime';
 import { operationsPort } from '../operations-port.ts';
@@ -116,8 +116,8 @@ async function startCommand(
   const command = runCommand(
     call.command,
     {
-      ...stores?.environment,
       ...process.env,
+      ...stores?.environment, // asked for here and now
       ...(call.commandPort !== undefined && { PORT: String(call.commandPort) }),
       ...(!given && !address && { USER_CONTEXT_JWKS: key.publicKeys }),
     },
@@ -126,6 +126,7 @@ async function startCommand(
   closing.push(() => command.close());
 }
 
+/** Schemas and messages of others move no cursor. */
 function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${printable(text)}\n`);
 }

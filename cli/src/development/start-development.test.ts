@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { gateway } from '@trellis/gateway';
 import { startEventGraph, type EventGraph } from '@trellis/gateway/testing';
@@ -129,6 +131,15 @@ describe('trellis dev', () => {
     writeFileSync(file, LIKES);
     await expect.poll(() => graph.last(), { timeout: 10_000 }).toMatchObject({ problem: null });
     graph.end();
+  });
+
+  it('says nothing of its files to pages of other origins, nor to a site whose name leads here', async () => {
+    for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { host: 'rebound.example' }]) {
+      const request = get(`${served.url}/explorer/events`, { headers });
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      expect(response.statusCode).toBe(404);
+      request.destroy();
+    }
   });
 
   it('takes back what composes and has queries without a plan', async () => {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runInGroup } from '../process-group.ts';
 
 const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -20,7 +21,7 @@ const DEADLINE_MS = 600_000;
 /**
  * Builds the site as `npm run docs` does, in a process of its own.
  *
- * @param signal ends the process
+ * @param signal ends the process, and what it has started
  * @throws Error with what the build printed last
  */
 export async function buildDocumentationSite(signal: AbortSignal): Promise<void> {
@@ -28,16 +29,21 @@ export async function buildDocumentationSite(signal: AbortSignal): Promise<void>
   const child = spawn(process.execPath, ['--conditions=trellis-source', program, 'docs'], {
     cwd: REPOSITORY,
     stdio: ['ignore', 'pipe', 'pipe'],
-    signal: AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]),
-    killSignal: 'SIGTERM',
+    detached: true,
   });
+  const group = runInGroup(child); // it runs an installer and a builder of its own
+  const over = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]);
+  over.addEventListener('abort', () => void group.end());
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream
       .setEncoding('utf8')
       .on('data', (text: string) => (output = (output + text).slice(-MAX_CHARACTERS)));
   const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`The documentation could not be built.\n${output}`);
+  if (code !== 0)
+    throw new Error(
+      `The documentation could not be built.\n${over.aborted ? 'It took too long.\n' : ''}${output}`,
+    );
 }
 
 const MAX_CHARACTERS = 4_000;

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { freePort } from '@trellis/dev-stores';
 import { createTemporaryDirectory } from '@trellis/testkit';
@@ -58,6 +60,16 @@ describe('The documentation site', () => {
       expect(builds).toHaveLength(0);
     },
   );
+
+  it('is not built by a page whose name leads to this machine', async () => {
+    const request = httpRequest(`${address}/`, {
+      method: 'POST',
+      headers: { ...SAME_ORIGIN, host: 'rebound.example:4030' },
+    }).end();
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    response.resume();
+    expect([response.statusCode, builds.length]).toEqual([403, 0]);
+  });
 
   it('is built once by its button, and says why when that fails', async () => {
     const responses = await Promise.all([press(SAME_ORIGIN), press(SAME_ORIGIN)]);

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join, normalize } from 'node:path';
+import { isLoopbackHost } from '@trellis/runtime';
 import { toWebFile, type WebFile } from '../web-files/read-web-files.ts';
 import {
   listen,
@@ -70,8 +71,8 @@ function createBuilder(options: DocumentationSiteOptions, signal: AbortSignal): 
 function respondUnbuilt(builder: Builder, request: IncomingMessage, response: ServerResponse): void {
   const { method, url = '/', headers } = request;
   if (method === 'POST') {
-    if (headers['sec-fetch-site'] !== 'same-origin')
-      return sendText(response, 403, 'Use the button of the page.');
+    if (headers['sec-fetch-site'] !== 'same-origin' || !isOfThisMachine(request))
+      return sendText(response, 403, 'Use the button of the page, at localhost.');
     builder.start();
     return void response.writeHead(303, { location: url.replace(/^\/{2,}/, '/') }).end();
   }
@@ -86,6 +87,13 @@ function respondUnbuilt(builder: Builder, request: IncomingMessage, response: Se
   response.setHeaders(new Map(Object.entries(pageHeaders(policy))));
   response.writeHead(503, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' });
   response.end(method === 'HEAD' ? undefined : html);
+}
+
+/** By its sender, and by its host: a site whose name leads to this machine is its own origin here, and has a host of its own. */
+function isOfThisMachine({ headers: { host = '' }, socket }: IncomingMessage): boolean {
+  const address = `http://${host}`;
+  const sender = socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
+  return isLoopbackHost(sender) && URL.canParse(address) && isLoopbackHost(new URL(address).hostname);
 }
 
 async function respond(folder: string, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,5 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { composeSubgraphs } from '@trellis/composition';
@@ -38,6 +38,10 @@ describe('trellis new-subgraph', () => {
     [{ name: 'class' }, 'The name class is reserved'],
     [{ name: 'pg_likes' }, 'The name pg_likes is reserved'],
     [{ name: 'queries' }, 'The type Query has a meaning of its own'],
+    [{ name: 'news' }, 'The type New has a meaning of its own'],
+    [{ name: 'packages' }, 'The type Package has a meaning of its own'],
+    [{ type: 'Add' }, 'The type Add has a meaning of its own'],
+    [{ name: 'process' }, 'The name process is reserved'],
     [{ type: 'a b' }, '"a b" is no name of a type'],
     [{ port: 70_000 }, '--port takes a number'],
   ])('writes nothing for %j', async (asked, problem) => {
@@ -50,6 +54,16 @@ describe('trellis new-subgraph', () => {
     writeFileSync(join(directory.path, 'likes/mine.txt'), 'mine');
     await expect(write({})).rejects.toThrow('likes is not empty.');
     expect(readdirSync(join(directory.path, 'likes'))).toEqual(['mine.txt']);
+  });
+
+  it('writes to the folder that is named, and leaves the shell in the one that it is in', async () => {
+    const other = join(temporary.path, 'elsewhere/likes');
+    await write({ folder: other });
+    expect(readdirSync(other)).toContain('package.json');
+    const { ino } = statSync(directory.path);
+    expect(await write({ folder: '.' })).toMatchObject({ folder: '.' });
+    expect(statSync(directory.path).ino).toBe(ino);
+    expect(readdirSync(directory.path).toSorted()).toEqual(readdirSync(other).toSorted());
   });
 
   it('joins supergraph.yaml in the repository, once, at a port of its own', async () => {
@@ -65,8 +79,14 @@ describe('trellis new-subgraph', () => {
     await expect(write({ port: 4012 })).rejects.toThrow('Port 4012 is that of posts');
     expect(readFileSync(file, 'utf8')).toBe(before);
     expect(readdirSync(join(directory.path, 'services'))).toEqual([]);
+    await expect(write({ folder: 'likes' })).rejects.toThrow('a folder of services/');
+    await expect(write({ folder: 'services/a/likes' })).rejects.toThrow('a folder of services/');
     expect(await write({})).toEqual({ folder: 'services/likes', isJoined: true });
     expect(readFileSync(file, 'utf8')).toContain('file: services/likes/src/schema.graphql');
+    expect(await write({ name: 'tags', port: 4045, folder: 'services/labels' })).toMatchObject({
+      isJoined: true,
+    });
+    expect(readFileSync(file, 'utf8')).toContain('file: services/labels/src/schema.graphql');
     await expect(write({})).rejects.toThrow('services/likes is not empty.');
   });
 

@@ -11,10 +11,15 @@ export interface SubgraphTemplate {
 
 const PACKAGES = ['postgres', 'runtime', 'subgraph-kit', 'subgraph-protocol'];
 
+/** `NewsItem` → `newsItem` */
+export function fieldNameOf(typeName: string): string {
+  return typeName.charAt(0).toLowerCase() + typeName.slice(1);
+}
+
 /** The files of a new subgraph, by path: one entity with a table, a query and a mutation that is safe to retry. */
 export function subgraphFiles(template: SubgraphTemplate): Readonly<Record<string, string>> {
   const { name, typeName, port } = template;
-  const field = typeName.charAt(0).toLowerCase() + typeName.slice(1);
+  const field = fieldNameOf(typeName);
   const table = field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return {
     'package.json': `${JSON.stringify(manifestOf(template), undefined, 2)}\n`,

@@ -79,12 +79,22 @@ async function fetchText(url: string): Promise<string> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     if (!response.ok) throw new Error(`status ${response.status}`);
-    const text = await response.text();
-    if (text.length > MAX_BYTES) throw new Error(`longer than ${MAX_BYTES} bytes`);
-    return text;
+    return await readBounded(response);
   } catch (error) {
     throw new BaseUnavailable(
       `${url} did not return a supergraph: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
+}
+
+/** A longer one is not read to its end. */
+async function readBounded({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) throw new Error(`longer than ${MAX_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
 }

@@ -1,7 +1,10 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gateway } from '@trellis/gateway';
+import { createLogger, createMetrics } from '@trellis/runtime';
 import { createTemporaryDirectory, type TemporaryDirectory } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startMocks } from '../development/start-mocks.ts';
 import { contractCommand, type ContractCall } from './contract-command.ts';
 import { runSupergraphCommand } from './supergraph-command.ts';
 
@@ -38,6 +41,41 @@ describe('trellis contract', () => {
     expect(await run({ name: 'partners' })).toEqual({ outcome: 'passed', hidden: ['b'], error: '' });
     expect(await run({ name: 'mobile' })).toMatchObject({ outcome: 'passed', hidden: ['a'] });
     expect(await run({ name: 'any', include: ['internal'] })).toMatchObject({ hidden: ['a'] });
+  });
+
+  it('serves by a gateway what it shows, and nothing that it hides', async () => {
+    await run({ name: 'partners', output: file('partners.graphql') });
+    const mocks = await startMocks();
+    mocks.set('a', readFileSync(file('a.graphql'), 'utf8'));
+    const text = readFileSync(file('partners.graphql'), 'utf8').replace(
+      '"http://a"',
+      `"${mocks.urlOf('a')}"`,
+    );
+    writeFileSync(file('partners.graphql'), text);
+    const served = await gateway.start(
+      gateway.readConfig({ PORT: '0', SUPERGRAPH: file('partners.graphql'), NODE_ENV: 'development' }),
+      { logger: createLogger({ service: 'gateway', level: 'silent' }), metrics: createMetrics('gateway') },
+    );
+    const ask = async (query: string): Promise<unknown> => {
+      const response = await fetch(`${served.url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ query }),
+      });
+      return response.json();
+    };
+    try {
+      expect(await ask('{ a }')).toEqual({ data: { a: expect.any(Number) as number } });
+      expect(await ask('{ b }')).toMatchObject({
+        errors: [{ message: expect.stringContaining('"b"') as string }],
+      });
+      expect(await ask('{ __type(name: "Query") { fields { name } } }')).toEqual({
+        data: { __type: { fields: [{ name: 'a' }] } },
+      });
+    } finally {
+      await served.close();
+      await mocks.close();
+    }
   });
 
   it('fails where the contract does not compose, or there is none', async () => {

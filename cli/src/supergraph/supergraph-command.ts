@@ -1,4 +1,4 @@
-import { FileProblems } from '@trellis/composition';
+import { FileProblems, printable } from '@trellis/composition';
 import { RegistryError, registryErrors } from '@trellis/registry';
 import { ConfigError } from '@trellis/runtime';
 import { BaseUnavailable } from './base-graph.ts';
@@ -139,7 +139,7 @@ async function run(
 function explain(error: NodeJS.ErrnoException): string {
   if (error.code === 'ENOENT') return `There is no file or directory for ${error.path ?? 'a name'}.`;
   if (error.code === 'EISDIR') return `${error.path ?? 'What was named'} is a directory, not a file.`;
-  return error.message;
+  return printable(error.message); // what others wrote moves no cursor
 }
 
 /** Problems of files that were given, and files that can't be read or written. */

@@ -3,6 +3,7 @@ import {
   excerptOf,
   formatDiagnostic,
   isReportForm,
+  printable,
   writeReport,
   type FileProblems,
 } from '@trellis/composition';
@@ -26,6 +27,6 @@ export async function writeProblems(
   }
   for (const problem of problems) {
     const excerpt = problem.locations.slice(0, 1).flatMap((place) => excerptOf(place, sources));
-    output.error([formatDiagnostic(problem), ...excerpt, ''].join('\n'));
+    output.error([printable(formatDiagnostic(problem)), ...excerpt, ''].join('\n'));
   }
 }

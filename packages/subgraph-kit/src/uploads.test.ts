@@ -184,14 +184,31 @@ describe('A subgraph that takes uploads', () => {
     expect(read).toEqual([]);
   });
 
+  it('never takes a file that stands in two places for an empty one', async () => {
+    const query = 'mutation ($album: Album!) { storeAlbum(album: $album) }';
+    const album = { title: 'Twice', files: [null, null] };
+    const map = { a: ['variables.album.files.0', 'variables.album.files.1'] };
+    const { data, errors } = await send([operations(query, { album }), mapOf(map), file('a')]);
+    expect([data, errors?.[0]?.message]).toEqual([{ storeAlbum: null }, 'The file "a" was opened before.']);
+    expect(read).toEqual(['a.png image/png 10']);
+  });
+
+  it('fails a file whose resolver takes longer than it may, so that what it stored is deleted', async () => {
+    const hasty = await build({ timeoutMs: RESOLVER_TIMEOUT_MS });
+    const slow = [operations(STORE, { file: null }), mapOf({ slow: ['variables.file'] })];
+    const { errors } = await send([...slow, file('slow', 1_900_000)], addressOf(hasty));
+    expect(errors?.[0]?.message).toContain('took longer than');
+    await expect.poll(() => read).toEqual(['slow.png failed']);
+    await hasty.close();
+  });
+
   it('reads no body without a valid user context', async () => {
     const { status, errors } = await send([...one, file('0')], url, false);
     expect([status, errors?.length, read]).toEqual([401, 1, []]);
   });
 
-  it('fails a file whose request is cut off, which is how the gateway takes it back', async () => {
-    const head = (name: string, more = ''): string =>
-      `--x\r\ncontent-disposition: form-data; name="${name}"${more}\r\n\r\n`;
+  /** Sends what is written, and is cut off a little later: so the gateway takes a request back. */
+  async function sendCut(operation: string, map: string, files: string): Promise<void> {
     const request = httpRequest(url, {
       method: 'POST',
       headers: {
@@ -200,10 +217,16 @@ describe('A subgraph that takes uploads', () => {
       },
     });
     request.on('error', () => undefined); // it is destroyed below
-    request.write(`${head('operations')}${OPERATIONS[1]}\r\n${head('map')}${MAP[1]}\r\n`);
-    request.write(`${head('0', '; filename="cut.png"')}${'x'.repeat(100_000)}`);
-    await pause(100);
+    request.write(`${head('operations')}${operation}\r\n${head('map')}${map}\r\n${files}`);
+    await pause(RESOLVER_TIMEOUT_MS / 2);
     request.destroy();
+  }
+
+  const head = (name: string, more = ''): string =>
+    `--x\r\ncontent-disposition: form-data; name="${name}"${more}\r\n\r\n`;
+
+  it('fails a file whose request is cut off', async () => {
+    await sendCut(OPERATIONS[1], MAP[1], `${head('0', '; filename="cut.png"')}${'x'.repeat(100_000)}`);
     await expect.poll(() => read).toEqual(['cut.png failed']);
   });
 

@@ -3,7 +3,6 @@ import {
   placeFiles,
   readUpload,
   type ArrivingFile,
-  type ArrivingFiles,
   type ReceivedUpload,
   type UploadProblem,
 } from '@trellis/subgraph-protocol/uploads';
@@ -57,8 +56,8 @@ export class UploadedFile {
    * second has read the first, or dropped it by `bytes.resume()`.
    *
    * @returns its name and media type, as the client says, and its bytes. A file is whole when `bytes` has ended; it fails where
-   * the file is larger than allowed or cut off, so what was stored until then is to be deleted.
-   * @throws GraphQLError BAD_USER_INPUT for a file that does not come
+   * the file is larger than allowed or cut off, or its operation has ended, so what was stored until then is to be deleted.
+   * @throws GraphQLError BAD_USER_INPUT for a file that does not come, or was opened before: one file may stand in two places
    */
   open(): Promise<ArrivingFile> {
     return this.#open(this.#key);
@@ -107,26 +106,54 @@ export function takeUploads(
     const max = maxUploadBytes(bounds);
     if (Number(request.headers['content-length']) > max)
       throw errorOf('PAYLOAD_TOO_LARGE', `The body is too large. The maximum is ${max} bytes.`);
-    let files: ArrivingFiles | undefined;
-    const open = (key: string): Promise<ArrivingFile> => openFile(files, key);
+    const opened = new OpenedFiles();
     const readRequest = (operations: string, map: string) =>
-      readOperation(operations, map, rules.files, open);
+      readOperation(operations, map, rules.files, (key) => opened.open(key));
     const received = await readUpload(body, request.headers['content-type'] ?? '', {
       bounds,
       readRequest,
       errorOf,
     });
-    files = received.files;
-    request.setDecorator(RECEIVED, received);
+    opened.begin(received);
+    request.setDecorator(RECEIVED, opened);
     return received.request;
   });
 }
 
 const RECEIVED = 'receivedUpload';
 
-/** The operation has ended: what no resolver has read is read to its end and dropped, so that its sender gets the response. */
+/**
+ * The operation has ended: what no resolver has read is read to its end and dropped, so that its sender gets the response. A file that
+ * is still being read fails: its resolver took longer than it may.
+ */
 export function dropUnread(request: FastifyRequest): void {
-  request.getDecorator<ReceivedUpload<object> | undefined>(RECEIVED)?.close();
+  request.getDecorator<OpenedFiles | undefined>(RECEIVED)?.end();
+}
+
+/** The files of a request for its resolvers. */
+class OpenedFiles {
+  #received: ReceivedUpload<object> | undefined;
+  readonly #opened = new Set<string>();
+
+  begin(received: ReceivedUpload<object>): void {
+    this.#received = received;
+  }
+
+  /** A file that is cut off or too large ends its stream with the reason, and not as if it were whole. */
+  async open(key: string): Promise<ArrivingFile> {
+    const files = this.#received?.files;
+    if (!files) throw errorOf('UPLOAD_MISSING', 'The files are opened before the request is read.');
+    if (this.#opened.has(key)) throw errorOf('BAD_REQUEST', `The file "${key}" was opened before.`);
+    this.#opened.add(key);
+    const file = await files.take(key);
+    files.onFailure((failure) => file.bytes.destroy(failure));
+    return file;
+  }
+
+  end(): void {
+    this.#received?.files.fail(errorOf('BAD_REQUEST', 'The operation has ended.'));
+    this.#received?.close();
+  }
 }
 
 /** Whether a field takes a file, within inputs as well. */
@@ -140,14 +167,6 @@ export function takesFile({ args }: GraphQLField<unknown, unknown>): boolean {
     return Object.values(named.getFields()).some((field) => holdsFile(field.type));
   };
   return args.some(({ type }) => holdsFile(type));
-}
-
-/** A file that is cut off or too large ends its stream with the reason, and not as if it were whole. */
-async function openFile(files: ArrivingFiles | undefined, key: string): Promise<ArrivingFile> {
-  if (!files) throw errorOf('UPLOAD_MISSING', 'The files are opened before the request is read.');
-  const file = await files.take(key);
-  files.onFailure((failure) => file.bytes.destroy(failure));
-  return file;
 }
 
 function readOperation(

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { isLoopbackHost } from '@trellis/runtime';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { SupergraphStore } from '../../supergraph/supergraph-store.ts';
 import { SAFE_CONTENT, type PageOptions } from './page.ts';
@@ -33,8 +34,9 @@ export function addGraphEvents(server: FastifyInstance, { settings, services }: 
   });
 }
 
-/** Browsers say where a request comes from. Fetch Metadata */
-function isOfOtherOrigin({ headers }: FastifyRequest): boolean {
+/** Browsers say where a request comes from (Fetch Metadata), but for a site whose name leads to this machine: that has a host of its own. */
+function isOfOtherOrigin({ headers, hostname }: FastifyRequest): boolean {
+  if (!isLoopbackHost(hostname)) return true;
   const site = headers['sec-fetch-site'];
   return site !== undefined && site !== 'same-origin' && site !== 'none';
 }

@@ -20,6 +20,7 @@ export class CompositionThread {
   readonly #composer: Composer;
   #worker: Worker | undefined;
   #work: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
 
   constructor(composer: Composer) {
     this.#composer = composer;
@@ -28,7 +29,7 @@ export class CompositionThread {
   /**
    * Composes. What subgraph teams wrote wrong is in the result.
    *
-   * @throws Error when the thread ends, or takes longer than two minutes: the next task gets a new one
+   * @throws Error when the thread ends, or takes longer than two minutes: the next task gets a new one; when it was closed
    */
   compose(task: CompositionTask): Promise<TimedComposition> {
     const composed = this.#work.then(() => this.#ask(task));
@@ -36,19 +37,25 @@ export class CompositionThread {
     return composed;
   }
 
-  /** Ends the thread in the midst of what it does. */
+  /** Ends the thread in the midst of what it does. Tasks that wait fail. */
   async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#end();
+  }
+
+  async #end(): Promise<void> {
     const worker = this.#worker;
     this.#worker = undefined;
     await worker?.terminate();
   }
 
   async #ask(task: CompositionTask): Promise<TimedComposition> {
+    if (this.#isClosed) throw new Error('The composition thread was closed.');
     const worker = (this.#worker ??= startThread(this.#composer));
     try {
       return await nextReply(worker, task);
     } catch (error) {
-      if (this.#worker === worker) await this.close();
+      if (this.#worker === worker) await this.#end();
       throw error;
     }
   }

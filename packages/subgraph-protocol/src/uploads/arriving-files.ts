@@ -33,7 +33,7 @@ export class ArrivingFiles {
   readonly #begun = new Map<string, ArrivingFile>();
   #waiting: readonly Waiting[] = [];
   #failure: Error | undefined;
-  #onFailure: ((failure: Error) => void) | undefined;
+  readonly #onFailure = new Set<(failure: Error) => void>();
   readonly #errorOf: UploadErrorFactory;
 
   /** @param keys of the map, in its order */
@@ -68,12 +68,12 @@ export class ArrivingFiles {
     for (const file of this.#begun.values()) file.bytes.resume();
     for (const { reject } of this.#waiting) reject(failure);
     this.#waiting = [];
-    this.#onFailure?.(failure);
+    for (const callback of this.#onFailure) callback(failure);
   }
 
-  /** Calls back once when something is wrong with the files, with the reason. */
+  /** Calls back once when something is wrong with the files, with the reason. All that ask are called. */
   onFailure(callback: (failure: Error) => void): void {
-    this.#onFailure = callback;
+    this.#onFailure.add(callback);
     if (this.#failure) callback(this.#failure);
   }
 

@@ -1,0 +1,66 @@
+import { CompositionThread } from '@trellis/composition';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ComposeOnSave } from './compose-on-save.ts';
+
+const of = (field: string) => [
+  { name: 'a', routingUrl: 'http://a', sdl: `type Query { ${field}: Int }`, source: 'a.graphql' },
+];
+
+afterEach(() => void vi.restoreAllMocks());
+
+/** Says what has happened. */
+function observed(): { readonly said: string[]; readonly composing: ComposeOnSave } {
+  const said: string[] = [];
+  const composing = new ComposeOnSave({
+    composed: async (supergraphSdl) => void said.push(/^ {2}(\w+): Int/m.exec(supergraphSdl)?.[1] ?? ''),
+    failed: () => void said.push('failed'),
+    proved: () => void said.push('proved'),
+    disproved: () => void said.push('disproved'),
+    broke: (error) => void said.push(String(error)),
+  });
+  return { said, composing };
+}
+
+describe('Composing on save', () => {
+  it('composes the newest of many saves, not each of them', { timeout: 30_000 }, async () => {
+    const { said, composing } = observed();
+    await composing.compose(of('first'));
+    const compose = vi.spyOn(CompositionThread.prototype, 'compose');
+    await Promise.all(['b', 'c', 'd', 'e', 'f'].map((field) => composing.compose(of(field))));
+    expect(said).toEqual(['first', 'f']);
+    expect(compose.mock.calls.filter(([task]) => task.isProved === false)).toHaveLength(1);
+    await expect.poll(() => said.at(-1), { timeout: 10_000 }).toBe('proved');
+    await composing.close();
+  });
+
+  it(
+    'takes back what has no plan, though what was saved after it does not compose',
+    { timeout: 30_000 },
+    async () => {
+      const { said, composing } = observed();
+      await composing.compose(of('first'));
+      const link = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])';
+      const unreachable = [
+        ...of('first'),
+        {
+          name: 'b',
+          routingUrl: 'http://b',
+          sdl: `${link} type Query { t: T } type T @key(fields: "id") { id: ID! }`,
+          source: 'b',
+        },
+        {
+          name: 'c',
+          routingUrl: 'http://c',
+          sdl: `${link} type T @key(fields: "id", resolvable: false) { id: ID! x: Int }`,
+          source: 'c',
+        },
+      ];
+      await composing.compose(unreachable);
+      await composing.compose(of('(mistake'));
+      await expect
+        .poll(() => said.toSorted(), { timeout: 10_000 })
+        .toEqual(['disproved', 'failed', 'first', 'first']);
+      await composing.close();
+    },
+  );
+});

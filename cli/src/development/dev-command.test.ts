@@ -1,0 +1,151 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { composeSubgraphs, releaseText, type SubgraphSchema } from '@trellis/composition';
+import { createTemporaryDirectory, freePort, type TemporaryDirectory } from '@trellis/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { followRest } from './follow-rest.ts';
+
+const LINK =
+  'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@override"])';
+const USERS = `${LINK} type Query { user(id: ID!): User } type User @key(fields: "id") { id: ID! name: String! likes: Int! }`;
+const NEWS = `${LINK} type User @key(fields: "id") { id: ID! likes: Int! @override(from: "users") }`;
+const LIKES = `${LINK} type User @key(fields: "id") { id: ID! liked: Int! }`;
+
+/** A subgraph that runs where PORT says, and writes down how it was started. */
+const SERVER = `
+  import { createServer } from 'node:http';
+  import { renameSync, writeFileSync } from 'node:fs';
+  const { PORT, USER_CONTEXT_JWKS, OUT } = process.env;
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ data: { _entities: [{ liked: 5 }] } }));
+    });
+  });
+  server.listen(Number(PORT), '127.0.0.1', () => {
+    writeFileSync(OUT + '.part', JSON.stringify({ pid: process.pid, port: PORT, keys: USER_CONTEXT_JWKS }));
+    renameSync(OUT + '.part', OUT);
+  });`;
+
+let directory: TemporaryDirectory;
+let graph: readonly SubgraphSchema[];
+const at = (name: string): string => join(directory.path, name);
+
+beforeAll(() => {
+  directory = createTemporaryDirectory();
+  graph = [
+    { name: 'users', routingUrl: 'http://users.invalid/graphql', sdl: USERS, source: 'users.graphql' },
+    { name: 'news', routingUrl: 'http://news.invalid/graphql', sdl: NEWS, source: 'news.graphql' },
+  ];
+  const composed = composeSubgraphs(graph);
+  if (composed.kind === 'failed') throw new Error(composed.errors.map(({ message }) => message).join('\n'));
+  const { supergraphSdl } = composed;
+  writeFileSync(at('rest.graphql'), supergraphSdl);
+  writeFileSync(at('release.json'), releaseText({ supergraphSdl, subgraphs: graph }));
+  writeFileSync(at('likes.graphql'), LIKES);
+  writeFileSync(at('server.mjs'), SERVER);
+});
+afterAll(() => directory.remove());
+
+/** A subgraph that first fails, with a message that would set the title of a terminal. */
+async function startTags(): Promise<{ readonly url: string; readonly close: () => Promise<unknown> }> {
+  let asked = 0;
+  const server = createServer((_request, response) => {
+    asked += 1;
+    const failure = { errors: [{ message: '\u001B]0;title\u0007' }] };
+    response.setHeader('content-type', 'application/json');
+    response.end(
+      JSON.stringify(asked === 1 ? failure : { data: { _service: { sdl: 'type Query { tag: String }' } } }),
+    );
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // it listens at a port
+  return {
+    url: `http://127.0.0.1:${port}/graphql`,
+    close: () => {
+      const closed = once(server.close(), 'close');
+      server.closeAllConnections();
+      return closed;
+    },
+  };
+}
+
+describe('trellis dev --rest', () => {
+  it.each(['rest.graphql', 'release.json'])('joins the graph of %s', async (name) => {
+    const [feed, ...others] = await followRest(at(name), {});
+    expect([await feed?.read(), feed?.problem(), others]).toEqual([true, undefined, []]);
+    const schemas = feed?.schemas() ?? [];
+    expect(new Map(schemas.map((one) => [one.name, one.routingUrl]))).toEqual(
+      new Map(graph.map((one) => [one.name, one.routingUrl])),
+    );
+    const users = schemas.find((one) => one.name === 'users')?.sdl;
+    expect(users?.includes('likes')).toBe(name === 'release.json'); // a supergraph lacks what is overridden
+  });
+
+  it('says what can not be read, and goes on without', async () => {
+    const [feed] = await followRest(at('none.graphql'), {});
+    expect(await feed?.read()).toBe(true);
+    expect([feed?.schemas(), feed?.problem()]).toEqual([[], expect.stringContaining('ENOENT')]);
+  });
+
+  it('reads no more of a URL than a supergraph may have', async () => {
+    const chunk = Buffer.alloc(1_048_576, ' ');
+    const server = createServer((_request, response) => {
+      const more = (): void =>
+        void (response.write(chunk) ? setImmediate(more) : response.once('drain', more));
+      more();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo; // it listens at a port
+    const [feed] = await followRest(`http://127.0.0.1:${port}/`, {});
+    await feed?.read();
+    expect(feed?.problem()).toContain('longer than 67108864 bytes');
+    server.close().closeAllConnections();
+  });
+});
+
+describe('trellis dev -- COMMAND', () => {
+  it('runs a subgraph beside a mocked graph, and ends it', { timeout: 60_000 }, async () => {
+    const tags = await startTags();
+    const port = await freePort();
+    const node = ['--conditions=trellis-source', '--import', 'tsx', 'src/main.ts'];
+    const own = ['--subgraph', `likes=${at('likes.graphql')}`, '--subgraph', `tags=${tags.url}`];
+    const command = ['--', process.execPath, at('server.mjs')];
+    const rest = ['--rest', at('rest.graphql'), '--mock', '--port', String(port)];
+    const args = [...node, 'dev', ...own, ...rest, ...command];
+    const dev = spawn(process.execPath, args, {
+      cwd: fileURLToPath(new URL('../..', import.meta.url)),
+      env: { PATH: process.env['PATH'], DATA_DIR: at('.data'), OUT: at('started.json') },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let printed = '';
+    dev.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
+    await expect
+      .poll(() => printed, { timeout: 40_000 })
+      .toContain(`ready at http://127.0.0.1:${port}/graphql`);
+    const response = await fetch(`http://127.0.0.1:${port}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query: '{ user(id: "1") { name liked } }' }),
+    });
+    expect(await response.json()).toEqual({
+      data: { user: { name: expect.stringMatching(/^name \d+$/) as string, liked: 5 } },
+    });
+    const started = JSON.parse(readFileSync(at('started.json'), 'utf8')) as { pid: number; keys: string };
+    expect(started.keys).not.toContain('"d"');
+    expect(statSync(at('.data/developer-key.json')).mode & 0o777).toBe(0o600);
+    expect(printed).toContain(String.raw`waiting: tags: `);
+    expect(printed).toContain(String.raw`\u{1b}]0;title\u{7}`);
+    expect(printed).not.toContain('\u001B');
+    const exited = once(dev, 'exit');
+    dev.kill('SIGTERM');
+    expect(await exited).toEqual([0, null]);
+    expect(() => process.kill(started.pid, 0)).toThrow('ESRCH');
+    await tags.close();
+  });
+});
