@@ -153,11 +153,12 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** The pages speak of the default addresses; the platform of the tests has others. */
+/** The pages speak of the default addresses and folder; the platform of the tests has others. */
 function addressPairs(): readonly (readonly [documented: string, actual: string])[] {
-  const { addresses } = sharedPlatform();
+  const { addresses, environment } = sharedPlatform();
   const host = (url: string): string => new URL(url).host;
   return [
+    ['.data/', `${environment['DATA_DIR']}/`],
     ['localhost:4000', host(addresses.gateway)],
     ['localhost:4001', host(addresses.issuer)],
     ['localhost:4011', host(addresses.subgraphs.users)],

@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTemporaryDirectory, latencyBudgetMs, type TemporaryDirectory } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -29,8 +30,10 @@ describe('npm start -- --split', () => {
 
   beforeAll(async () => {
     directory = createTemporaryDirectory();
+    const dataDirectory = join(directory.path, 'data');
+    damageRegistry(dataDirectory);
     platform = await startPlatform({
-      dataDirectory: join(directory.path, 'data'),
+      dataDirectory,
       args: ['--split'],
     });
     ({ access_token: token } = await signIn(platform.addresses.issuer));
@@ -59,6 +62,12 @@ describe('npm start -- --split', () => {
     expect(new Set(services)).toEqual(
       new Set(['auth-server', 'users', 'posts', 'comments', 'search', 'gateway']),
     );
+  });
+
+  it('starts with a registry that is damaged, and says so in one sentence', () => {
+    const lines = platform.output.standard.split('\n').filter((line) => /registry/i.test(line));
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(/The registry .+ stays as it is, and the platform goes on without it: \S.+/);
   });
 
   it('serves everything else when a subgraph is killed, and starts it again', async () => {
@@ -91,3 +100,8 @@ describe('npm start -- --split', () => {
       );
   }
 });
+
+function damageRegistry(dataDirectory: string): void {
+  mkdirSync(join(dataDirectory, 'registry'), { recursive: true });
+  writeFileSync(join(dataDirectory, 'registry', 'registry.json'), '{"format":');
+}

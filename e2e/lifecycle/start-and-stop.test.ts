@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createTemporaryDirectory, latencyBudgetMs, type TemporaryDirectory } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runSession } from '../documentation/console-session.ts';
 import { askGraph, dataOf } from '../harness/ask-graph.ts';
 import { choosePorts, startPlatform, type PlatformProcess } from '../harness/platform-process.ts';
 import type { Ending } from '../harness/running-program.ts';
@@ -66,6 +67,15 @@ describe('npm start, SIGTERM, and npm start again', () => {
     expect(second.output.standard).not.toContain('Initializing PostgreSQL');
     const tokens = await signIn(second.addresses.issuer);
     expect(await read(second, tokens.access_token)).toEqual(firstResponse);
+  });
+
+  it('publishes its four subgraphs at the first start, and nothing new at the second', async () => {
+    const [command = ''] = /npx trellis history .+/.exec(second.output.standard) ?? [];
+    expect(first.output.standard).toContain(command);
+    const [history] = await runSession([{ place: 'banner', command, expected: '' }], {});
+    const [record, ...later] = history?.output.trim().split('\n') ?? [];
+    expect(record).toMatch(/^content@development 1: publish, release [0-9a-f]{12}, by npm start, /);
+    expect(later).toEqual([]);
   });
 
   it('goes on accepting tokens from before, and the grants behind them', async () => {

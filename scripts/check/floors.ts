@@ -108,6 +108,7 @@ export const projects: readonly Project[] = [
       'trellis.ts': { floor: 7, purpose: 'reads the command line, and loads the command that is called' },
       'cli-commands.ts': { floor: 6, purpose: 'the list of commands' },
       commands: { floor: 5, purpose: 'one file per command' },
+      'own-registry': { floor: 4, purpose: 'publishes what the platform hosts to a registry of its own' },
       'registry-server': { floor: 4, purpose: 'a registry over HTTP: rights, audit, PostgreSQL' },
       'explain-failure.ts': { floor: 3, purpose: 'what a failed start means' },
       platform: {

@@ -2,6 +2,7 @@ import { ConfigError, createLogger, endOnUnhandledError, EXIT_CONFIG, onStopSign
 import { Command } from 'commander';
 import type { CliCommand } from '../cli-command.ts';
 import { explainFailure } from '../explain-failure.ts';
+import { publishOwnRelease } from '../own-registry/publish-own-release.ts';
 import { createProgress, createTerminal } from '../terminal/index.ts';
 import { startPlatform } from '../platform/start-platform.ts';
 
@@ -22,6 +23,7 @@ async function run(split: boolean): Promise<void> {
   const starting = startPlatform({
     environment: process.env,
     split,
+    publish: publishOwnRelease,
     progress: createProgress(createTerminal(process.stdout, process.env)),
     signal: stopping.signal,
   });

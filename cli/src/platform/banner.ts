@@ -15,11 +15,13 @@ export interface BannerOptions {
   readonly operations: string;
   /** Which PostgreSQL and Redis are in use, a line each. */
   readonly stores: readonly string[];
+  /** Where the registry is, and how it is read; nothing where it is off. */
+  readonly registry: readonly string[];
 }
 
 /** What is running where, for a user. */
 export function formatBanner(options: BannerOptions): string {
-  const { hasDemoData, hasWebApplication, hasDocumentation, ports, operations, stores } = options;
+  const { hasDemoData, hasWebApplication, hasDocumentation, ports, operations, stores, registry } = options;
   const lines = [
     '',
     `  Start here  ${addressOf('GATEWAY', ports)}`,
@@ -35,6 +37,7 @@ export function formatBanner(options: BannerOptions): string {
     `              search ${addressOf('SEARCH', ports)}/graphql`,
     `  Metrics     ${operations}`,
     ...stores.map((store) => `  ${store}`),
+    ...registry.map((line) => `  ${line}`),
     ...(hasDemoData ? demoLines() : []),
     '',
   ];

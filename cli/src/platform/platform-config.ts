@@ -52,6 +52,12 @@ export const environmentTable = {
     default: 4030,
     doc: 'Port of the documentation site of a checkout. Where embedded defaults are rejected, it is served only where this is set.',
   },
+  PUBLISH_SUBGRAPHS: {
+    type: 'choice',
+    choices: ['true', 'false'],
+    optional: true,
+    doc: 'Whether a start publishes the four subgraphs to the registry in DATA_DIR, where it has others. Where this is absent: true where embedded defaults are allowed. Elsewhere TRELLIS_SIGNING_KEY has to sign.',
+  },
   OPERATIONS_PORT: {
     type: 'port',
     default: 9464,

@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { ConfigError, type Environment } from '@trellis/runtime';
 import { createTemporaryDirectory } from '@trellis/testkit';
 import { describe, expect, it } from 'vitest';
+import { publishesSubgraphs } from './own-release.ts';
+import { readPlatformConfig } from './platform-config.ts';
 import { readConfiguration } from './platform-configuration.ts';
 
 const supergraph = fileURLToPath(new URL('../../../graph/supergraph.graphql', import.meta.url));
@@ -86,6 +88,21 @@ describe('readConfiguration', () => {
     await expect(problemsOf({ ...environment, DEMO_DATA: 'true' })).resolves.toContainEqual(
       expect.stringContaining('DEMO_DATA'),
     );
+  });
+
+  it('publishes nothing where others reach it, unless asked to with a key', async () => {
+    const environment = { NODE_ENV: 'production', PUBLISH_SUBGRAPHS: 'true' };
+    const named = (problems: readonly string[]): boolean =>
+      problems.some((problem) => problem.startsWith('TRELLIS_SIGNING_KEY is required in production'));
+    expect(named(await problemsOf(environment))).toBe(true);
+    expect(named(await problemsOf({ ...environment, TRELLIS_SIGNING_KEY: '{}' }))).toBe(false);
+    expect(named(await problemsOf({ NODE_ENV: 'production' }))).toBe(false);
+    const publishes = (given: Environment): boolean => publishesSubgraphs(readPlatformConfig(given), given);
+    expect(publishes({})).toBe(true);
+    expect(publishes({ PUBLISH_SUBGRAPHS: 'false' })).toBe(false);
+    expect(publishes({ NODE_ENV: 'production' })).toBe(false);
+    expect(publishes({ HOST: '0.0.0.0' })).toBe(false);
+    expect(publishes(environment)).toBe(true);
   });
 
   it.each<Environment>([

@@ -89,6 +89,9 @@ function missingConveniences(
     ...(areAllGiven('REDIS_URL', environment)
       ? []
       : [`REDIS_URL is required ${place}: the embedded Redis is for development.`]),
+    ...(config.PUBLISH_SUBGRAPHS !== 'true' || environment['TRELLIS_SIGNING_KEY']
+      ? []
+      : [`TRELLIS_SIGNING_KEY is required ${place} with PUBLISH_SUBGRAPHS. npx trellis keys new makes one.`]),
     ...missing.map(
       ([name = '']) =>
         `${name} is required ${place}: no secret is generated there. npm run -s secrets makes them.`,

@@ -4,6 +4,8 @@ import { lockDirectory, type DirectoryLock } from '@trellis/dev-stores';
 import { addressOf, internalAddressOf } from './addresses.ts';
 import { formatBanner } from './banner.ts';
 import { servesDocumentation, servesWebApplication } from './conveniences.ts';
+import { describePublished, describeUnpublished } from './describe-registry.ts';
+import { describeOwnRelease, publishesSubgraphs, type PublishOwnRelease } from './own-release.ts';
 import { fillDemoContent } from './fill-demo-content.ts';
 import { hostInProcess } from './host-in-process.ts';
 import { hostSplit } from './host-split.ts';
@@ -30,6 +32,8 @@ export interface PlatformOptions {
   readonly split?: boolean;
   /** Shows the steps of the start, and prints the banner. */
   readonly progress: Progress;
+  /** Publishes what runs here. Absent: it is not published. */
+  readonly publish?: PublishOwnRelease;
   /** Gives up a start that is under way: what has been started is closed again, and the start rejects. */
   readonly signal?: AbortSignal;
 }
@@ -53,6 +57,7 @@ interface Prepared {
 
 const SUPERGRAPH = fileURLToPath(import.meta.resolve('@trellis/content-graph/supergraph.graphql'));
 const QUERY_DEADLINE_MS = 10_000;
+const PUBLISH_DEADLINE_MS = 15_000;
 
 /** What the auth-server's command line needs of a running platform. */
 const AUTH_VARIABLES = [
@@ -131,6 +136,7 @@ async function serve(prepared: Prepared, options: PlatformOptions, closers: Clos
   closers.push(() => web?.close());
   const documentation = await startDocumentation(prepared, options);
   closers.push(() => documentation?.close());
+  const registry = await publishSubgraphs(prepared, options);
   const hasDemoData = prepared.environments.AUTH['DEMO_DATA'] === 'true';
   const host = await progress.during(
     'Migrating, filling in demo data and starting the services',
@@ -152,9 +158,28 @@ async function serve(prepared: Prepared, options: PlatformOptions, closers: Clos
       ports,
       operations,
       stores: stores.descriptions,
+      registry,
     }),
   );
   await printReadiness(host, internalAddressOf('GATEWAY', ports, options.environment), print);
+}
+
+/** A registry that is damaged keeps no one from working. @returns what the banner says of it */
+async function publishSubgraphs(
+  { config, ports }: Prepared,
+  { environment, publish, signal, progress: { print } }: PlatformOptions,
+): Promise<readonly string[]> {
+  if (!publish || !publishesSubgraphs(config, environment)) return [];
+  const deadline = AbortSignal.timeout(PUBLISH_DEADLINE_MS);
+  try {
+    const release = describeOwnRelease(config, environment, ports);
+    const published = await publish(release, signal ? AbortSignal.any([signal, deadline]) : deadline);
+    return describePublished(release, published);
+  } catch (error) {
+    signal?.throwIfAborted();
+    print(`  ${describeUnpublished(config.DATA_DIR, error)}`);
+    return [];
+  }
 }
 
 /** The sample application, where it is served. */
