@@ -271,7 +271,7 @@ describe('A registry over HTTP', () => {
       400,
       '{"set":[{"name":"late","sdl":"","source":"","routingUrl":"ftp://late.test"}],"remove":[],"isWhole":false}',
     ],
-    ['a subgraph that is there twice', 400, `{"set":[${TWICE},${TWICE}],"remove":[],"isWhole":false}`],
+    ['a subgraph that is named twice', 400, `{"set":[${TWICE},${TWICE}],"remove":[],"isWhole":false}`],
   ])('rejects %s with %i', async (_title, status, body) => {
     const headers = {
       authorization: `Bearer ${await tokenOf('operator')}`,

@@ -37,7 +37,7 @@ export const publicationBody: z.ZodType<PublicationBody> = z.object({
     )
     .max(1000)
     .refine((set) => new Set(set.map((one) => one.name)).size === set.length, {
-      error: 'a subgraph is there twice',
+      error: 'a subgraph is named twice',
     }),
   remove: z.array(name).max(1000),
   isWhole: z.boolean(),

@@ -49,7 +49,7 @@ export function responseHeaders(
 }
 
 /**
- * Whether other requests to the same address are served by another generation. Nobody may store such responses: a cache before the
+ * Whether other requests to the same address are served by another generation. No cache may store such responses: a cache before the
  * gateway would have one caller's preview for all, and a canary beyond its share.
  */
 function isOfAVariant(

@@ -32,7 +32,7 @@ export interface GitRun {
 
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_SAID_CHARACTERS = 4_000;
-/** What it says decides, so that it says it in one language; and nobody sits before it to type a password. */
+/** What it says decides, so that it says it in one language; and no user sits before it to type a password. */
 const FIXED = { LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' };
 
 /**
