@@ -77,11 +77,15 @@ function bodyStartOf({ operation, operationName }: FetchNode): string {
   return `{"query":${JSON.stringify(operation)}${name},"variables":`;
 }
 
-/** Digest of everything that decides how a response is merged; the text itself is stored once already. */
+/** Shorter texts take up little more than their digest, and no time to compute it. */
+const MAX_MERGE_KEY_CHARACTERS = 256;
+
+/** Everything that decides how a response is merged; of a long text the digest, as the text itself is stored once already. */
 function mergeKeyOf(node: TranslatedFetch, outputRewrites: readonly Rewrite[]): string {
   const { operation, operationName, serviceName, dependents = [] } = node;
   const unnamed = operationName === undefined ? operation : operation.replace(` ${operationName}`, '');
-  return sha256(JSON.stringify([serviceName, unnamed, dependents, outputRewrites]));
+  const text = JSON.stringify([serviceName, unnamed, dependents, outputRewrites]);
+  return text.length <= MAX_MERGE_KEY_CHARACTERS ? text : sha256(text);
 }
 
 function compileRequired(node: QueryPlanSelectionNode): RequiredSelection {

@@ -56,7 +56,7 @@ export async function makePlan(
     incremental: request.incremental ?? false,
   });
   const steps = await planSteps(prepared, supergraph.types, planText);
-  const streams = planStreams(prepared.streams.values(), steps);
+  const streams = planStreams(prepared.streams, steps);
   const plan = new Plan({
     supergraph,
     kind: prepared.kind,

@@ -1,5 +1,5 @@
 import type { RequiredSelection } from '../plan/fetch-fields.ts';
-import type { PreparedStream } from '../plan/prepared-operation.ts';
+import type { PreparedOperation, PreparedStream } from '../plan/prepared-operation.ts';
 import {
   fetchesOf,
   type DeferredPlan,
@@ -10,20 +10,21 @@ import {
 } from '../plan/plan.ts';
 
 type Steps = Pick<PlanFields, 'step' | 'parts'>;
+type StreamPlans = ReadonlyMap<PreparedStream, StreamPlan>;
+
+const NO_STREAMS: StreamPlans = new Map();
 
 /**
  * Finds what later items of each streamed list need. A list of which another fetch needs all items, as for `@requires`, is streamed
  * no more: it comes whole.
  */
-export function planStreams(
-  streams: Iterable<PreparedStream>,
-  steps: Steps,
-): ReadonlyMap<PreparedStream, StreamPlan> {
+export function planStreams(streams: PreparedOperation['streams'], steps: Steps): StreamPlans {
+  if (streams.size === 0) return NO_STREAMS; // as nearly all operations have it: their fetches need not be looked at
   const fetches = [...fetchesOf(steps.step), ...fetchesOfParts(steps.parts)];
   const needed = new Set(fetches.flatMap((step) => [...listsNeededBy(step)]));
   const contextKeys = new Set(fetches.flatMap((step) => [...keysOfContext(step)]));
   const plans = new Map<PreparedStream, StreamPlan>();
-  for (const stream of streams) {
+  for (const stream of streams.values()) {
     const paths = [...stream.sourcePaths];
     stream.isOff ||= paths.some((path) => needed.has(path) || contextKeys.has(path.split(' ').at(-1) ?? ''));
     if (!stream.isOff)

@@ -124,9 +124,7 @@ class Preparer {
     const below = node.selectionSet && positionBelow(this.#types, position, name);
     const sourceKey = isHoisted ? this.#ourKey(`${type}.${key}`) : this.#sourceKey(node, key, position);
     const above = this.#at;
-    const { responsePath, sourcePath, deferId } = above;
-    this.#at = { responsePath: `${responsePath} ${key}`, sourcePath: `${sourcePath} ${sourceKey}`, deferId };
-    const stream = this.#mayBeInParts ? this.#stream(node) : undefined;
+    const stream = this.#mayBeInParts ? this.#streamAt(node, key, sourceKey) : undefined;
     const selections = node.selectionSet && below ? this.selections(node.selectionSet, below) : undefined;
     this.#at = above;
     return {
@@ -165,6 +163,13 @@ class Preparer {
 
   get #mayBeInParts(): boolean {
     return this.#given.incremental && this.#given.operation.mayDefer;
+  }
+
+  /** Goes to the field: whoever calls it comes back. */
+  #streamAt(node: FieldNode, key: string, sourceKey: string): PreparedStream | undefined {
+    const { responsePath, sourcePath, deferId } = this.#at;
+    this.#at = { responsePath: `${responsePath} ${key}`, sourcePath: `${sourcePath} ${sourceKey}`, deferId };
+    return this.#stream(node);
   }
 
   /** One for all fields of a position. Where they are delivered at different times, the list comes whole with each of them. */

@@ -1,6 +1,6 @@
 import type { FetchNode } from '@apollo/query-planner';
-import { Kind, parse, type FieldNode, type FragmentDefinitionNode, type SelectionSetNode } from 'graphql';
 import type { BroughtKeys, ExpectedSelection } from '../plan/fetch-fields.ts';
+import { readSelections, type Selected, type SelectedFragment } from './read-selections.ts';
 
 /** How a rewrite's path names a type condition. */
 export const FRAGMENT_PREFIX = '... on ';
@@ -23,71 +23,54 @@ export function readResponseKeys(node: FetchNode): ResponseKeys {
   return { expected, brings, isFlat: [...brings.values()].every((below) => below === undefined) };
 }
 
-type Fragment = Pick<FragmentDefinitionNode, 'selectionSet'> & { readonly typeCondition: string | undefined };
-
 class KeyReader {
-  readonly root: SelectionSetNode | undefined;
-  readonly #fragments = new Map<string, FragmentDefinitionNode>();
+  readonly root: readonly Selected[];
+  readonly #fragments: ReadonlyMap<string, SelectedFragment>;
   readonly #renames: ReadonlyMap<string, string>;
 
   constructor(node: FetchNode) {
-    let root: SelectionSetNode | undefined;
-    for (const definition of parse(node.operation, { noLocation: true }).definitions) {
-      if (definition.kind === Kind.OPERATION_DEFINITION) root = definition.selectionSet;
-      else if (definition.kind === Kind.FRAGMENT_DEFINITION)
-        this.#fragments.set(definition.name.value, definition);
-    }
+    const { root, fragments } = readSelections(node.operation);
     this.root = root;
+    this.#fragments = fragments;
     this.#renames = topLevelRenames(node);
   }
 
-  entitySelections(): SelectionSetNode | undefined {
-    const { fields } = this.#split(this.root);
-    return fields.find(({ name }) => name.value === '_entities')?.selectionSet;
+  entitySelections(): readonly Selected[] {
+    for (const selected of this.root)
+      if (selected.kind === 'field' && selected.name === '_entities') return selected.selections ?? [];
+    return [];
   }
 
-  expected(set: SelectionSetNode | undefined, typeCondition?: string): ExpectedSelection[] {
-    const { fields, fragments } = this.#split(set);
-    const keys = fields.map((field) => this.#renames.get(keyOf(field)) ?? keyOf(field));
-    const below = fragments.flatMap((fragment) =>
-      this.expected(fragment.selectionSet, fragment.typeCondition ?? typeCondition),
-    );
+  expected(set: readonly Selected[], typeCondition?: string): ExpectedSelection[] {
+    const keys: string[] = [];
+    const below: ExpectedSelection[] = [];
+    for (const selected of set) {
+      if (selected.kind === 'field') keys.push(this.#renames.get(selected.key) ?? selected.key);
+      else {
+        const fragment = this.#fragmentOf(selected);
+        if (fragment)
+          below.push(...this.expected(fragment.selections, fragment.typeCondition ?? typeCondition));
+      }
+    }
     return keys.length > 0 ? [{ typeCondition, keys }, ...below] : below;
   }
 
-  keysBelow(
-    set: SelectionSetNode | undefined,
-    keys: Map<string, BroughtKeys | undefined> = new Map(),
-  ): BroughtKeys {
-    const { fields, fragments } = this.#split(set);
-    for (const field of fields) keys.set(keyOf(field), this.#below(field, keys.get(keyOf(field))));
-    for (const { selectionSet } of fragments) this.keysBelow(selectionSet, keys);
+  keysBelow(set: readonly Selected[], keys: Map<string, BroughtKeys | undefined> = new Map()): BroughtKeys {
+    for (const selected of set) {
+      if (selected.kind === 'field') {
+        const { key, selections } = selected;
+        keys.set(key, selections && this.keysBelow(selections, new Map(keys.get(key))));
+      } else {
+        const fragment = this.#fragmentOf(selected);
+        if (fragment) this.keysBelow(fragment.selections, keys);
+      }
+    }
     return keys;
   }
 
-  #below({ selectionSet }: FieldNode, known: BroughtKeys | undefined): BroughtKeys | undefined {
-    return selectionSet ? this.keysBelow(selectionSet, new Map(known)) : undefined;
+  #fragmentOf(selected: Exclude<Selected, { kind: 'field' }>): SelectedFragment | undefined {
+    return selected.kind === 'fragment' ? selected : this.#fragments.get(selected.name);
   }
-
-  #split(set: SelectionSetNode | undefined): { fields: FieldNode[]; fragments: Fragment[] } {
-    const fields: FieldNode[] = [];
-    const fragments: Fragment[] = [];
-    for (const selection of set?.selections ?? []) {
-      if (selection.kind === Kind.FIELD) fields.push(selection);
-      else {
-        const definition =
-          selection.kind === Kind.INLINE_FRAGMENT ? selection : this.#fragments.get(selection.name.value);
-        if (!definition) continue;
-        const { selectionSet, typeCondition } = definition;
-        fragments.push({ selectionSet, typeCondition: typeCondition?.name.value });
-      }
-    }
-    return { fields, fragments };
-  }
-}
-
-function keyOf(field: FieldNode): string {
-  return field.alias?.value ?? field.name.value;
 }
 
 /** What output rewrites make of the keys at the top. */

@@ -1,4 +1,3 @@
-import type { QueryPlan } from '@apollo/query-planner';
 import type { IntrospectionInput } from './write-introspection.ts';
 
 /** What each kind of job is given; a job is about one supergraph. Plain data alone. */
@@ -14,7 +13,8 @@ export interface JobInputs {
 
 /** What comes of each kind of job. Plain data alone. */
 export interface JobResults {
-  readonly plan: QueryPlan;
+  /** A query plan as JSON: one text costs less to send to another thread than the objects that it consists of. */
+  readonly plan: string;
   /** JSON; nothing where it would be too long. */
   readonly introspect: string | undefined;
 }

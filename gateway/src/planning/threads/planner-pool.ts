@@ -163,13 +163,14 @@ class ThreadPool implements PlannerPool {
     }
   }
 
-  plan(
+  async plan(
     supergraph: PlannedSupergraph,
     operation: string,
     overrideLabels: readonly string[],
     audience: JobAudience,
   ): Promise<QueryPlan> {
-    return this.run('plan', supergraph, { operation, overrideLabels }, audience);
+    const text = await this.run('plan', supergraph, { operation, overrideLabels }, audience);
+    return JSON.parse(text) as QueryPlan; // written by our own program
   }
 
   introspect(

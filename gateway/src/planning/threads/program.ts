@@ -13,7 +13,7 @@ const planners = new Map<string, SupergraphPlanner>();
 const jobs: {
   readonly [Kind in JobKind]: (planner: SupergraphPlanner, input: JobInputs[Kind]) => JobResults[Kind];
 } = {
-  plan: (planner, { operation, overrideLabels }) => planner.plan(operation, overrideLabels),
+  plan: (planner, { operation, overrideLabels }) => JSON.stringify(planner.plan(operation, overrideLabels)),
   introspect: (planner, input) => writeIntrospection(planner.clientSchema(), input),
 };
 

@@ -46,7 +46,9 @@ export function createSupergraphPlanner(sdl: string): SupergraphPlanner {
   return {
     clientSchema: () => (clientSchema ??= buildClientSchema(sdl)),
     plan(operation, overrideLabels = []) {
-      const parsed = operationFromDocument(apiSchema, parse(operation), { validate: false });
+      const parsed = operationFromDocument(apiSchema, parse(operation, { noLocation: true }), {
+        validate: false,
+      });
       const overrideConditions = new Map(overrideLabels.map((label) => [label, true]));
       return translatePlan(planner.buildQueryPlan(parsed, { overrideConditions }), translation);
     },
