@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import {
   createTemporaryDirectory,
   createTestDatabase,
@@ -73,8 +73,8 @@ async function tryImage(
 
 /** Whether the image holds the demo accounts, wherever pnpm has put them. */
 function hasDemoData(content: string): boolean {
-  return readdirSync(content, { recursive: true, encoding: 'utf8' }).some((path) =>
-    path.includes('demo-data'),
+  return readdirSync(content, { recursive: true, encoding: 'utf8' }).some(
+    (path) => basename(path) === 'demo-data', // the package; the auth-server has code that would load it
   );
 }
 
