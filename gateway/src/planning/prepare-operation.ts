@@ -165,7 +165,7 @@ class Preparer {
     return this.#given.incremental && this.#given.operation.mayDefer;
   }
 
-  /** Goes to the field: whoever calls it comes back. */
+  /** Goes on to the field; its caller goes back to where it was. */
   #streamAt(node: FieldNode, key: string, sourceKey: string): PreparedStream | undefined {
     const { responsePath, sourcePath, deferId } = this.#at;
     this.#at = { responsePath: `${responsePath} ${key}`, sourcePath: `${sourcePath} ${sourceKey}`, deferId };

@@ -112,7 +112,7 @@ class Printer {
     return `...${condition}${defer}${directives && ` ${directives}`} {${selections}}`;
   }
 
-  /** Most values are written at once: graphql-js takes a hundred times as long, and the text is not known any more. */
+  /** Most values are written at once: graphql-js visits the whole node for it, and the text is not known any more. */
   #argument(argument: ArgumentNode): string {
     const { name, value } = argument;
     this.#noteVariables(value);
