@@ -11,7 +11,7 @@ export interface Reader {
 }
 
 /** What each action may take before the test fails. */
-const DEADLINE_MS = 15_000;
+const DEADLINE_MS = 40_000;
 
 /** Opens a browser with an empty profile at the application's first page. */
 export async function openReader(browser: Browser, locale = 'en-GB'): Promise<Reader> {

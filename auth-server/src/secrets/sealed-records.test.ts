@@ -31,7 +31,7 @@ beforeEach(async () => {
 const grant = {
   clientId: 'client',
   clientIncarnation: 'first',
-  subject: 'ada',
+  subject: 'ada:1',
   scopes: ['openid'],
   audience: 'https://api.example',
   authenticatedAt: NOW,
@@ -54,7 +54,7 @@ const kinds: readonly Kind[] = [
     prefix: 'session',
     make: async (connection, own) => {
       const lifetimes = { idleTtlS: 100, ttlS: 1_000 };
-      const session = { sessionId: 's', subject: 'ada', authenticatedAt: NOW };
+      const session = { sessionId: 's', subject: 'ada:1', authenticatedAt: NOW };
       const cookie = await createSessionStore(connection, own, lifetimes).save(session);
       return (by) => createSessionStore(connection, by, lifetimes).touch(cookie, NOW);
     },
@@ -147,7 +147,7 @@ describe.each(kinds)('H4: a $prefix in Redis', ({ prefix, make }) => {
   it('shows nothing of what it stands for', async () => {
     await make(redis, sealer);
     const record = await redis.get(await keyOf());
-    for (const secret of ['ada', 'openid', 'ADMIN', 'a@x.example']) expect(record).not.toContain(secret);
+    for (const secret of ['ada:1', 'openid', 'ADMIN', 'a@x.example']) expect(record).not.toContain(secret);
   });
 });
 

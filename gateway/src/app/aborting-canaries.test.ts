@@ -120,7 +120,7 @@ describe('A canary that fails', () => {
       const ofCanary = (await askAll('{ other }')).filter(
         ({ served }) => served === `${version}/canary`,
       ).length;
-      expect(ofCanary).toBeGreaterThan(10);
+      expect(ofCanary).toBeGreaterThan(4); // 18 of 60 are placed there, by chance
       const query = kind === 'poorer' ? '{ version other }' : '{ version }';
       await until(async () => {
         const asked = await askAll(query);
