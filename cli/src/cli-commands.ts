@@ -12,6 +12,12 @@ const CHECKED = {
   77: 'a record or a text of a registry is not trusted',
 } as const;
 
+/** Of what reads recorded operations, and publishes lists. */
+const OPERATIONS = {
+  1: 'a file can not be read, an operation is not served, or a list is another one or unknown: nothing was changed',
+  69: 'undecided: the database or the graph is unavailable',
+} as const;
+
 /** Of what reads or writes a registry. */
 const PUBLISHED = {
   1: 'it does not compose, a change is breaking, or running subgraphs do not serve it; nothing was changed',
@@ -94,10 +100,11 @@ export const cliCommands: readonly CliCommandEntry[] = [
   },
   {
     name: 'operations',
-    summary: 'list, export and prune the operations that gateways have recorded',
-    page: 'composition.md',
-    exits: { 1: 'a file or folder can not be read, written or deleted' },
-    json: 'of list: operations with their clients; of export: what it wrote; of prune: how many files it deleted',
+    summary:
+      'list, export and prune recorded operations; publish, check and retire lists of those that clients may send',
+    page: 'recorded-operations.md',
+    exits: OPERATIONS,
+    json: 'of list: operations with their clients, or lists; of export: what it wrote; of prune: how many were deleted; of init: what was made; of publish, check and retire: what was done or found',
     load: async () => (await import('./commands/operations.ts')).operationsCommand(),
   },
   {
@@ -150,11 +157,23 @@ export const cliCommands: readonly CliCommandEntry[] = [
   },
   {
     name: 'status',
-    summary: 'list what each environment serves',
+    summary: 'list what each environment serves, and what gateways serve of it',
     page: 'operate-the-registry.md',
-    exits: PUBLISHED,
-    json: 'the environments with what each serves',
+    exits: {
+      ...PUBLISHED,
+      1: 'a gateway serves another record than the newest',
+      69: 'a gateway says nothing, or the registry is unreachable or damaged',
+    },
+    json: 'the environments with what each serves; gateways with what each serves',
     load: async () => (await import('./commands/registry.ts')).environmentsCommand(),
+  },
+  {
+    name: 'variant',
+    summary: 'serve another release to some of the requests: canaries and previews',
+    page: 'follow-the-registry.md',
+    exits: PUBLISHED,
+    json: 'the outcome and the record; of token: the token with its variant, audience and expiry',
+    load: async () => (await import('./commands/registry.ts')).variantCommand(),
   },
   {
     name: 'registry',

@@ -2,6 +2,8 @@ import { EXIT_USAGE, type CliCommandEntry } from './cli-command.ts';
 import { cliCommands } from './cli-commands.ts';
 import { createTrellis } from './trellis.ts';
 
+export { commandLineErrors, documentedCodes, pageOfCode } from './supergraph/code-pages.ts';
+
 /** A command as its documentation says it. */
 export interface DescribedCommand extends Pick<CliCommandEntry, 'name' | 'summary' | 'page' | 'json'> {
   /** Each exit status with its meaning, lowest first. */
@@ -36,7 +38,7 @@ async function helpOf(name: string): Promise<string> {
   const program = await createTrellis(name);
   const command = program.commands.find((one) => one.name() === name);
   const { help } = (await cliCommands.find((entry) => entry.name === name)?.load()) ?? {};
-  if (!command || help) return help?.() ?? '';
+  if (!command || help) return (help?.() ?? '').replace(/^Documentation: .*\n/m, '');
   const all = [command, ...command.commands];
   for (const one of all) one.configureHelp({ helpWidth: HELP_COLUMNS });
   return all.map((one) => one.helpInformation({ error: false }).trim()).join('\n\n');

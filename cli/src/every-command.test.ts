@@ -53,12 +53,18 @@ const inner: readonly (readonly [command: string, option: string])[] = [
   ['operations list', '--from'],
   ['operations export', '--output'],
   ['operations prune', '--older-than'],
+  ['operations init', '--database'],
+  ['operations publish', '--client-version'],
+  ['operations check', '--against'],
+  ['operations retire', '--on'],
+  ['operations import', '--output'],
   ['auth-server accounts add', '--email'],
   ['auth-server clients rotate-secret', '--client-id'],
   ['auth-server keys list', '--json'],
   ['search rebuild', '--json'],
   ['registry init', '--registry'],
   ['registry gc', '--older-than'],
+  ['variant set', '--percent'],
   ['keys new', '--file'],
   ['keys replace', '--with'],
 ];
@@ -75,7 +81,7 @@ describe.each(rows)('trellis %s', (path, option) => {
     expect(output).not.toContain(ESCAPE);
     const entry = cliCommands.find(({ name }) => name === path);
     if (entry) {
-      expect(output).toContain(`docs/${entry.page}`);
+      expect(output).toContain(join('docs', entry.page));
       expect(readFileSync(new URL(`../../docs/${entry.page}`, import.meta.url), 'utf8')).toContain('# ');
     }
   });
@@ -112,12 +118,36 @@ describe('--json', () => {
   const config = (): readonly string[] => ['--config', join(folder, 'supergraph.yaml')];
   const supergraph = (): string => join(folder, 'supergraph.graphql');
 
-  /** They need a running platform or what is published: their own tests try them. */
-  const others = Object.fromEntries(
-    'auth-server search token publish promote rollback history diff verify status'
-      .split(' ')
-      .map((name) => [name, undefined]),
-  );
+  const schema = (version: string): string => {
+    const file = join(folder, 'b.graphql');
+    writeFileSync(file, `type Query { ${version.replace(' ', ': Int ')}: Int }`);
+    return file;
+  };
+  const subgraph = (version: string): readonly string[] => [
+    '--subgraph',
+    'b',
+    '--schema',
+    schema(version),
+    '--routing-url',
+    'http://b',
+  ];
+  const graph = ['--graph', 'a@staging'];
+
+  beforeAll(async () => {
+    await run('keys', 'new', '--file', join(folder, 'key.json'));
+    vi.stubEnv('TRELLIS_SIGNING_KEY', join(folder, 'key.json'));
+    vi.stubEnv('TRELLIS_REGISTRY', join(folder, 'registry'));
+    await run('registry', 'init');
+    await run('publish', ...graph, ...subgraph('y'));
+    vi.unstubAllEnvs();
+  });
+  beforeEach(() => {
+    vi.stubEnv('TRELLIS_SIGNING_KEY', join(folder, 'key.json'));
+    vi.stubEnv('TRELLIS_REGISTRY', join(folder, 'registry'));
+  });
+
+  /** They need a running platform: e2e/lifecycle/token-command.test.ts tries them. */
+  const others = { 'auth-server': undefined, search: undefined, token: undefined };
 
   /** By command. */
   const calls: Readonly<Record<string, (() => readonly string[]) | undefined>> = {
@@ -129,6 +159,14 @@ describe('--json', () => {
     operations: () => ['list', '--from', folder],
     secrets: () => [],
     registry: () => ['init', '--registry', join(folder, 'registry')],
+    publish: () => [...graph, ...subgraph('y z')],
+    promote: () => ['a@staging', 'a@production'],
+    history: () => graph,
+    diff: () => graph,
+    verify: () => graph,
+    status: () => [],
+    rollback: () => graph,
+    variant: () => ['set', 'canary', ...graph, '--from', 'production', '--percent', '0'],
     keys: () => ['new'],
     ...others,
   };
@@ -145,4 +183,15 @@ describe('--json', () => {
       expect(JSON.parse(output)).toBeTypeOf('object');
     },
   );
+
+  it.each([
+    ['check', () => [...config(), '--against', supergraph()]],
+    ['publish', () => [...graph, ...subgraph('y z')]],
+    ['promote', () => ['a@staging', 'a@production']],
+  ])('or not, %s names a database of operations that is unreachable', async (name, call) => {
+    const unreachable = ['--operations', 'postgresql://user:secret@127.0.0.1:1/none'];
+    expect(await run(name, ...call(), ...unreachable)).toBe(69);
+    expect(output + errors).toMatch(/DATABASE_UNAVAILABLE: .*127\.0\.0\.1/);
+    expect(output + errors).not.toMatch(/secret|^ +at /m);
+  });
 });

@@ -53,7 +53,7 @@ describe('trellis', () => {
     const root = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
       scripts: Readonly<Record<string, string>>;
     };
-    const ofCi = 'publish promote rollback history diff verify status registry keys';
+    const ofCi = 'publish promote rollback history diff verify status variant registry keys';
     const others = new Set(`completion compose contract check explain lint operations ${ofCi}`.split(' ')); // "npm run supergraph -- compose"
     for (const { name } of cliCommands.filter((command) => !others.has(command.name)))
       expect(root.scripts[name]).toContain(`scripts/run.mjs ${name}`);

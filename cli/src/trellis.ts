@@ -2,7 +2,7 @@ import { didYouMean } from '@trellis/runtime/parse-flags';
 import { Command, CommanderError } from 'commander';
 import { EXIT_USAGE } from './cli-command.ts';
 import { cliCommands } from './cli-commands.ts';
-import { createTerminal } from './terminal/index.ts';
+import { createTerminal, pageLink } from './terminal/index.ts';
 
 /**
  * Runs `trellis` with its arguments. Help goes to standard output; what is wrong with a call goes to standard error, with the
@@ -18,9 +18,18 @@ export async function runTrellis(args: readonly string[]): Promise<number> {
     await program.parseAsync([...args], { from: 'user' });
     return 0;
   } catch (error) {
+    if (isConfigError(error)) {
+      process.stderr.write(`${error.message}\n`);
+      return EXIT_USAGE;
+    }
     if (!(error instanceof CommanderError)) throw error;
     return error.exitCode === 0 ? 0 : EXIT_USAGE;
   }
+}
+
+/** By its name: the program that defines it is loaded by the commands that need it. */
+function isConfigError(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'ConfigError';
 }
 
 /**
@@ -31,10 +40,11 @@ export async function runTrellis(args: readonly string[]): Promise<number> {
 export async function createTrellis(called: string | undefined): Promise<Command> {
   const program = new Command('trellis').description('An open federated GraphQL platform.');
   program.enablePositionalOptions().showHelpAfterError().exitOverride();
-  program.addHelpText('after', '\nEvery command, its results and exit statuses: docs/command-line.md');
+  const list = pageLink({ page: 'command-line.md' });
+  program.addHelpText('after', `\nEvery command, its results and exit statuses: ${list}`);
   for (const { name, summary, page, load } of cliCommands) {
     const command = name === called ? (await load()).command : new Command(name);
-    command.addHelpText('after', `\nDocumentation: docs/${page}`);
+    command.addHelpText('after', `\nDocumentation: ${pageLink({ page })}`);
     program.addCommand(command.summary(summary));
     complainBriefly(command, 'trellis');
   }

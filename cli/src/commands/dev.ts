@@ -1,8 +1,12 @@
 import { join } from 'node:path';
 import { freePort } from '@trellis/dev-stores';
+import { FileProblems } from '@trellis/composition';
 import { Command, Option } from 'commander';
 import type { CliCommand } from '../cli-command.ts';
+import { standardOutput } from '../supergraph/standard-output.ts';
+import { writeProblems } from '../supergraph/write-problems.ts';
 import { DevCallProblem, MOCK_ALL, readDevCall, type DevFlags } from '../development/dev-call.ts';
+import { followRest, rejectUnknownMocks } from '../development/follow-rest.ts';
 import { openDeveloperKey } from '../development/developer-key.ts';
 import { runDevelopment } from '../development/run-development.ts';
 
@@ -60,9 +64,13 @@ async function run(command: Command, args: readonly string[], flags: DevFlags): 
     const key = await openDeveloperKey(flags.key ?? join(directory, 'developer-key.json'));
     if (flags.printKey) return void process.stdout.write(`${key.publicKeys}\n`);
     const call = await readDevCall(flags, args, freePort);
-    await runDevelopment({ call, flags, key, directory });
+    const rest = flags.rest === undefined ? [] : await followRest(flags.rest, flags);
+    await rejectUnknownMocks(call, rest);
+    await runDevelopment({ call, flags, key, rest, directory });
   } catch (error) {
-    if (error instanceof DevCallProblem) command.error(error.message);
-    throw error;
+    if (error instanceof DevCallProblem) command.error(`error: ${error.message}`);
+    if (!(error instanceof FileProblems)) throw error;
+    await writeProblems(error, { kind: 'dev', format: 'text' }, standardOutput());
+    process.exitCode = 1;
   }
 }

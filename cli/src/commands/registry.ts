@@ -2,15 +2,20 @@ import { Command } from 'commander';
 import { asStep } from '../supergraph/output.ts';
 import { standardOutput } from '../supergraph/standard-output.ts';
 import type { CliCommand } from '../cli-command.ts';
+import { commandEnvironment } from '../command-environment.ts';
 import { collectGarbage } from '../publish/collect-garbage.ts';
 import { createKeyCommand, initializeRegistry, replaceKeysCommand } from '../publish/key-commands.ts';
 import { promoteCommand, rollbackCommand } from '../publish/move-commands.ts';
 import { publishCommand } from '../publish/publish-command.ts';
-import { diffCommand, historyCommand, statusCommand, verifyCommand } from '../publish/read-commands.ts';
+import { previewTokenCommand } from '../publish/preview-token.ts';
+import { diffCommand, historyCommand } from '../publish/history-commands.ts';
+import { verifyCommand } from '../publish/verify-command.ts';
+import { statusCommand } from '../publish/status-command.ts';
+import { removeVariantCommand, setVariantCommand } from '../publish/variant-commands.ts';
 import { onStopSignal } from '@trellis/runtime';
 import { RegistryError, registryErrors } from '@trellis/registry';
 import { serveRegistry, type ServeOptions } from '../registry-server/serve-registry.ts';
-import { runRegistryAction, type RegistryAction } from '../publish/run-command.ts';
+import { runRegistryAction, type RegistryAction } from '../publish/run-registry-action.ts';
 
 /** `trellis publish`. */
 export function publishingCommand(): CliCommand {
@@ -19,6 +24,8 @@ export function publishingCommand(): CliCommand {
     .option('--subgraph <NAME>', 'the subgraph that changes')
     .option('--schema <FILE>', 'its own schema')
     .option('--routing-url <URL>', 'where gateways send its requests; default: as published before')
+    .option('--subscription-url <URL>', 'where gateways subscribe; default: as before, else as for queries')
+    .option('--subscription-protocol <NAME>', 'auto, websocket, sse, multipart or callback')
     .option('--version <TEXT>', 'what its team calls this version')
     .option('--commit <SHA>', 'default: the one that CI names')
     .option('--remove', 'the subgraph leaves the graph')
@@ -77,15 +84,46 @@ export function verificationCommand(): CliCommand {
 
 /** `trellis status`. */
 export function environmentsCommand(): CliCommand {
-  const command = ofRegistry(new Command('status')).description('Lists what each environment serves.');
+  const command = ofRegistry(new Command('status'))
+    .description('Lists what each environment serves, and what gateways serve of it.')
+    .option('--gateway <URL>', 'asked at /health/ready which record it serves; may be repeated', collect);
   return { command: runs(command, statusCommand) };
+}
+
+/** `trellis variant`. */
+export function variantCommand(): CliCommand {
+  const command = new Command('variant').description(
+    'Serves another release to some of the requests: canaries, previews, features.',
+  );
+  const set = ofGraph(command.command('set').description('starts a variant, or changes it'))
+    .argument('<NAME>', 'canary, preview-123')
+    .option('--from <ENVIRONMENT>', 'whose newest release it serves; default: the release that it has')
+    .option('--percent <N>', 'of callers, by chance')
+    .option('--aborts', 'gateways stop it when it is worse than the main version; with --percent')
+    .option('--host <HOST>', 'requests to this host')
+    .option('--claim <NAME=VALUE>', 'callers whose access token has the value')
+    .option('--header <NAME=VALUE>', 'requests with this header, or with a preview token in it')
+    .option('--client <ID>', 'an OAuth client that may send the header; may be repeated', collect);
+  signing(set).action((name: string, options: object) => run(setVariantCommand, { ...options, name }));
+  const remove = ofGraph(command.command('remove').description('ends a variant')).argument('<NAME>');
+  signing(remove).action((name: string, options: object) => run(removeVariantCommand, { ...options, name }));
+  const token = withOutput(command.command('token').description('prints a preview token of a variant'))
+    .argument('<NAME>')
+    .option('--graph <NAME@ENVIRONMENT>', 'default: TRELLIS_GRAPH')
+    .option(
+      '--preview-key <FILE>',
+      'private JWK whose public part is in registry.previewKeys; default: TRELLIS_PREVIEW_KEY',
+    )
+    .option('--hours <N>', 'how long it holds; default: 8');
+  token.action((name: string, options: object) => run(previewTokenCommand, { ...options, name }));
+  return { command };
 }
 
 /** `trellis registry`. */
 export function registryCommand(): CliCommand {
   const command = new Command('registry').description('Makes and cleans registries.');
   runs(
-    ofRegistry(command.command('init').description('makes an empty registry of a folder')),
+    ofRegistry(command.command('init').description('makes an empty registry of a place')),
     initializeRegistry,
   );
   const gc = ofRegistry(command.command('gc').description('deletes texts that no record names'))
@@ -100,6 +138,10 @@ export function registryCommand(): CliCommand {
     .option('--host <HOST>', 'default: 127.0.0.1')
     .option('--issuer <URL>', 'the auth-server whose tokens count; default: TRELLIS_REGISTRY_ISSUER')
     .option('--audience <URI>', 'what tokens have to be for; default: TRELLIS_REGISTRY_AUDIENCE')
+    .option(
+      '--public-url <URL>',
+      'where clients reach it, behind TLS; default: TRELLIS_REGISTRY_PUBLIC_URL, or as requests say',
+    )
     .option('--operations <FILE>', 'recorded operations that checks go by; may be repeated', collect);
   serve.action(serveUntilStopped);
   return { command };
@@ -121,7 +163,7 @@ export function keysCommand(): CliCommand {
 
 async function serveUntilStopped(options: ServeOptions): Promise<void> {
   try {
-    const { url, close } = await serveRegistry(options, process.env);
+    const { url, close } = await serveRegistry(options, commandEnvironment());
     process.stdout.write(`The registry listens at ${url}.\n`);
     onStopSignal(() => void close(), { endsWithParent: process.env['npm_lifecycle_event'] !== undefined });
   } catch (error) {
@@ -134,7 +176,7 @@ async function serveUntilStopped(options: ServeOptions): Promise<void> {
 function ofRegistry(command: Command): Command {
   return withOutput(
     command
-      .option('--registry <FOLDER>', 'default: TRELLIS_REGISTRY')
+      .option('--registry <PLACE>', 'a folder, or an address; default: TRELLIS_REGISTRY')
       .option('--trust <FILE>', 'JWK set of the keys that sign; default: TRELLIS_REGISTRY_TRUST'),
   ).option('--key <FILE>', 'private JWK that signs; default: TRELLIS_SIGNING_KEY');
 }
@@ -145,7 +187,7 @@ function ofGraph(command: Command): Command {
 
 function withOutput(command: Command): Command {
   return command
-    .option('--format <FORM>', 'text, json, junit, github, sarif or markdown; default: text')
+    .option('--format <FORM>', 'text, json, junit, github, sarif, markdown, html or svg; default: text')
     .option('--json', 'the same as --format json')
     .option('--output <FILE>', 'where the result goes; default: the standard output');
 }
@@ -172,6 +214,6 @@ async function run<Options extends object>(action: RegistryAction<Options>, opti
   const output = standardOutput();
   const chosen = 'json' in options && options.json === true ? { ...options, format: 'json' } : options;
   process.exitCode = await asStep(output, 'Working with the registry', () =>
-    runRegistryAction(action, chosen, process.env, output),
+    runRegistryAction(action, chosen, commandEnvironment(), output),
   );
 }

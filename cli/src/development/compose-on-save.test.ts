@@ -1,5 +1,6 @@
-import { CompositionThread } from '@trellis/composition';
+import { composeSubgraphs, CompositionThread, type SubgraphSchema } from '@trellis/composition';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { changePairs } from '../../testing/change-pairs.ts';
 import { ComposeOnSave } from './compose-on-save.ts';
 
 const of = (field: string) => [
@@ -20,6 +21,29 @@ function observed(): { readonly said: string[]; readonly composing: ComposeOnSav
   });
   return { said, composing };
 }
+
+/** Schemas as a feed has them. */
+function schemasOf(schemas: Readonly<Record<string, string>>): readonly SubgraphSchema[] {
+  return Object.entries(schemas).map(([name, sdl]) => ({
+    name,
+    sdl,
+    routingUrl: `http://${name}`,
+    source: `${name}.graphql`,
+  }));
+}
+
+describe('A thread that composes one save after the other', () => {
+  it('makes of each change what composing from nothing makes', { timeout: 60_000 }, async () => {
+    const thread = new CompositionThread('apollo');
+    const pairs = Object.entries(changePairs).filter((_pair, index) => index % 4 === 0); // all of them take long
+    for (const [code, { before, after }] of pairs)
+      for (const schemas of [before, after].map(schemasOf)) {
+        const { composition } = await thread.compose({ subgraphs: schemas, isProved: false });
+        expect(composition, code).toEqual(composeSubgraphs(schemas, { isProved: false }));
+      }
+    await thread.close();
+  });
+});
 
 describe('Composing on save', () => {
   it('composes the newest of many saves, not each of them', { timeout: 30_000 }, async () => {

@@ -6,8 +6,14 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { composeSubgraphs, releaseText, type SubgraphSchema } from '@trellis/composition';
-import { createTemporaryDirectory, freePort, type TemporaryDirectory } from '@trellis/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  createTemporaryDirectory,
+  freePort,
+  programArguments,
+  type TemporaryDirectory,
+} from '@trellis/testkit';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { runTrellis } from '../trellis.ts';
 import { followRest } from './follow-rest.ts';
 
 const LINK =
@@ -36,7 +42,7 @@ let directory: TemporaryDirectory;
 let graph: readonly SubgraphSchema[];
 const at = (name: string): string => join(directory.path, name);
 
-beforeAll(() => {
+beforeAll(async () => {
   directory = createTemporaryDirectory();
   graph = [
     { name: 'users', routingUrl: 'http://users.invalid/graphql', sdl: USERS, source: 'users.graphql' },
@@ -49,8 +55,30 @@ beforeAll(() => {
   writeFileSync(at('release.json'), releaseText({ supergraphSdl, subgraphs: graph }));
   writeFileSync(at('likes.graphql'), LIKES);
   writeFileSync(at('server.mjs'), SERVER);
+  await publishRest();
 });
 afterAll(() => directory.remove());
+
+const ofRegistry = (): readonly string[] => ['--registry', at('registry'), '--key', at('signing-key.json')];
+
+/** Publishes the graph as content@staging. */
+async function publishRest(): Promise<void> {
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const schema = (name: string): string => at(`${name}.graphql`);
+  for (const { name, sdl } of graph) writeFileSync(schema(name), sdl);
+  const subgraphs = graph.map(
+    ({ name, routingUrl }) =>
+      `  ${name}: { routing_url: ${JSON.stringify(routingUrl)}, schema: { file: ${schema(name)} } }\n`,
+  );
+  writeFileSync(at('supergraph.yaml'), `subgraphs:\n${subgraphs.join('')}`);
+  await runTrellis(['keys', 'new', '--file', at('signing-key.json'), '--output', at('trust.txt'), '--json']);
+  await runTrellis(['registry', 'init', ...ofRegistry()]);
+  const what = ['--graph', 'content@staging', '--config', at('supergraph.yaml')];
+  await runTrellis(['publish', ...what, ...ofRegistry()]);
+  write.mockRestore();
+  const { trust } = JSON.parse(readFileSync(at('trust.txt'), 'utf8')) as { readonly trust: unknown };
+  writeFileSync(at('trust.json'), JSON.stringify(trust));
+}
 
 /** A subgraph that first fails, with a message that would set the title of a terminal. */
 async function startTags(): Promise<{ readonly url: string; readonly close: () => Promise<unknown> }> {
@@ -93,6 +121,23 @@ describe('trellis dev --rest', () => {
     expect([feed?.schemas(), feed?.problem()]).toEqual([[], expect.stringContaining('ENOENT')]);
   });
 
+  it.each([
+    ['usrs', ['--rest', 'rest.graphql'], 'Did you mean "users"?'],
+    ['likes', ['--rest', 'rest.graphql'], 'it is yours'],
+    ['users', [], 'has no subgraph of that name'],
+  ])('rejects --mock %s with %j', async (name, rest, problem) => {
+    let errors = '';
+    const write = vi
+      .spyOn(process.stderr, 'write')
+      .mockImplementation((text) => ((errors += String(text)), true));
+    const own = ['--subgraph', `likes=${at('likes.graphql')}`, '--key', at('key.json')];
+    const joined = rest.map((word) => (word.startsWith('--') ? word : at(word)));
+    expect(await runTrellis(['dev', ...own, ...joined, '--mock', name])).toBe(64);
+    write.mockRestore();
+    expect(errors).toContain(`--mock ${name}: `);
+    expect(errors).toContain(problem);
+  });
+
   it('reads no more of a URL than a supergraph may have', async () => {
     const chunk = Buffer.alloc(1_048_576, ' ');
     const server = createServer((_request, response) => {
@@ -110,13 +155,14 @@ describe('trellis dev --rest', () => {
 });
 
 describe('trellis dev -- COMMAND', () => {
-  it('runs a subgraph beside a mocked graph, and ends it', { timeout: 60_000 }, async () => {
+  it('runs a subgraph beside a mocked graph of a registry, and ends it', { timeout: 60_000 }, async () => {
     const tags = await startTags();
     const port = await freePort();
-    const node = ['--conditions=trellis-source', '--import', 'tsx', 'src/main.ts'];
+    const node = programArguments(fileURLToPath(new URL('../main.ts', import.meta.url)));
     const own = ['--subgraph', `likes=${at('likes.graphql')}`, '--subgraph', `tags=${tags.url}`];
     const command = ['--', process.execPath, at('server.mjs')];
-    const rest = ['--rest', at('rest.graphql'), '--mock', '--port', String(port)];
+    const published = ['--registry', at('registry'), '--trust', at('trust.json')];
+    const rest = ['--rest', 'content@staging', ...published, '--mock', '--port', String(port)];
     const args = [...node, 'dev', ...own, ...rest, ...command];
     const dev = spawn(process.execPath, args, {
       cwd: fileURLToPath(new URL('../..', import.meta.url)),

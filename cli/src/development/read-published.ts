@@ -2,6 +2,7 @@ import type { Release } from '@trellis/composition';
 import { parseLogName } from '@trellis/registry';
 import { readHeadGraph } from '../registry/published-graph.ts';
 import { openForReading, type RegistryOptions } from '../registry/registry-access.ts';
+import { commandEnvironment } from '../command-environment.ts';
 
 const DEADLINE_MS = 30_000;
 
@@ -17,7 +18,7 @@ export function isPublishedName(text: string): boolean {
  * @throws RegistryError
  */
 export async function readPublished(name: string, options: RegistryOptions): Promise<Release> {
-  const access = await openForReading(options, process.env);
+  const access = await openForReading(options, commandEnvironment());
   const { head, graph } = await readHeadGraph(access, parseLogName(name), AbortSignal.timeout(DEADLINE_MS));
   const addresses = new Map(head.record.routing.map(({ subgraph, url }) => [subgraph, url]));
   return {

@@ -6,18 +6,19 @@ import { operationsPort } from '../operations-port.ts';
 import type { DevCall, DevFlags } from './dev-call.ts';
 import type { DeveloperKey } from './developer-key.ts';
 import { createDevelopmentGraph } from './development-graph.ts';
-import { followRest } from './follow-rest.ts';
 import { openDevStores } from './open-dev-stores.ts';
 import { runCommand } from './run-command.ts';
 import { startDevelopment } from './start-development.ts';
 import { startMocks, type Mocks } from './start-mocks.ts';
-import { followSubgraph } from './subgraph-feed.ts';
+import { followSubgraph, type SubgraphFeed } from './subgraph-feed.ts';
 
 /** What is developed, and how. */
 export interface DevelopmentRun {
   readonly call: DevCall;
   readonly flags: DevFlags;
   readonly key: DeveloperKey;
+  /** The rest of the graph. */
+  readonly rest: readonly SubgraphFeed[];
   /** Holds the data of embedded stores. */
   readonly directory: string;
 }
@@ -66,22 +67,22 @@ async function startAll(
 }
 
 async function open(
-  { call, flags, key, directory }: DevelopmentRun,
+  run: DevelopmentRun,
   config: GatewayConfig,
   resources: Resources,
   closing: (() => Promise<void>)[],
 ): Promise<Deployable> {
-  const feeds = flags.rest === undefined ? [] : await followRest(flags.rest, flags);
+  const { call, rest } = run;
   const mocks = await startMocks();
   closing.push(() => mocks.close());
-  if (call.command.length > 0) await startCommand({ call, flags, key, directory }, closing);
+  if (call.command.length > 0) await startCommand(run, closing);
   for (const name of call.withoutServer)
     print(`${name} is mocked: say where it runs by --url ${name}=http://…, or start it after --`);
   const served = await startDevelopment(
     {
       graph: createDevelopmentGraph({
         own: call.own.map(followSubgraph),
-        rest: feeds,
+        rest,
         urlOf: (subgraph, isOwn) =>
           isMocked(call, subgraph.name, isOwn) ? mocks.urlOf(subgraph.name) : subgraph.routingUrl,
       }),

@@ -134,10 +134,13 @@ describe('trellis dev', () => {
   });
 
   it('says nothing of its files to pages of other origins, nor to a site whose name leads here', async () => {
-    for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { host: 'rebound.example' }]) {
+    for (const [headers, status] of [
+      [{ 'sec-fetch-site': 'cross-site' }, 404],
+      [{ host: 'rebound.example' }, 421],
+    ] as const) {
       const request = get(`${served.url}/explorer/events`, { headers });
       const [response] = (await once(request, 'response')) as [IncomingMessage];
-      expect(response.statusCode).toBe(404);
+      expect(response.statusCode).toBe(status);
       request.destroy();
     }
   });

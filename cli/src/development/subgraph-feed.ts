@@ -22,7 +22,7 @@ export interface SubgraphFeed {
 }
 
 /** A save is noticed within this. */
-const FILE_POLL_MS = 40;
+const FILE_POLL_MS = 20;
 const SUBGRAPH_POLL_MS = 1_000;
 const GRAPH_POLL_MS = 10_000;
 const TIMEOUT_MS = 5_000;

@@ -1,4 +1,5 @@
 import type { OperationClient, RecordedOperation, RecordedOperations } from '@trellis/composition';
+import { tableText } from './table-text.ts';
 
 const MAX_NAME_CHARACTERS = 48;
 const COLUMNS = ['OPERATION', 'REQUESTS', 'ERRORS', 'P95 MS', 'LAST USED', 'CLIENTS'];
@@ -32,18 +33,10 @@ export function operationsTable({ operations, isComplete }: RecordedOperations):
     .map((operation) => ({ operation, requests: requestsOf(operation.clients) }))
     .toSorted((left, right) => right.requests - left.requests)
     .map(({ operation }) => rowOf(operation));
-  const table = [COLUMNS, ...rows];
-  const widths = COLUMNS.map((_name, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
-  const lines = table.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
   const note = isComplete
     ? []
     : ['', 'Intervals are missing: what is not listed may be in use all the same.'];
-  return [...lines, ...note].map((line) => `${line}\n`).join('');
+  return [tableText([COLUMNS, ...rows]), ...note.map((line) => `${line}\n`)].join('');
 }
 
 function rowOf(operation: RecordedOperation): readonly string[] {

@@ -19,11 +19,11 @@ import { settlePorts, type Ports } from './ports.ts';
 import { loadSecrets } from './secrets.ts';
 import { describeEnvironments, issuerOf } from './service-environments.ts';
 import { openStores, type Stores } from './stores.ts';
-import { hasWebApplication } from '../web-application/build-web-application.ts';
-import { hasDocumentationSite } from '../documentation-site/build-documentation-site.ts';
-import { startDocumentationSite } from '../documentation-site/start-documentation-site.ts';
-import type { WebServer } from '../web-files/serve-files.ts';
-import { startWebApplication, type WebApplication } from '../web-application/start-web-application.ts';
+import { hasWebApplication } from '../sites/web-application/build-web-application.ts';
+import { hasDocumentationSite } from '../sites/documentation/build-documentation-site.ts';
+import { startDocumentationSite } from '../sites/documentation/start-documentation-site.ts';
+import type { WebServer } from '../sites/serve-files.ts';
+import { startWebApplication, type WebApplication } from '../sites/web-application/start-web-application.ts';
 
 /** How to run the platform. */
 export interface PlatformOptions {

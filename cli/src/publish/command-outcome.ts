@@ -3,8 +3,10 @@ import {
   formatDiagnostic,
   isReportForm,
   printable,
+  writeHtmlPage,
   writeReport,
   writeText,
+  type HtmlSection,
   type Report,
   type ReportForm,
   type Sources,
@@ -17,10 +19,14 @@ export interface CommandOutcome {
   readonly exit: number;
   /** For users, a line each; names from outside are escaped when they are written. */
   readonly lines: readonly string[];
+  /** Whether a file with it is for its owner alone. @default false */
+  readonly isSecret?: boolean;
   /** For programs. */
   readonly document: Readonly<Record<string, unknown>>;
   /** What a check said, for commands that check. */
   readonly report?: { readonly report: Report; readonly sources: Sources } | undefined;
+  /** What a page of it shows below its lines. @default the report */
+  readonly sections?: readonly HtmlSection[] | undefined;
 }
 
 /** Where the result of a command goes. */
@@ -45,7 +51,7 @@ export async function writeOutcome(
 ): Promise<void> {
   const text = outcomeText(outcome, format);
   if (file === undefined) output.out(format === 'text' ? (output.paint?.(text) ?? text) : text);
-  else await writeFileAtomically(file, text);
+  else await writeFileAtomically(file, text, outcome.isSecret === true ? 0o600 : undefined);
 }
 
 function outcomeText(outcome: CommandOutcome, format: string): string {
@@ -54,10 +60,19 @@ function outcomeText(outcome: CommandOutcome, format: string): string {
     const whole = { format: OUTCOME_FORMAT, exit, ...document, ...(report && { report: report.report }) };
     return `${JSON.stringify(whole, undefined, 2)}\n`;
   }
+  if (format === 'html') return pageOf(outcome);
   if (format === 'markdown')
     return `${lines.map((line) => `${escapeMarkdown(line)}  \n`).join('')}${reported(report, format)}`;
   if (format === 'text') return `${textOf(report)}${lines.map((line) => `${oneLine(line)}\n`).join('')}`;
   return reported(report, format) || writeReport(EMPTY, isReportForm(format) ? format : 'json', new Map());
+}
+
+/** Names from outside are escaped by the page. */
+function pageOf({ lines, report, sections }: CommandOutcome): string {
+  const [title = 'Registry', ...others] = lines;
+  const ofReport = report ? [{ heading: 'Changes', lines: others, report: report.report }] : [];
+  const shown = sections ?? (report ? ofReport : [{ heading: 'Result', lines }]);
+  return writeHtmlPage(title, shown);
 }
 
 const EMPTY: Report = { command: 'check', diagnostics: [], changes: [], plans: [], openRootFields: [] };

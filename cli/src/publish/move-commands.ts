@@ -160,7 +160,8 @@ async function guard(
     throw new PublicationRejected('failed', emptyReport('check'), new Map(), violations);
 }
 
-async function checkPromotion(
+/** Checks a release against what an environment serves. @throws PublicationRejected, RegistryError */
+export async function checkPromotion(
   target: PublishedGraph,
   base: PublishedGraph,
   { operations = [] }: { readonly operations?: readonly string[] },

@@ -28,6 +28,8 @@ export interface PublishOptions extends GraphOptions, RunningOptions {
   readonly subgraph?: string;
   readonly schema?: string;
   readonly routingUrl?: string;
+  readonly subscriptionUrl?: string;
+  readonly subscriptionProtocol?: string;
   readonly version?: string;
   readonly commit?: string;
   readonly remove?: boolean;
@@ -111,10 +113,11 @@ async function changeOf(options: PublishOptions, env: Environment): Promise<Subg
   if (remove) return { set: [], remove: [subgraph], isWhole: false };
   if (schema === undefined)
     throw new RegistryError('INVALID_NAME', '--subgraph NAME needs --schema FILE, or --remove.');
-  const { routingUrl } = options;
+  const { routingUrl, subscriptionUrl, subscriptionProtocol } = options;
+  const routing = { routingUrl, subscriptionUrl, subscriptionProtocol };
   const sdl = await readFile(schema, 'utf8');
   return {
-    set: [{ name: subgraph, sdl, source: schema, routingUrl, ...buildOf(options, env) }],
+    set: [{ name: subgraph, sdl, source: schema, ...routing, ...buildOf(options, env) }],
     remove: [],
     isWhole: false,
   };

@@ -5,6 +5,7 @@ import {
   outcomeOf,
   printApiSchema,
   type CheckRules,
+  type Composition,
   type Report,
   type ReportedDiagnostic,
   type Sources,
@@ -41,6 +42,9 @@ export interface SubgraphToPublish {
   readonly source: string;
   /** @default as published before */
   readonly routingUrl?: string | undefined;
+  /** Where and how gateways subscribe to it. @default as published before, else as for queries */
+  readonly subscriptionUrl?: string | undefined;
+  readonly subscriptionProtocol?: string | undefined;
   readonly version?: string | undefined;
   readonly commit?: string | undefined;
 }
@@ -64,6 +68,8 @@ export interface PublicationRequest {
     published: readonly SubgraphSchema[],
   ) => Promise<ReadonlyMap<string, string> | undefined>;
   readonly now?: () => Date;
+  /** @default composes on the thread that calls, by Apollo's composer */
+  readonly compose?: ((subgraphs: readonly SubgraphSchema[]) => Promise<Composition>) | undefined;
 }
 
 /** What was published. */
@@ -139,27 +145,55 @@ function withRouting(subgraph: SubgraphToPublish, known: PublishedSubgraph | und
   const url = subgraph.routingUrl ?? known?.routing.url;
   if (url === undefined)
     throw new RegistryError('INVALID_NAME', `The subgraph ${name} is new: it needs --routing-url URL.`);
-  if (!isHttpUrl(url))
+  if (!isUrl(url, /^https?:$/))
     throw new RegistryError(
       'INVALID_NAME',
       `${JSON.stringify(url)} is no http or https URL of the subgraph ${name}.`,
     );
-  return { name, sdl, source, routingUrl: url, routing: { ...known?.routing, url }, version, commit };
+  const { subscriptionUrl, subscriptionProtocol } = subgraph;
+  if (subscriptionUrl !== undefined && !isUrl(subscriptionUrl, /^(https?|wss?):$/))
+    throw new RegistryError(
+      'INVALID_NAME',
+      `${JSON.stringify(subscriptionUrl)} is no http, https, ws or wss URL for subscriptions to ${name}.`,
+    );
+  if (subscriptionProtocol !== undefined && !SUBSCRIPTION_PROTOCOLS.includes(subscriptionProtocol))
+    throw new RegistryError(
+      'INVALID_NAME',
+      `Subscriptions to ${name} are by one of ${SUBSCRIPTION_PROTOCOLS.join(', ')}.`,
+    );
+  const routing = {
+    url,
+    subscriptionUrl: subscriptionUrl ?? known?.routing.subscriptionUrl,
+    subscriptionProtocol: subscriptionProtocol ?? known?.routing.subscriptionProtocol,
+  };
+  return { name, sdl, source, routingUrl: url, routing, version, commit };
 }
 
+/** What gateways know. */
+const SUBSCRIPTION_PROTOCOLS: readonly string[] = ['auto', 'websocket', 'sse', 'multipart', 'callback'];
+
 /** Gateways would take another one, and fail with each request. */
-function isHttpUrl(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+function isUrl(text: string, protocols: RegExp): boolean {
+  return URL.canParse(text) && protocols.test(new URL(text).protocol);
 }
 
 /** The version and the commit of a build are no change: a pipeline that runs again publishes nothing. */
-function isPublished({ subgraphs }: PublishedGraph, candidate: readonly CandidateSubgraph[]): boolean {
-  const published = new Map(subgraphs.map((subgraph) => [subgraph.name, subgraph]));
+function isPublished(
+  { subgraphs, published: { subgraphs: known } }: PublishedGraph,
+  candidate: readonly CandidateSubgraph[],
+): boolean {
+  const published = new Map(subgraphs.map((subgraph) => [subgraph.name, subgraph.sdl]));
+  const routed = new Map(known.map(({ name, routing }) => [name, routing]));
   return (
     published.size === candidate.length &&
-    candidate.every(({ name, sdl, routingUrl }) => {
-      const known = published.get(name);
-      return known?.sdl === sdl && known.routingUrl === routingUrl;
+    candidate.every(({ name, sdl, routing }) => {
+      const before = routed.get(name);
+      return (
+        published.get(name) === sdl &&
+        before?.url === routing.url &&
+        before.subscriptionUrl === routing.subscriptionUrl &&
+        before.subscriptionProtocol === routing.subscriptionProtocol
+      );
     })
   );
 }
@@ -178,7 +212,7 @@ async function judge(
   log: LogName,
   now: Date,
 ): Promise<Judged> {
-  const composed = composeSchemas(candidate);
+  const composed = composeSchemas(candidate, await request.compose?.(candidate));
   const { supergraphSdl, diagnostics, sources } = composed;
   if (supergraphSdl === undefined)
     throw new PublicationRejected('failed', { ...emptyReport('check'), diagnostics }, sources);

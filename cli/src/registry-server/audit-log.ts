@@ -2,22 +2,72 @@ import type { TokenCaller } from '@trellis/gateway/token-authentication';
 import type { Pool } from '@trellis/postgres';
 import type { LogName } from '@trellis/registry';
 
-/** Something that was asked of a registry, and what came of it. */
+/** Who asked a registry for what. */
 export interface AuditedAction {
   readonly caller: TokenCaller | undefined;
   readonly action: 'publish' | 'promote' | 'rollback';
   readonly log: LogName;
   readonly subgraphs: readonly string[];
-  /** `published`, `rejected`, or the code of an error. */
-  readonly outcome: string;
-  readonly sequence: number | undefined;
 }
 
-/** Writes a row for an action that changes a log, or was meant to. */
-export async function writeAuditRow(pool: Pool, one: AuditedAction): Promise<void> {
-  const { caller, action, log, subgraphs, outcome, sequence } = one;
-  await pool.query(
-    'INSERT INTO audit (client_id, subject, action, graph, environment, subgraphs, outcome, sequence) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)',
-    [caller?.clientId, caller?.subject, action, log.graph, log.environment, subgraphs, outcome, sequence],
+/** So many attempts of a client that changed nothing stay: the newest. */
+const MAX_ATTEMPTS = 1_000;
+/** An attempt names so many subgraphs; of the others it says how many they are. */
+const MAX_NAMED = 20;
+/** Old ones are looked for once in so many. */
+const TRIM_EACH = 100;
+
+const COLUMNS = 'client_id, subject, action, graph, environment, subgraphs, outcome, sequence';
+
+/** What each action is called once it has happened. */
+const DONE = { publish: 'published', promote: 'promote', rollback: 'rollback' } as const;
+
+/**
+ * Creates a record, and the row that says whose it is, in one statement: neither exists without the other.
+ *
+ * @returns whether the record was created
+ */
+export async function createAudited(
+  pool: Pool,
+  one: AuditedAction,
+  sequence: number,
+  jws: string,
+): Promise<boolean> {
+  const { caller, action, log, subgraphs } = one;
+  const text = `WITH created AS (
+      INSERT INTO record (graph, environment, sequence, jws) VALUES ($4, $5, $8, $9) ON CONFLICT DO NOTHING RETURNING 1
+    ) INSERT INTO audit (${COLUMNS}) SELECT $1, $2, $3, $4, $5, $6, $7, $8 FROM created`;
+  const who = [caller?.clientId, caller?.subject];
+  const what = [action, log.graph, log.environment, subgraphs, DONE[action], sequence, jws];
+  const { rowCount } = await pool.query(text, [...who, ...what]);
+  return rowCount === 1;
+}
+
+/**
+ * Writes a row for an attempt that changed nothing, with the first 20 of its subgraphs. Of those, the newest 1,000 of each client stay.
+ *
+ * @param outcome `rejected`, `already-published` or the code of an error
+ */
+export async function writeAttempt(pool: Pool, one: AuditedAction, outcome: string): Promise<void> {
+  const { caller, action, log, subgraphs } = one;
+  const { rows } = await pool.query<{ id: string }>(
+    `INSERT INTO audit (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, NULL) RETURNING id`,
+    [caller?.clientId, caller?.subject, action, log.graph, log.environment, named(subgraphs), outcome],
   );
+  if (Number(rows[0]?.id ?? 0) % TRIM_EACH === 0) await trimAttempts(pool);
+}
+
+/** Deletes the oldest attempts of each client, so that none pushes out what others did. @param most how many stay. @default 1,000 */
+export async function trimAttempts(pool: Pool, most: number = MAX_ATTEMPTS): Promise<void> {
+  const text = `DELETE FROM audit WHERE id IN (
+      SELECT id FROM (
+        SELECT id, row_number() OVER (PARTITION BY coalesce(client_id, subject) ORDER BY id DESC) AS place
+          FROM audit WHERE sequence IS NULL
+      ) AS attempt WHERE place > $1)`;
+  await pool.query(text, [most]);
+}
+
+function named(subgraphs: readonly string[]): readonly string[] {
+  const more = subgraphs.length - MAX_NAMED;
+  return more > 0 ? [...subgraphs.slice(0, MAX_NAMED), `and ${more} more`] : subgraphs;
 }

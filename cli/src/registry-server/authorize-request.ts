@@ -4,12 +4,40 @@ import type { TokenCaller, TokenOutcome } from '@trellis/gateway/token-authentic
 /** What a request wants to do. */
 export type Wish =
   | { readonly kind: 'read' }
-  | { readonly kind: 'publish'; readonly subgraphs: readonly string[]; readonly isWhole: boolean }
+  | {
+      readonly kind: 'publish';
+      readonly log: LogName;
+      readonly subgraphs: readonly string[];
+      readonly isWhole: boolean;
+    }
   | { readonly kind: 'move'; readonly log: LogName };
+
+/** A kind of change, as addresses name it. */
+export type ChangeKind = 'publications' | 'promotions' | 'rollbacks';
+
+/**
+ * Judges, before the body of a change is read, whether a token allows any change of that kind.
+ *
+ * @throws RegistryError as {@link authorizeRequest}
+ */
+export function authorizeKind(outcome: TokenOutcome, what: ChangeKind, log: LogName): void {
+  if (what !== 'publications' || outcome.kind !== 'caller') {
+    authorizeRequest(outcome, { kind: 'move', log });
+    return;
+  }
+  const prefixes = ['graph:publish:', `graph:publish-in:${log.environment}:`];
+  const { scopes } = outcome.caller;
+  if (![...scopes].some((scope) => prefixes.some((prefix) => scope.startsWith(prefix))))
+    throw new RegistryError(
+      'NO_RIGHT',
+      `The access token has no scope graph:publish:<subgraph>, nor graph:publish-in:${log.environment}:<subgraph>.`,
+    );
+}
 
 /**
  * Whose request it is, where its token has the scope for what it wants: `graph:read`, `graph:publish:<subgraph>` for each subgraph
- * (`graph:publish:*` for a whole graph), `graph:promote:<environment>`.
+ * (`graph:publish:*` for a whole graph) or, in one environment alone, `graph:publish-in:<environment>:<subgraph>`;
+ * `graph:promote:<environment>`.
  *
  * @throws RegistryError NO_RIGHT naming the scope; STORE_UNAVAILABLE where tokens can't be judged
  */
@@ -44,6 +72,8 @@ function scopesFor(wish: Wish): readonly (readonly string[])[] {
     return [[`graph:promote:${environment}`, 'graph:promote:*']];
   }
   // Who names no subgraph has a right to none.
-  if (wish.isWhole || wish.subgraphs.length === 0) return [['graph:publish:*']];
-  return wish.subgraphs.map((name) => [`graph:publish:${name}`, 'graph:publish:*']);
+  const here = `graph:publish-in:${wish.log.environment}`;
+  const all = ['graph:publish:*', `${here}:*`];
+  if (wish.isWhole || wish.subgraphs.length === 0) return [all];
+  return wish.subgraphs.map((name) => [`graph:publish:${name}`, `${here}:${name}`, ...all]);
 }

@@ -1,6 +1,7 @@
-import { DEFAULT_CHECK_RULES, type CheckRules } from '@trellis/composition';
+import { CompositionThread, DEFAULT_CHECK_RULES, type CheckRules } from '@trellis/composition';
 import type { TokenCaller, TokenOutcome } from '@trellis/gateway/token-authentication';
 import type { Pool } from '@trellis/postgres';
+import type { Logger } from '@trellis/runtime';
 import {
   RegistryError,
   type LogName,
@@ -12,77 +13,118 @@ import { z } from 'zod';
 import type { CommandOutcome } from '../publish/command-outcome.ts';
 import { promoteRelease, rollbackRelease } from '../publish/move-commands.ts';
 import { outcomeOfPublication } from '../publish/publish-command.ts';
-import { publishRelease } from '../publish/publish-release.ts';
+import { publishRelease, type PublicationRequest } from '../publish/publish-release.ts';
 import { PublicationRejected } from '../publish/publication-rejected.ts';
-import { rejection } from '../publish/run-command.ts';
+import { rejection } from '../publish/run-registry-action.ts';
+import { OperationsProblem } from '../recorded/operations-problem.ts';
 import type { SigningAccess } from '../registry/registry-access.ts';
-import { writeAuditRow } from './audit-log.ts';
-import { authorizeRequest, type Wish } from './authorize-request.ts';
+import { writeAttempt, type AuditedAction } from './audit-log.ts';
+import { authorizeKind, authorizeRequest, type ChangeKind, type Wish } from './authorize-request.ts';
+import { ChangeQueue } from './change-queue.ts';
+import { PostgresStore } from './postgres-store.ts';
 import { promotionBody, publicationBody, rollbackBody, type SentApproval } from './request-bodies.ts';
 
-/** Composing takes memory: one at a time, and no more than these wait. */
-const MAX_WAITING = 64;
 /** Checks of a large graph take seconds. */
 const DEADLINE_MS = 300_000;
 
 /** What logs are changed with. */
 export interface LogChangesOptions {
   readonly pool: Pool;
-  readonly store: RegistryStore;
   readonly signer: RecordSigner;
   readonly trust: TrustedKeys;
+  readonly logger: Logger;
   /** Files and folders of recorded operations that checks go by. @default none */
   readonly operations?: readonly string[];
 }
 
-/** What changes logs: with a right for each, one after the other, each with a row in the audit log. */
+/**
+ * What changes logs: with a right for each, one after the other, each with a row in the audit log. Composing has a thread of its own;
+ * checks run between other requests.
+ */
 export class LogChanges {
   readonly #options: LogChangesOptions;
-  #last: Promise<unknown> = Promise.resolve();
-  #waiting = 0;
+  readonly #queue = new ChangeQueue();
+  readonly #thread = new CompositionThread('apollo');
 
   constructor(options: LogChangesOptions) {
     this.#options = options;
   }
 
-  async run(
-    what: 'publications' | 'promotions' | 'rollbacks',
-    log: LogName,
-    body: unknown,
-    outcome: TokenOutcome,
-  ): Promise<CommandOutcome> {
-    const change = this.#read(what, log, body);
-    const row = { action: change.action, log, subgraphs: change.subgraphs } as const;
-    const audit = (caller: TokenCaller | undefined, said: string, sequence?: number): Promise<void> =>
-      writeAuditRow(this.#options.pool, { ...row, caller, outcome: said, sequence });
-    let caller: TokenCaller | undefined;
+  /**
+   * Judges the right to send a change of that kind, before it is sent.
+   *
+   * @throws RegistryError
+   */
+  async admit(what: ChangeKind, log: LogName, outcome: TokenOutcome): Promise<void> {
     try {
-      caller = outcome.kind === 'caller' ? outcome.caller : undefined;
-      const allowed = authorizeRequest(outcome, change.wish);
-      const done = await this.#inTurn(() => change.act(this.#accessOf(allowed)));
-      await audit(caller, String(done.document['outcome']), sequenceIn(done));
-      return done;
+      authorizeKind(outcome, what, log);
     } catch (error) {
-      if (error instanceof PublicationRejected) {
-        const rejected = rejection(error);
-        await audit(caller, String(rejected.document['outcome']));
-        return rejected;
-      }
-      await audit(caller, error instanceof RegistryError ? error.code : 'FAILED');
+      const caller = outcome.kind === 'caller' ? outcome.caller : undefined;
+      await this.#note({ action: ACTIONS[what], log, subgraphs: [], caller }, codeOf(error));
       throw error;
     }
   }
 
-  #read(what: 'publications' | 'promotions' | 'rollbacks', log: LogName, body: unknown): LogChange {
+  /** Makes a change. @throws RegistryError; FileProblems, and errors that no caller can mend */
+  async run(what: ChangeKind, log: LogName, body: unknown, outcome: TokenOutcome): Promise<CommandOutcome> {
+    const change = this.#read(what, log, body);
+    const caller = outcome.kind === 'caller' ? outcome.caller : undefined;
+    const { pool } = this.#options;
+    const audited = { action: change.action, log, subgraphs: change.subgraphs, caller } as const;
+    try {
+      const allowed = authorizeRequest(outcome, change.wish);
+      const access = this.#accessOf(allowed, new PostgresStore(pool, audited));
+      const done = await this.#queue.run(access.actor, () => change.act(access));
+      const said = String(done.document['outcome']);
+      if (said === 'already-published' || said === 'unchanged') await this.#note(audited, said);
+      return done;
+    } catch (error) {
+      if (error instanceof PublicationRejected) {
+        const rejected = rejection(error);
+        await this.#note(audited, String(rejected.document['outcome']));
+        return rejected;
+      }
+      const failure = error instanceof OperationsProblem ? this.#unreadable(error) : error;
+      await this.#note(audited, codeOf(failure));
+      throw failure;
+    }
+  }
+
+  /** What came of a change counts, whether or not its row can be written. */
+  async #note(audited: AuditedAction, outcome: string): Promise<void> {
+    await writeAttempt(this.#options.pool, audited, outcome).catch((error: unknown) => {
+      const { action, log } = audited;
+      this.#options.logger.error(
+        { err: error, action, ...log, outcome },
+        'an attempt is not in the audit log',
+      );
+    });
+  }
+
+  /** A client learns that it failed, not where the operations are. */
+  #unreadable(error: OperationsProblem): RegistryError {
+    this.#options.logger.error({ err: error }, 'recorded operations can not be read');
+    const text = 'The recorded operations that checks go by can not be read.';
+    return new RegistryError('STORE_UNAVAILABLE', text, { cause: error });
+  }
+
+  /** Ends what composes. */
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+
+  #read(what: ChangeKind, log: LogName, body: unknown): LogChange {
     if (what === 'publications') {
       const { set, remove, isWhole, approvals } = parsed(publicationBody, body);
       const subgraphs = [...set.map(({ name }) => name), ...remove];
       const { operations = [] } = this.#options;
-      const request = { set, remove, isWhole, operations, rules: rulesWith(approvals) };
+      const compose: PublicationRequest['compose'] = async (candidate) =>
+        (await this.#thread.compose({ subgraphs: candidate })).composition;
+      const request = { set, remove, isWhole, operations, rules: rulesWith(approvals), compose };
       return {
-        action: 'publish',
+        action: ACTIONS[what],
         subgraphs,
-        wish: { kind: 'publish', subgraphs, isWhole },
+        wish: { kind: 'publish', log, subgraphs, isWhole },
         act: async (access) => outcomeOfPublication(await publishRelease(access, log, request, deadline())),
       };
     }
@@ -90,7 +132,7 @@ export class LogChanges {
     if (what === 'rollbacks') {
       const options = parsed(rollbackBody, body);
       return {
-        action: 'rollback',
+        action: ACTIONS[what],
         subgraphs: [],
         wish,
         act: (access) => rollbackRelease(access, log, options, deadline()),
@@ -99,28 +141,23 @@ export class LogChanges {
     const from = { graph: log.graph, environment: parsed(promotionBody, body).from };
     const { operations = [] } = this.#options;
     return {
-      action: 'promote',
+      action: ACTIONS[what],
       subgraphs: [],
       wish,
       act: (access) => promoteRelease(access, { from, to: log }, { operations }, deadline()),
     };
   }
 
-  #accessOf({ clientId, subject }: TokenCaller): SigningAccess {
-    const { store, signer, trust } = this.#options;
+  #accessOf({ clientId, subject }: TokenCaller, store: RegistryStore): SigningAccess {
+    const { signer, trust } = this.#options;
     return { store, signer, trust, actor: clientId ?? subject ?? 'unknown' };
   }
+}
 
-  async #inTurn<Result>(action: () => Promise<Result>): Promise<Result> {
-    if (this.#waiting >= MAX_WAITING)
-      throw new RegistryError('STORE_UNAVAILABLE', 'Too many publishers wait. Try again later.');
-    this.#waiting += 1;
-    const turn = this.#last.then(action);
-    this.#last = turn.catch(() => undefined);
-    return turn.finally(() => {
-      this.#waiting -= 1;
-    });
-  }
+const ACTIONS = { publications: 'publish', promotions: 'promote', rollbacks: 'rollback' } as const;
+
+function codeOf(error: unknown): string {
+  return error instanceof RegistryError ? error.code : 'FAILED';
 }
 
 interface LogChange {
@@ -134,11 +171,6 @@ interface LogChange {
 function rulesWith(approvals: readonly SentApproval[]): CheckRules {
   const location = { source: 'checks.yaml' };
   return { ...DEFAULT_CHECK_RULES, approvals: approvals.map((approval) => ({ ...approval, location })) };
-}
-
-function sequenceIn({ document }: CommandOutcome): number | undefined {
-  const { sequence } = (document['record'] ?? {}) as { readonly sequence?: number };
-  return sequence;
 }
 
 function parsed<Shape extends z.ZodType>(shape: Shape, body: unknown): z.infer<Shape> {

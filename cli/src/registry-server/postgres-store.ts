@@ -1,23 +1,24 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { queryChecked, type Pool } from '@trellis/postgres';
 import {
+  formatLogName,
   RegistryError,
   type BlobReference,
   type LogName,
   type RegistryStore,
   type StoredBlob,
 } from '@trellis/registry';
-
-/** How often a log is looked at while someone waits for its next record. */
-const POLL_MS = 250;
+import { createAudited, type AuditedAction } from './audit-log.ts';
 
 /** A registry in the tables of `cli/migrations`: the primary key creates a record once. */
 export class PostgresStore implements RegistryStore {
   readonly description = 'the PostgreSQL of the registry';
   readonly #pool: Pool;
+  readonly #audited: AuditedAction | undefined;
 
-  constructor(pool: Pool) {
+  /** @param audited what records are created for: each comes with its row of the audit log. @default none */
+  constructor(pool: Pool, audited?: AuditedAction) {
     this.#pool = pool;
+    this.#audited = audited;
   }
 
   async readBlob(digest: string, _bytes: number, signal: AbortSignal): Promise<Uint8Array | undefined> {
@@ -59,11 +60,12 @@ export class PostgresStore implements RegistryStore {
     const { graph, environment } = log;
     const text =
       'INSERT INTO record (graph, environment, sequence, jws) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING';
+    const create = async (): Promise<boolean> => {
+      if (this.#audited) return createAudited(this.#pool, this.#audited, sequence, jws);
+      return (await this.#pool.query(text, [graph, environment, sequence, jws])).rowCount === 1;
+    };
     try {
-      const { rowCount } = await this.#attempt(signal, () =>
-        this.#pool.query(text, [graph, environment, sequence, jws]),
-      );
-      return rowCount === 1;
+      return await this.#attempt(signal, create);
     } catch (error) {
       // A connection that was lost may have committed.
       if (signal.aborted || (await this.readRecord(log, sequence, signal)) !== jws) throw error;
@@ -91,12 +93,12 @@ export class PostgresStore implements RegistryStore {
     return rowCount === 1;
   }
 
-  async waitForRecord(log: LogName, after: number, signal: AbortSignal): Promise<number> {
-    for (;;) {
-      const head = await this.readHead(log, signal);
-      if (head > after) return head;
-      await wait(POLL_MS, undefined, { signal });
-    }
+  /** The highest sequence of each log, by its name. */
+  async readHeads(signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
+    const text = 'SELECT graph, environment, max(sequence) AS head FROM record GROUP BY graph, environment';
+    const row = { graph: 'text', environment: 'text', head: 'int4' } as const;
+    const rows = await this.#attempt(signal, () => queryChecked(this.#pool, row, text));
+    return new Map(rows.map(({ head, ...log }) => [formatLogName(log), head ?? 0]));
   }
 
   async #attempt<Result>(signal: AbortSignal, action: () => Promise<Result>): Promise<Result> {

@@ -4,13 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { authServer } from '@trellis/auth-server';
 import { gateway } from '@trellis/gateway';
+import type { TokenCaller } from '@trellis/gateway/token-authentication';
 import { createPool, queryChecked, type Pool } from '@trellis/postgres';
 import {
+  createRecordSigner,
   generateRecordKey,
   HttpStore,
   openRegistry,
   parseLogName,
-  registryTokens,
+  registryAuthorization,
   TrustedKeys,
   verifyLog,
 } from '@trellis/registry';
@@ -25,11 +27,18 @@ import {
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runRegistryAction } from '../publish/run-command.ts';
+import { runRegistryAction } from '../publish/run-registry-action.ts';
 import { publishCommand, type PublishOptions } from '../publish/publish-command.ts';
 import { promoteCommand, rollbackCommand } from '../publish/move-commands.ts';
-import { historyCommand, verifyCommand } from '../publish/read-commands.ts';
+import { historyCommand } from '../publish/history-commands.ts';
+import { verifyCommand } from '../publish/verify-command.ts';
+import { trimAttempts, writeAttempt } from './audit-log.ts';
+import { ChangeQueue } from './change-queue.ts';
+import { ClientLimits } from './client-limits.ts';
+import { LogWatch } from './log-watch.ts';
 import { PostgresStore } from './postgres-store.ts';
+import { commandEnvironment } from '../command-environment.ts';
+import { createRegistryServer, type RegistryServerOptions } from './registry-server.ts';
 import { serveRegistry, type RunningRegistry } from './serve-registry.ts';
 
 const AUDIENCE = 'https://registry.example/';
@@ -47,6 +56,7 @@ let registry: RunningRegistry;
 let pool: Pool;
 let folder: string;
 let environment: Readonly<Record<string, string>>;
+let serverEnvironment: Readonly<Record<string, string>>;
 
 const scopes: Readonly<Record<string, string>> = {
   users: 'graph:read graph:publish:users',
@@ -54,6 +64,7 @@ const scopes: Readonly<Record<string, string>> = {
   operator: 'graph:read graph:publish:* graph:promote:production',
   reader: 'graph:read',
   bound: 'graph:read',
+  stager: 'graph:read graph:publish-in:staging:users',
 };
 
 beforeAll(async () => {
@@ -69,6 +80,7 @@ beforeAll(async () => {
     TRELLIS_REGISTRY_ISSUER: issuerUrl,
     TRELLIS_REGISTRY_AUDIENCE: AUDIENCE,
   };
+  serverEnvironment = server;
   registry = await serveRegistry({ port: '0' }, server);
   pool = createPool({ connectionString: forRegistry ?? '', schema: 'registry' });
   environment = {
@@ -106,7 +118,7 @@ async function startIssuer(connectionString: string): Promise<string> {
     PORT: String(port),
     ISSUER: url,
     AUDIENCES: AUDIENCE,
-    API_SCOPES: 'graph:read graph:publish:* graph:promote:* usage:write',
+    API_SCOPES: 'graph:read graph:publish:* graph:publish-in:staging:* graph:promote:* usage:write',
     DATABASE_URL: connectionString,
     REDIS_URL: redis.url,
     CLIENTS_FILE: file,
@@ -132,8 +144,15 @@ function publish(client: string, subgraph: string, sdl: string, more: PublishOpt
   return as(client, publishCommand, { subgraph, schema, routingUrl: `http://${subgraph}.test/`, ...more });
 }
 
+/** A token that is bound to no key. */
 async function tokenOf(client: string): Promise<string> {
-  return (await registryTokens({ ...environment, TRELLIS_REGISTRY_CLIENT_ID: client })?.()) ?? '';
+  const basic = Buffer.from(`${client}:${encodeURIComponent(SECRET)}`).toString('base64');
+  const response = await fetch(`${environment['TRELLIS_REGISTRY_ISSUER']}/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${basic}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials', resource: AUDIENCE }),
+  });
+  return ((await response.json()) as { access_token: string }).access_token;
 }
 
 describe('A registry over HTTP', () => {
@@ -182,7 +201,7 @@ describe('A registry over HTTP', () => {
     );
     expect(rows.slice(0, 5)).toEqual([
       { client: 'users', action: 'publish', outcome: 'published', sequence: 1 },
-      { client: 'users', action: 'publish', outcome: 'already-published', sequence: 1 },
+      { client: 'users', action: 'publish', outcome: 'already-published', sequence: null },
       { client: 'users', action: 'publish', outcome: 'NO_RIGHT', sequence: null },
       { client: 'posts', action: 'publish', outcome: 'published', sequence: 2 },
       { client: 'users', action: 'publish', outcome: 'rejected', sequence: null },
@@ -190,7 +209,8 @@ describe('A registry over HTTP', () => {
   });
 
   it('serves readers that verify by themselves, and lets them wait for the next record', async () => {
-    const store = openRegistry(registry.url, { token: () => tokenOf('reader') });
+    const authorize = registryAuthorization({ ...environment, TRELLIS_REGISTRY_CLIENT_ID: 'reader' });
+    const store = openRegistry(registry.url, { authorize });
     const trust = await TrustedKeys.parse(environment['TRELLIS_REGISTRY_TRUST'] ?? '');
     const head = await verifyLog(store, log, trust, { signal });
     const waiting = store.waitForRecord?.(log, head?.record.sequence ?? 0, signal);
@@ -228,6 +248,141 @@ describe('A registry over HTTP', () => {
     }
   });
 
+  it('binds a right to publish to an environment', async () => {
+    const graph = { graph: 'content@staging' };
+    expect((await publish('stager', 'users', 'type Query { me: Int }', graph)).status).toBe(0);
+    expect((await publish('stager', 'posts', 'type Query { p: Int }', graph)).status).toBe(77);
+    expect(await publish('stager', 'users', 'type Query { me: Int them: Int }')).toMatchObject({
+      status: 77,
+      error: expect.stringContaining(
+        'no scope graph:publish:<subgraph>, nor graph:publish-in:production',
+      ) as string,
+    });
+  });
+
+  it('creates a record with its row of the audit log, or neither', async () => {
+    const row = { outcome: 'text', sequence: 'int4?' } as const;
+    const other = { graph: 'atomic', environment: 'test' };
+    const audited = { caller: undefined, action: 'publish', log: other, subgraphs: ['a'] } as const;
+    const rows = () =>
+      queryChecked(pool, row, "SELECT outcome, sequence FROM audit WHERE graph = 'atomic' ORDER BY id");
+    const store = new PostgresStore(pool, audited);
+    expect(await store.createRecord(other, 1, 'one', signal)).toBe(true);
+    expect(await store.createRecord(other, 1, 'another', signal)).toBe(false);
+    // A table that takes no row: the record does not come either.
+    await pool.query("ALTER TABLE audit ADD CONSTRAINT takes_none CHECK (graph <> 'atomic') NOT VALID");
+    await expect(store.createRecord(other, 2, 'two', signal)).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+    });
+    await pool.query('ALTER TABLE audit DROP CONSTRAINT takes_none');
+    expect(await rows()).toEqual([{ outcome: 'published', sequence: 1 }]);
+    expect(await store.readHead(other, signal)).toBe(1);
+  });
+
+  it('keeps the newest attempts that changed nothing, and each row of a record', async () => {
+    const other = { graph: 'attempts', environment: 'test' };
+    const audited = { caller: undefined, action: 'publish', log: other, subgraphs: [] } as const;
+    for (const outcome of ['first', 'second', 'third']) await writeAttempt(pool, audited, outcome);
+    const row = { outcome: 'text', sequence: 'int4?' } as const;
+    const rows = () => queryChecked(pool, row, 'SELECT outcome, sequence FROM audit ORDER BY id');
+    const ofRecords = (await rows()).filter(({ sequence }) => sequence !== null);
+    const ofAnother = { ...audited, caller: callerOf('another', []) };
+    await writeAttempt(pool, ofAnother, 'of another');
+    await trimAttempts(pool, 2);
+    const left = "SELECT outcome, sequence FROM audit WHERE graph = 'attempts' ORDER BY id";
+    expect((await queryChecked(pool, row, left)).map(({ outcome }) => outcome)).toEqual([
+      'second',
+      'third',
+      'of another',
+    ]);
+    expect((await rows()).filter(({ sequence }) => sequence !== null)).toEqual(ofRecords);
+  });
+
+  it('names the first twenty subgraphs of an attempt, and how many more there are', async () => {
+    const subgraphs = Array.from({ length: 1_000 }, (_, index) => `s${index}`);
+    const other = { graph: 'many', environment: 'test' };
+    await writeAttempt(pool, { caller: undefined, action: 'publish', log: other, subgraphs }, 'NO_RIGHT');
+    const text = "SELECT array_to_string(subgraphs, ' ') AS named FROM audit WHERE graph = 'many'";
+    const [row] = await queryChecked(pool, { named: 'text' }, text);
+    expect(row?.named).toMatch(/^s0 .* s19 and 980 more$/);
+    expect(row?.named).not.toContain('s20');
+  });
+
+  it('says what came of a request whose row can not be written', async () => {
+    await pool.query("ALTER TABLE audit ADD CONSTRAINT takes_none CHECK (graph <> 'unaudited') NOT VALID");
+    const graph = { graph: 'unaudited@test' };
+    expect(await publish('users', 'posts', 'type Query { p: Int }', graph)).toMatchObject({
+      status: 77,
+      error: expect.stringContaining('no scope graph:publish:posts') as string,
+    });
+    await pool.query('ALTER TABLE audit DROP CONSTRAINT takes_none');
+  });
+
+  it('says that it can not decide where recorded operations can not be read', async () => {
+    const behind = await serverFor(['graph:publish:*'], {
+      operations: ['postgresql://user:secret@127.0.0.1:1/none'],
+    });
+    const publication = (sdl: string) => {
+      const set = [{ name: 'a', sdl: LINK + sdl, source: 'a', routingUrl: 'http://a.test/' }];
+      const url = '/v1/graphs/undecided/environments/test/publications';
+      return behind.inject({ method: 'POST', url, payload: { set, remove: [], isWhole: false } });
+    };
+    expect((await publication('type Query { a: Int }')).statusCode).toBe(200);
+    const undecided = await publication('type Query { a: Int b: Int }');
+    expect([undecided.statusCode, undecided.json()]).toEqual([
+      503,
+      {
+        error: {
+          code: 'STORE_UNAVAILABLE',
+          message: 'The recorded operations that checks go by can not be read.',
+        },
+      },
+    ]);
+    await behind.close();
+  });
+
+  it('takes so many requests and changes of a client in a minute', async () => {
+    const behind = await serverFor(['graph:read', 'graph:publish:a'], {
+      limits: { requestsPerMinute: 4, changesPerMinute: 1 },
+    });
+    const url = '/v1/graphs/limits/environments/test/publications';
+    const change = () => behind.inject({ method: 'POST', url, payload: {} });
+    const read = () => behind.inject({ url: '/v1/logs' });
+    const responses = [await change(), await change(), await read(), await read(), await read()];
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual([400, 429, 200, 200, 429]);
+    expect(responses[1]?.body).toContain('This client sends too many changes. Try again in a minute.');
+    expect(responses[4]?.body).toContain('This client sends too many requests. Try again in a minute.');
+    await behind.close();
+  });
+
+  it('ends a wait with its connection', async () => {
+    const behind = await serverFor(['graph:read'], { limits: { waitingOfClient: 1 } });
+    const base = await behind.listen({ port: 0, host: '127.0.0.1' });
+    const wait = (waitS: number, ending?: AbortSignal) =>
+      fetch(`${base}/v1/graphs/content/environments/production/head?after=9999&waitS=${waitS}`, {
+        ...(ending && { signal: ending }),
+      });
+    const ending = new AbortController();
+    const first = wait(30, ending.signal).catch(() => 'ended');
+    await expect.poll(async () => (await wait(0.01)).status).toBe(503);
+    ending.abort();
+    expect(await first).toBe('ended');
+    await expect.poll(async () => (await wait(0.01)).status).toBe(200);
+    await behind.close();
+  });
+
+  it.each(['publications', 'promotions', 'rollbacks'])(
+    'reads no body of %s without a right to any',
+    async (what) => {
+      const headers = {
+        authorization: `Bearer ${await tokenOf('reader')}`,
+        'content-type': 'application/json',
+      };
+      const url = `${registry.url}/v1/graphs/content/environments/production/${what}`;
+      expect((await fetch(url, { method: 'POST', headers, body: '{' })).status).toBe(403);
+    },
+  );
+
   it.each([
     ['no token', undefined],
     ['a token that is none', 'Bearer nonsense'],
@@ -236,6 +391,17 @@ describe('A registry over HTTP', () => {
     const headers = authorization === undefined ? {} : { authorization };
     const response = await fetch(`${registry.url}/v1/logs`, { headers });
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer, DPoP']);
+  });
+
+  it('is served with its secrets in files', async () => {
+    const { DATABASE_URL = '', TRELLIS_SIGNING_KEY = '', ...others } = serverEnvironment;
+    const [url, key] = [join(folder, 'database-url'), join(folder, 'signing-key')];
+    writeFileSync(url, `${DATABASE_URL}\n`);
+    writeFileSync(key, `${TRELLIS_SIGNING_KEY}\n`);
+    const files = { ...others, DATABASE_URL_FILE: url, TRELLIS_SIGNING_KEY_FILE: key };
+    const { url: address, close } = await serveRegistry({ port: '0' }, commandEnvironment(files));
+    expect((await fetch(address)).status).toBeGreaterThanOrEqual(400); // it asks for a token
+    await close();
   });
 
   it('wants a token however its addresses are spelt, and leaves no row of those who have none', async () => {
@@ -256,6 +422,37 @@ describe('A registry over HTTP', () => {
     expect(await send({ authorization: `DPoP ${token}` })).toBe(401);
     const proven = { authorization: `DPoP ${token}`, dpop: await prove('GET', url, token) };
     expect([await send(proven), await send(proven)]).toEqual([200, 401]);
+  });
+
+  it('is published to by a client whose tokens are bound, as all tokens of the command line are', async () => {
+    const authorize = registryAuthorization({ ...environment, TRELLIS_REGISTRY_CLIENT_ID: 'bound' });
+    const headers = await authorize?.('GET', `${registry.url}/v1/logs?x=1`);
+    expect(headers).toMatchObject({ authorization: expect.stringMatching(/^DPoP /) as string });
+    expect((await fetch(`${registry.url}/v1/logs`, { headers: headers ?? {} })).status).toBe(200);
+    const asBearer = { authorization: (headers?.['authorization'] ?? '').replace('DPoP', 'Bearer') };
+    expect((await fetch(`${registry.url}/v1/logs`, { headers: asBearer })).status).toBe(401);
+    expect((await as('bound', historyCommand)).status).toBe(0);
+  });
+
+  it('takes proofs for its public address alone, where it has one: not for what a request says of itself', async () => {
+    const publicUrl = 'https://registry.example/releases';
+    const behind = await serveRegistry({ port: '0', publicUrl: `${publicUrl}/` }, serverEnvironment);
+    const { token, prove } = await boundToken();
+    const send = async (htu: string): Promise<number> => {
+      const headers = { authorization: `DPoP ${token}`, dpop: await prove('GET', htu, token) };
+      return (await fetch(`${behind.url}/v1/logs`, { headers })).status;
+    };
+    try {
+      expect(await send(`${publicUrl}/v1/logs`)).toBe(200);
+      expect(await send(`${behind.url}/v1/logs`)).toBe(401);
+      expect(await send('http://registry.example/releases/v1/logs')).toBe(401);
+      expect(await send(`${publicUrl}/v1/other`)).toBe(401);
+    } finally {
+      await behind.close();
+    }
+    await expect(serveRegistry({ publicUrl: 'registry.example' }, serverEnvironment)).rejects.toThrow(
+      '--public-url takes an http or https URL',
+    );
   });
 
   it.each([
@@ -314,6 +511,92 @@ describe('A registry over HTTP', () => {
     expect((await Promise.all(callers)).filter(Boolean)).toHaveLength(1);
   });
 });
+
+describe('Changes that wait', () => {
+  it('take turns by client, and are bounded for each', async () => {
+    const queue = new ChangeQueue();
+    const order: string[] = [];
+    let begin = (): void => undefined;
+    const first = queue.run('busy', () => new Promise<void>((resolve) => (begin = resolve)));
+    const run = (client: string, name: string): Promise<unknown> =>
+      queue.run(client, async () => void order.push(name));
+    const busy = Array.from({ length: 16 }, (_, index) => run('busy', `busy ${index}`));
+    await expect(run('busy', 'one too many')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    const other = run('other', 'other');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    begin();
+    await Promise.all([first, other, ...busy]);
+    expect([order[0], order.length]).toEqual(['other', 17]);
+    await expect(queue.run('x', () => Promise.reject(new Error('it fails')))).rejects.toThrow('it fails');
+    expect(await queue.run('x', async () => 'goes on')).toBe('goes on');
+  });
+});
+
+describe('Bodies of changes', () => {
+  it('are bounded for each client and in all, until they were used or their connection has ended', async () => {
+    const limits = new ClientLimits({ bytesOfClient: 100, bytesOfAll: 150 });
+    const status = (client: string, length: string | undefined): unknown => {
+      try {
+        limits.holdBody(client, length).close();
+        return 'taken';
+      } catch (error) {
+        return (error as { readonly statusCode?: unknown }).statusCode;
+      }
+    };
+    const first = limits.holdBody('one', '80');
+    expect([status('one', '20'), status('one', '21'), status('one', undefined)]).toEqual(['taken', 429, 429]);
+    expect([status('two', '70'), status('two', '71')]).toEqual(['taken', 429]);
+    expect([status('two', '99999999'), status('two', 'many')]).toEqual([413, 413]);
+    await first.use(async () => {
+      first.close();
+      expect(status('one', '21')).toBe(429);
+    });
+    expect([status('one', '100'), status('two', '100')]).toEqual(['taken', 'taken']);
+  });
+});
+
+describe('Readers that wait', () => {
+  it('are served by one question for all, and bounded', async () => {
+    let [questions, head] = [0, 3];
+    const watch = new LogWatch(
+      async () => {
+        questions += 1;
+        return new Map([['content@production', head]]);
+      },
+      { waiting: 100, waitingOfClient: 50 },
+    );
+    const wait = (client: string) => watch.waitFor(log, 3, AbortSignal.timeout(60_000), client);
+    const busy = Array.from({ length: 50 }, () => wait('busy'));
+    await expect(wait('busy')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    const readers = [...busy, ...Array.from({ length: 50 }, (_, index) => wait(`client ${index}`))];
+    await expect(wait('one too many')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    setTimeout(() => (head = 4), 100);
+    expect(new Set(await Promise.all(readers))).toEqual(new Set([4]));
+    expect(questions).toBeLessThanOrEqual(5);
+    expect(await watch.waitFor(log, 4, AbortSignal.timeout(50), 'busy')).toBe(4);
+    expect(watch.size).toBe(0);
+  });
+});
+
+function callerOf(clientId: string, granted: readonly string[]): TokenCaller {
+  return { clientId, subject: undefined, scopes: new Set(granted) };
+}
+
+/** A server that takes every request for one of a client. */
+async function serverFor(
+  granted: readonly string[],
+  options: Pick<RegistryServerOptions, 'limits' | 'operations'>,
+) {
+  const signer = await createRecordSigner(serverEnvironment['TRELLIS_SIGNING_KEY'] ?? '');
+  return createRegistryServer({
+    pool,
+    signer,
+    trust: await TrustedKeys.from([signer.publicKey]),
+    authenticate: async () => ({ kind: 'caller', caller: callerOf('ci', granted) }),
+    logger: silent,
+    ...options,
+  });
+}
 
 async function boundToken() {
   const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });

@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import type { ServerResponse } from 'node:http';
 import type { TokenOutcome, TokenRequest } from '@trellis/gateway/token-authentication';
 import type { Pool } from '@trellis/postgres';
 import {
@@ -11,10 +11,13 @@ import {
 } from '@trellis/registry';
 import { createHttpServer, type Logger } from '@trellis/runtime';
 import { z } from 'zod';
+import type { CommandOutcome } from '../publish/command-outcome.ts';
 import { toWire } from '../publish/submit.ts';
-import { authorizeRequest } from './authorize-request.ts';
+import { authorizeRequest, type ChangeKind } from './authorize-request.ts';
+import { ClientLimits, MAX_BODY_BYTES, type ClientLimitAmounts, type HeldBytes } from './client-limits.ts';
 import { PostgresStore } from './postgres-store.ts';
 import { LogChanges } from './log-changes.ts';
+import { LogWatch } from './log-watch.ts';
 
 /** What a registry serves with. */
 export interface RegistryServerOptions {
@@ -23,11 +26,13 @@ export interface RegistryServerOptions {
   readonly trust: TrustedKeys;
   readonly authenticate: (request: TokenRequest) => Promise<TokenOutcome>;
   readonly logger: Logger;
+  /** Where clients reach it: what proofs of possession name. @default what each request says of itself */
+  readonly publicUrl?: string | undefined;
   /** Files and folders of recorded operations that checks go by. @default none */
   readonly operations?: readonly string[];
+  readonly limits?: ClientLimitAmounts;
 }
 
-const MAX_BODY_BYTES = 32 * 1024 * 1024;
 const MAX_WAIT_S = 30;
 /** A store has that long. */
 const DEADLINE_MS = 60_000;
@@ -37,32 +42,47 @@ interface Incoming {
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;
-  readonly signal?: AbortSignal;
 }
 
-type Authenticated = Incoming & { outcome: TokenOutcome };
+type Authenticated = Incoming & { outcome: TokenOutcome; held: HeldBytes | null };
 
 /** A registry over HTTP. It does not listen yet. */
 export function createRegistryServer(options: RegistryServerOptions): ReturnType<typeof createHttpServer> {
   const server = createHttpServer({ logger: options.logger, maxBodyBytes: MAX_BODY_BYTES });
   const store = new PostgresStore(options.pool);
-  const changes = new LogChanges({ ...options, store });
+  const changes = new LogChanges(options);
+  const watch = new LogWatch(() => store.readHeads(deadline()), options.limits);
+  const limits = new ClientLimits(options.limits);
+  server.addHook('onClose', () => changes.close());
   server.decorateRequest('outcome', null);
-  // Before the body is read: who has no token sends none.
-  server.addHook('onRequest', async (request) => {
+  server.decorateRequest('held', null);
+  // Before the body is read: who has no token, or no right to any change of that kind, sends none.
+  server.addHook('onRequest', async (request, reply) => {
     // By the route: an address may spell /v1/ in other ways.
     const { url: route } = request.routeOptions;
     if (route !== undefined && !route.startsWith('/v1/')) return;
     const proof = request.headers['dpop'];
-    const url = `${request.protocol}://${request.host}${request.url.split('?', 1)[0] ?? ''}`;
+    const origin = options.publicUrl ?? `${request.protocol}://${request.host}`;
+    const url = `${origin}${request.url.split('?', 1)[0] ?? ''}`;
     const outcome = await options.authenticate({
       authorization: request.headers.authorization,
       proof: typeof proof === 'string' ? proof : undefined,
       method: request.method,
       url,
+      isPublic: options.publicUrl !== undefined,
     });
     if (outcome.kind !== 'caller') authorizeRequest(outcome, { kind: 'read' });
-    (request as unknown as Authenticated).outcome = outcome; // decorated above
+    const decorated = request as unknown as Authenticated; // above
+    decorated.outcome = outcome;
+    const client = clientOf(outcome);
+    limits.takeRequest(client);
+    const change = changeOfRoute(request.method, route);
+    if (!change) return;
+    limits.takeChange(client);
+    await changes.admit(change, logOfPath(request.params), outcome);
+    const held = limits.holdBody(client, request.headers['content-length']);
+    decorated.held = held;
+    reply.raw.once('close', () => held.close());
   });
   server.setErrorHandler((error, request, reply) => {
     const code = error instanceof RegistryError ? error.code : undefined;
@@ -103,7 +123,13 @@ export function createRegistryServer(options: RegistryServerOptions): ReturnType
     reading(request);
     const { after, waitS } = headQuery.parse(request.query);
     const log = logOfPath(request.params);
-    const sequence = await headAfter(store, log, after, waitS);
+    if (after === undefined || waitS === 0)
+      return reply
+        .header('cache-control', 'no-store')
+        .send({ sequence: await store.readHead(log, deadline()) });
+    const client = clientOf((request as unknown as Authenticated).outcome); // decorated above
+    const signal = AbortSignal.any([AbortSignal.timeout(waitS * 1000), closingOf(reply.raw)]);
+    const sequence = await watch.waitFor(log, after, signal, client);
     return reply.header('cache-control', 'no-store').send({ sequence });
   });
   server.get(`${LOG_PATH}/records/:sequence`, async (request, reply) => {
@@ -120,10 +146,11 @@ export function createRegistryServer(options: RegistryServerOptions): ReturnType
         .send({ error: { message: 'No such record.' } });
     return reply.type('application/jose').send(jws);
   });
-  for (const what of ['publications', 'promotions', 'rollbacks'] as const)
+  for (const what of CHANGES)
     server.post(`${LOG_PATH}/${what}`, async (request, reply) => {
-      const { outcome, body } = request as unknown as Authenticated; // decorated above
-      const done = await changes.run(what, logOfPath(request.params), body, outcome);
+      const { outcome, body, held } = request as unknown as Authenticated; // decorated above
+      const run = (): Promise<CommandOutcome> => changes.run(what, logOfPath(request.params), body, outcome);
+      const done = await (held ? held.use(run) : run());
       return reply.header('cache-control', 'no-store').send(toWire(done));
     });
   return server;
@@ -136,25 +163,21 @@ const headQuery = z.object({
   waitS: z.coerce.number().min(0).max(MAX_WAIT_S).default(0),
 });
 
-async function headAfter(
-  store: PostgresStore,
-  log: LogName,
-  after: number | undefined,
-  waitS: number,
-): Promise<number> {
-  if (after === undefined || waitS === 0) return store.readHead(log, deadline());
-  const ended = new AbortController();
-  const late = wait(waitS * 1000, undefined, { signal: ended.signal }).then(
-    () => after,
-    () => after,
-  );
-  const waiting = store.waitForRecord(log, after, ended.signal);
-  try {
-    return await Promise.race([waiting, late]);
-  } finally {
-    ended.abort();
-    await waiting.catch(() => undefined); // aborted
-  }
+const CHANGES: readonly ChangeKind[] = ['publications', 'promotions', 'rollbacks'];
+
+function changeOfRoute(method: string, route: string | undefined): ChangeKind | undefined {
+  return method === 'POST' ? CHANGES.find((what) => route === `${LOG_PATH}/${what}`) : undefined;
+}
+
+function clientOf(outcome: TokenOutcome): string {
+  return outcome.kind === 'caller' ? (outcome.caller.clientId ?? outcome.caller.subject ?? '') : '';
+}
+
+/** Aborted when the response is complete, or its connection has ended. */
+function closingOf(response: ServerResponse): AbortSignal {
+  const closing = new AbortController();
+  response.once('close', () => closing.abort());
+  return closing.signal;
 }
 
 function logOfPath(params: unknown): LogName {

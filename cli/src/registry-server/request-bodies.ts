@@ -31,6 +31,8 @@ export const publicationBody: z.ZodType<PublicationBody> = z.object({
         sdl: z.string().max(8 * 1024 * 1024),
         source: text,
         routingUrl: z.string().max(2048).optional(),
+        subscriptionUrl: z.string().max(2048).optional(),
+        subscriptionProtocol: z.string().max(256).optional(),
         version: text.optional(),
         commit: text.optional(),
       }),

@@ -12,6 +12,7 @@ export interface ServeOptions {
   readonly host?: string;
   readonly issuer?: string;
   readonly audience?: string;
+  readonly publicUrl?: string;
   readonly operations?: readonly string[];
 }
 
@@ -38,6 +39,7 @@ export async function serveRegistry(options: ServeOptions, env: Environment): Pr
     options.audience ?? env['TRELLIS_REGISTRY_AUDIENCE'],
     '--audience or TRELLIS_REGISTRY_AUDIENCE',
   );
+  const publicUrl = publicUrlOf(options.publicUrl ?? env['TRELLIS_REGISTRY_PUBLIC_URL']);
   const signer = await createRecordSigner(
     await keyText(needed(env['TRELLIS_SIGNING_KEY'], 'TRELLIS_SIGNING_KEY')),
   );
@@ -57,6 +59,7 @@ export async function serveRegistry(options: ServeOptions, env: Environment): Pr
     trust,
     authenticate: createTokenAuthentication({ issuer, audience }),
     logger: createLogger({ service: 'registry' }),
+    publicUrl,
     ...(options.operations && { operations: options.operations }),
   });
   try {
@@ -71,6 +74,18 @@ export async function serveRegistry(options: ServeOptions, env: Environment): Pr
 function needed(value: string | undefined, name: string): string {
   if (value !== undefined && value !== '') return value;
   throw new RegistryError('INVALID_NAME', `A registry needs ${name}.`);
+}
+
+/** Proofs name paths behind it, as a proxy shows them to clients. */
+function publicUrlOf(text: string | undefined): string | undefined {
+  if (text === undefined || text === '') return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && url.username === '')
+    return `${url.origin}${url.pathname.replace(/\/$/, '')}`;
+  throw new RegistryError(
+    'INVALID_NAME',
+    `--public-url takes an http or https URL, not ${JSON.stringify(text)}.`,
+  );
 }
 
 function portOf(text = '4050'): number {

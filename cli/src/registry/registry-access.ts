@@ -5,7 +5,7 @@ import {
   openRegistry,
   parseLogName,
   RegistryError,
-  registryTokens,
+  registryAuthorization,
   TrustedKeys,
   type LogName,
   type RecordSigner,
@@ -43,7 +43,7 @@ export interface SigningAccess extends RegistryAccess {
 export function storeOf({ registry }: RegistryOptions, env: Environment): RegistryStore {
   const location = registry ?? env['TRELLIS_REGISTRY'];
   if (location !== undefined && location !== '')
-    return openRegistry(location, { environment: env, token: registryTokens(env) });
+    return openRegistry(location, { environment: env, authorize: registryAuthorization(env) });
   throw new RegistryError('INVALID_NAME', 'Say which registry: --registry FOLDER, or TRELLIS_REGISTRY.');
 }
 

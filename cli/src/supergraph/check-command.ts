@@ -12,6 +12,7 @@ import {
 } from '@trellis/composition';
 import { readBase } from './base-graph.ts';
 import { checkGraphs } from './check-graphs.ts';
+import { codesToExplain, documentationOf } from './code-pages.ts';
 import { composeInput, readNamedGraph, type ComposedGraph } from './composed-graph.ts';
 import { contractProblems, contractsOf } from './contracts-of.ts';
 import { emptyReport } from './empty-report.ts';
@@ -70,4 +71,5 @@ async function write(
     format === 'text' ? (isComposed ? writeText(report) : '') : writeReport(report, format, sources);
   if (file === undefined) output.out(format === 'text' ? (output.paint?.(text) ?? text) : text);
   else await writeFileAtomically(file, text);
+  if (format === 'text') output.error(documentationOf(codesToExplain(report)));
 }

@@ -4,7 +4,6 @@ import {
   extractSubgraphs,
   openRootFields,
   proveWindow,
-  readOperations,
   reportChanges,
   reportedPlans,
   reportedWindow,
@@ -17,8 +16,10 @@ import {
   type SubgraphSchema,
   type WindowProof,
 } from '@trellis/composition';
+import { readRecorded } from '../recorded/read-recorded.ts';
 import type { ComposedGraph } from './composed-graph.ts';
 import { emptyReport } from './empty-report.ts';
+import { isInvalidSupergraph } from './invalid-supergraph.ts';
 import { measureCosts } from './measure-costs.ts';
 import { readServedGraph, type ServedGraph } from './served-graph.ts';
 import { windowSide } from './window-side.ts';
@@ -62,8 +63,7 @@ function readServed(supergraphSdl: string, settings: string | undefined): Served
   try {
     return readServedGraph(supergraphSdl, settings);
   } catch (error) {
-    if (error instanceof Error && error.name === 'InvalidSupergraph')
-      return error.message.replace(/^The text is not a supergraph: /, '');
+    if (isInvalidSupergraph(error)) return error.message.replace(/^The text is not a supergraph: /, '');
     throw error;
   }
 }
@@ -128,7 +128,7 @@ async function readUsage(
 ): Promise<Usage | undefined> {
   if (operations.length === 0) return undefined;
   const since = new Date(now.getTime() - usagePeriodDays * DAY_MS);
-  const recorded = await readOperations(operations);
+  const recorded = await readRecorded(operations);
   return new Usage(recorded, before.comparable.apiSchema, after.comparable.apiSchema, {
     excludedClients,
     since,

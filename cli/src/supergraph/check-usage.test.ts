@@ -280,7 +280,9 @@ describe('Contracts', () => {
     expect(await check()).toEqual({
       status: 1,
       out: '',
-      error: 'error: INVALID_CONTRACT: The contract partners does not compose: no query is left\n',
+      error:
+        'error: INVALID_CONTRACT: The contract partners does not compose: no query is left\n' +
+        'Documentation: docs/command-line-errors.md#INVALID_CONTRACT\n',
     });
   });
 });
@@ -335,7 +337,7 @@ describe('What a check compares with', () => {
 describe('Forms of reports', () => {
   beforeEach(() => write('users.graphql', before.replace(' name: String bio', ' bio')));
 
-  it.each(['json', 'junit', 'github', 'sarif', 'markdown'] as const)(
+  it.each(['json', 'junit', 'github', 'sarif', 'markdown', 'html'] as const)(
     '%s names the change, its place and its action',
     async (form) => {
       const { status, out, error } = await check('--format', form);
@@ -363,16 +365,31 @@ describe('Forms of reports', () => {
           counts: { breaking: 1 },
         });
       if (form === 'junit') expect(out).toContain('failures="1"');
+      if (form === 'html') {
+        expect(out).toContain('<td class="breaking">breaking</td><td>User.name</td>');
+        expect(out).not.toMatch(/<script|https?:\/\/(?!www\.w3\.org)/);
+      }
     },
   );
+
+  it('draw the order of deployment: what goes first, publishing, what goes last', async () => {
+    const { out } = await check('--format', 'svg');
+    expect([...out.matchAll(/<rect class="(deploy|publish|any)"/g)].map(([, kind]) => kind)).toEqual([
+      'publish',
+      'deploy',
+    ]);
+    expect(out).toContain('<title>Order of deployment; publish; deploy users</title>');
+    expect(out.match(/<path class="line"/g)).toHaveLength(1);
+  });
 
   it('escape hostile names for terminals, workflow commands, XML and Markdown', async () => {
     const name = 'evil\u001b[31m](http://x) <b>@all|%0A::error::\n::stop';
     const args = await record([{ document: '{ me { name } }', clients: [{ name, requests: 1 }] }]);
-    const forms = ['text', 'github', 'junit', 'markdown', 'sarif'] as const;
+    const forms = ['text', 'github', 'junit', 'markdown', 'sarif', 'html'] as const;
     const outs = await Promise.all(forms.map(async (form) => (await check(...args, '--format', form)).out));
     for (const out of outs) expect(out).not.toContain('\u001b');
-    const [text = '', github = '', junit = '', markdown = ''] = outs;
+    const [text = '', github = '', junit = '', markdown = '', , html = ''] = outs;
+    expect(html).not.toContain('<b>');
     expect(github.split('\n').filter((line) => line.startsWith('::stop'))).toEqual([]);
     expect(junit).not.toContain('<b>');
     expect(markdown).not.toMatch(/<b>|@all|[^\\]\]\(/);
@@ -385,7 +402,8 @@ describe('Forms of reports', () => {
       status: 1,
       out: '',
       error:
-        'error: users.graphql:2:7: INVALID_GRAPHQL: [users] Unknown type Missing\n  2 |   me: Missing\n    |       ^\n',
+        'error: users.graphql:2:7: INVALID_GRAPHQL: [users] Unknown type Missing\n  2 |   me: Missing\n    |       ^\n' +
+        'Documentation: docs/command-line-errors.md#INVALID_GRAPHQL\n',
     });
     const { out } = await check('--format', 'github');
     expect(out).toBe(

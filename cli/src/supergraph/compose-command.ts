@@ -1,4 +1,12 @@
-import { outcomeOf, releaseText, writeDiagnostics, writeReport, type Report } from '@trellis/composition';
+import {
+  outcomeOf,
+  releaseText,
+  writeDiagnostics,
+  writeReport,
+  type Report,
+  type Sources,
+} from '@trellis/composition';
+import { codesToExplain, documentationOf } from './code-pages.ts';
 import { composeInput } from './composed-graph.ts';
 import { emptyReport } from './empty-report.ts';
 import { asStep, type Output } from './output.ts';
@@ -13,8 +21,7 @@ export async function composeCommand(call: ComposeCall, output: Output): Promise
   const composing = (): ReturnType<typeof composeInput> => composeInput(call);
   const { supergraphSdl, subgraphs, diagnostics, sources } = await asStep(output, 'Composing', composing);
   const report: Report = { ...emptyReport('compose'), diagnostics };
-  const text =
-    call.format === 'text' ? writeDiagnostics(report, sources) : writeReport(report, call.format, sources);
+  const text = call.format === 'text' ? describe(report, sources) : writeReport(report, call.format, sources);
   const isResult = call.format === 'json' && call.output !== undefined;
   (isResult ? output.out : output.error)(text);
   if (supergraphSdl === undefined) return 'failed';
@@ -23,4 +30,8 @@ export async function composeCommand(call: ComposeCall, output: Output): Promise
   if (call.release !== undefined)
     await writeFileAtomically(call.release, releaseText({ supergraphSdl, subgraphs }));
   return outcomeOf(report) === 'failed' ? 'failed' : 'passed';
+}
+
+function describe(report: Report, sources: Sources): string {
+  return `${writeDiagnostics(report, sources)}${documentationOf(codesToExplain(report))}`;
 }

@@ -7,6 +7,7 @@ import {
   otherVersionHints,
   type ComparedComposition,
   type Composers,
+  type Composition,
   type ContractRules,
   type ReportedDiagnostic,
   type Sources,
@@ -15,6 +16,7 @@ import {
 } from '@trellis/composition';
 import { readHeadGraph, type PublishedGraph } from '../registry/published-graph.ts';
 import { logOf, openForReading } from '../registry/registry-access.ts';
+import { commandEnvironment } from '../command-environment.ts';
 import type { ComposedInput, NamedGraph, SubgraphOnCommandLine } from './read-command-line.ts';
 
 /** Reading a registry takes at most that long. */
@@ -50,7 +52,7 @@ export async function composeInput({
 
 /** Reads the graph that a registry has. @throws RegistryError */
 export async function readNamedGraph(named: NamedGraph): Promise<PublishedGraph> {
-  const access = await openForReading(named, process.env);
+  const access = await openForReading(named, commandEnvironment());
   const { graph } = await readHeadGraph(access, logOf(named, process.env), AbortSignal.timeout(DEADLINE_MS));
   return graph;
 }
@@ -84,9 +86,16 @@ async function composeConfig(config: SupergraphConfig, composers: Composers): Pr
   return { ...composed, contracts: config.contracts ?? [], diagnostics: [...hints, ...composed.diagnostics] };
 }
 
-/** Composes subgraphs whose schemas are at hand. */
-export function composeSchemas(subgraphs: readonly SubgraphSchema[]): ComposedGraph {
-  return composedOf(subgraphs, { composition: composeSubgraphs(subgraphs), warnings: [] });
+/**
+ * Composes subgraphs whose schemas are at hand.
+ *
+ * @param composition what came of it, where they were composed elsewhere
+ */
+export function composeSchemas(
+  subgraphs: readonly SubgraphSchema[],
+  composition: Composition = composeSubgraphs(subgraphs),
+): ComposedGraph {
+  return composedOf(subgraphs, { composition, warnings: [] });
 }
 
 function composedOf(

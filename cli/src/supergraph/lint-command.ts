@@ -6,6 +6,7 @@ import {
   type Report,
   type ReportedDiagnostic,
 } from '@trellis/composition';
+import { codesToExplain, documentationOf } from './code-pages.ts';
 import { composeInput } from './composed-graph.ts';
 import { emptyReport } from './empty-report.ts';
 import { asStep, type Output } from './output.ts';
@@ -24,6 +25,7 @@ export async function lintCommand(call: LintCall, output: Output): Promise<'pass
     call.format === 'text' ? writeDiagnostics(report, sources) : writeReport(report, call.format, sources);
   if (call.output === undefined) output.out(call.format === 'text' ? (output.paint?.(text) ?? text) : text);
   else await writeFileAtomically(call.output, text);
+  if (call.format === 'text') output.error(documentationOf(codesToExplain(report)));
   return supergraphSdl === undefined ? 'failed' : 'passed';
 }
 

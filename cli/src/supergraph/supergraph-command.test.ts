@@ -63,7 +63,8 @@ describe('supergraph compose', () => {
       out: '',
       error:
         'error: users.graphql:2:7: INVALID_GRAPHQL: [users] Unknown type Missing\n' +
-        '  2 |   me: Missing\n    |       ^\n',
+        '  2 |   me: Missing\n    |       ^\n' +
+        'Documentation: docs/command-line-errors.md#INVALID_GRAPHQL\n',
     });
     expect(await readFile(output(), 'utf8')).toBe('before');
   });
@@ -126,7 +127,7 @@ describe('supergraph check', () => {
         '2 breaking, 1 dangerous',
         'open to anonymous callers: Query.me\n',
       ].join('\n'),
-      error: '',
+      error: 'Documentation: docs/changes.md#FIELD_REMOVED\n',
     });
   });
 
@@ -171,7 +172,7 @@ describe('A command line that is wrong ends with 64 and the usage', () => {
     ['"extra" is one argument too many.', ['compose', 'extra']],
     ['compose takes no --against.', ['compose', '--against', 'x']],
     ['check takes no --release.', ['check', '--release', 'x', '--against', 'x']],
-    ['--format is one of text, json', ['compose', '--format', 'html']],
+    ['--format is one of text, json', ['compose', '--format', 'pdf']],
     ['--subgraph NAME needs --schema FILE.', ['compose', '--subgraph', 'x']],
     ['--schema and --routing-url go with --subgraph NAME.', ['compose', '--schema', 'x']],
     ['check needs --against FILE, or --graph NAME@ENVIRONMENT.', ['check']],
@@ -202,7 +203,8 @@ describe('A configuration that is not usable', () => {
       out: '',
       error:
         './supergraph.yaml:2:3: INVALID_CONFIG: subgraphs.users.schema is required\n' +
-        '  2 |   users: {}\n    |   ^\n',
+        '  2 |   users: {}\n    |   ^\n' +
+        'Documentation: docs/command-line-errors.md#INVALID_CONFIG\n',
     });
     expect((await run('compose', '--config', config(), '--format', 'github')).error).toBe(
       '::error file=./supergraph.yaml,line=2,col=3,title=INVALID_CONFIG::subgraphs.users.schema is required\n',

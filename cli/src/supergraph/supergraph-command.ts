@@ -1,7 +1,10 @@
 import { FileProblems, printable } from '@trellis/composition';
 import { RegistryError, registryErrors } from '@trellis/registry';
 import { ConfigError } from '@trellis/runtime';
+import { OperationsProblem, operationsProblems } from '../recorded/operations-problem.ts';
+import { pageLink } from '../terminal/index.ts';
 import { BaseUnavailable } from './base-graph.ts';
+import { isInvalidSupergraph } from './invalid-supergraph.ts';
 import { composeCommand } from './compose-command.ts';
 import { EXIT_USAGE } from '../cli-command.ts';
 import type { Output } from './output.ts';
@@ -55,7 +58,8 @@ const usages: Readonly<Record<CommandName, (program: string) => string>> = {
 const COMMON = `
 compose, check and lint take:
   --subgraph NAME --schema FILE [--routing-url URL]   in the place of what the configuration has for NAME
-  --format text|json|junit|github|sarif|markdown      the form of the report (default: text)
+  --format text|json|junit|github|sarif|markdown|html|svg
+                                                      the form of the report (default: text); svg: the order of deployment
   --json                                              the same as --format json
   --output FILE                                       where the supergraph, or the report of check, goes
 compose and check take:
@@ -69,15 +73,13 @@ const ENDING = `
 Exit status: 0 all is well (dangerous changes included), 1 it does not compose, a change is breaking, or a file can't be
 read or written, 64 the command line is wrong, 69 the verdict is unknown: recorded operations are incomplete, or BASE is
 unreachable, 77 a registry has a record or a text that is not trusted.
-
-Documentation: docs/composition.md (--help shows this text)
 `;
 
 /** Help of one command where it is named, of all otherwise. @param program as help names it */
 export function usage(program: string, [name = '']: readonly string[]): string {
   const chosen = isCommand(name) ? [name] : commandNames;
   const texts = chosen.map((command) => usages[command](program));
-  return `Usage:\n${texts.join('')}${name === 'explain' ? '' : COMMON}${ENDING}`;
+  return `Usage:\n${texts.join('')}${name === 'explain' ? '' : COMMON}${ENDING}\n--help shows this text.\nDocumentation: ${pageLink({ page: 'composition.md' })}\n`;
 }
 
 /** What is wrong stands above, and is not to be hidden by a page of help. */
@@ -114,6 +116,7 @@ export async function runSupergraphCommand(
       await writeProblems(error, invocation, output);
     else output.error(`${explain(error)}\n`);
     if (error instanceof RegistryError) return registryErrors[error.code].exit;
+    if (error instanceof OperationsProblem) return operationsProblems[error.code];
     return error instanceof BaseUnavailable ? EXIT_UNDECIDED : EXIT_FAILED;
   }
 }
@@ -139,6 +142,7 @@ async function run(
 function explain(error: NodeJS.ErrnoException): string {
   if (error.code === 'ENOENT') return `There is no file or directory for ${error.path ?? 'a name'}.`;
   if (error.code === 'EISDIR') return `${error.path ?? 'What was named'} is a directory, not a file.`;
+  if (error instanceof OperationsProblem) return `${error.code}: ${printable(error.message)}`;
   return printable(error.message); // what others wrote moves no cursor
 }
 
@@ -149,6 +153,8 @@ function isExpected(error: unknown): error is Error {
     error instanceof ConfigError ||
     error instanceof BaseUnavailable ||
     error instanceof RegistryError ||
+    error instanceof OperationsProblem ||
+    isInvalidSupergraph(error) ||
     (error instanceof Error && 'syscall' in error)
   );
 }

@@ -7,6 +7,7 @@ import {
   writeReport,
   type FileProblems,
 } from '@trellis/composition';
+import { documentationOf } from './code-pages.ts';
 import { emptyReport } from './empty-report.ts';
 import type { Output } from './output.ts';
 
@@ -29,4 +30,5 @@ export async function writeProblems(
     const excerpt = problem.locations.slice(0, 1).flatMap((place) => excerptOf(place, sources));
     output.error([printable(formatDiagnostic(problem)), ...excerpt, ''].join('\n'));
   }
+  output.error(documentationOf(problems.map(({ code }) => code)));
 }

@@ -1,3 +1,4 @@
+export { pageLink, type PageReference } from './page-link.ts';
 export { createProgress, type Progress, type Step } from './progress.ts';
 export { createTerminal, wantsColors, type Paint, type Terminal } from './terminal.ts';
 export { paintVerdicts } from './paint-verdicts.ts';

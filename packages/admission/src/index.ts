@@ -22,6 +22,7 @@ export { ShareLimit, type ShareLimitOptions, type ShareRejection } from './fair-
 export {
   certificateThumbprint,
   forwardedCertificate,
+  forwardedThumbprint,
   type ForwardedFormat,
 } from './certificates/forwarded-certificate.ts';
 export { isBoundedKey } from './dpop/bounded-key.ts';

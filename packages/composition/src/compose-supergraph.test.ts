@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Fastify, { type FastifyInstance } from 'fastify';
@@ -339,6 +339,9 @@ subgraphs:
     server.post('/rejects', (_request, reply) => reply.status(401).send({ errors: [{ message: 'No.' }] }));
     server.post('/nonsense', () => ({ data: null }));
     server.post('/hangs', () => new Promise(() => {}));
+    server.post('/large', () => Buffer.alloc(16 * 1024 * 1024 + 1, ' '));
+    await writeFile(join(folder, 'large.graphql'), '');
+    await truncate(join(folder, 'large.graphql'), 16 * 1024 * 1024 + 1);
     const url = await server.listen({ port: 0, host: '127.0.0.1' });
     const address = (name: string, path: string): SubgraphConfig => ({
       name,
@@ -351,6 +354,12 @@ subgraphs:
       address('b', '/rejects'),
       address('c', '/nonsense'),
       address('d', '/hangs'),
+      address('e', '/large'),
+      {
+        name: 'f',
+        routingUrl: url,
+        schema: { kind: 'file', path: 'large.graphql', file: join(folder, 'large.graphql') } as const,
+      },
     ];
     const composition = await composeSupergraph({ file: 'supergraph.yaml', subgraphs }, { timeoutMs: 2_000 });
     expect(composition.kind === 'failed' && composition.errors.map(formatDiagnostic)).toEqual([
@@ -358,6 +367,8 @@ subgraphs:
       `${url}/rejects: SCHEMA_NOT_READABLE: The subgraph did not return its schema: No.`,
       `${url}/nonsense: SCHEMA_NOT_READABLE: The subgraph did not return its schema: its response (status 200) holds no _service.sdl.`,
       `${url}/hangs: SCHEMA_NOT_READABLE: The subgraph did not return its schema: The operation was aborted due to timeout.`,
+      `${url}/large: SCHEMA_NOT_READABLE: The subgraph did not return its schema: it has more than 16777216 bytes.`,
+      'large.graphql: SCHEMA_NOT_READABLE: The file could not be read (it has more than 16777216 bytes).',
     ]);
   });
 

@@ -1,9 +1,9 @@
-import { composeServices } from '@apollo/composition';
-import { GraphQLError, parse, Source, type DocumentNode } from 'graphql';
+import { compose as composeBuilt } from '@apollo/composition';
 import { runChecks } from './checks/index.ts';
 import { describeError, describeHint, type CompositionHint } from './composition-diagnostics.ts';
 import { ownCodes, type Diagnostic } from './diagnostic.ts';
-import { markOneOf, oneOfInputs, withoutOneOf } from './one-of.ts';
+import { KnownSubgraphs, type ParsedSubgraph } from './known-subgraphs.ts';
+import { markOneOf, oneOfInputs } from './one-of.ts';
 import {
   loadSubgraphSchema,
   SchemaNotReadable,
@@ -78,54 +78,38 @@ export function otherVersionHints({ file, exactFederationVersion }: SupergraphCo
   ];
 }
 
-/** What {@link composeSubgraphs} may leave out. */
+/** How {@link composeSubgraphs} works. */
 export interface ComposeOptions {
   /** Whether every query of the supergraph is proved to have a plan, which takes longer than all else. @default true */
   readonly isProved?: boolean | undefined;
+  /** What was composed before: schemas that are the same are not built again. @default nothing */
+  readonly known?: KnownSubgraphs | undefined;
 }
 
 /** Composes subgraphs whose schemas are at hand. */
 export function composeSubgraphs(
   subgraphs: readonly SubgraphSchema[],
-  { isProved = true }: ComposeOptions = {},
+  { isProved = true, known = new KnownSubgraphs() }: ComposeOptions = {},
 ): Composition {
-  const parsed = subgraphs.map(parseSubgraph);
+  const parsed = known.parse(subgraphs);
   const documents = new Map(parsed.map(({ name, typeDefs }) => [name, typeDefs]));
   const invalid = [...parsed.flatMap(({ errors }) => errors), ...runChecks('error', documents)];
   if (invalid.length > 0) return { kind: 'failed', errors: invalid };
-  return compose(
-    parsed.toSorted((left, right) => (left.name < right.name ? -1 : 1)),
-    isProved,
-  );
+  const sorted = parsed.toSorted((left, right) => (left.name < right.name ? -1 : 1));
+  return compose(sorted, known, isProved);
 }
 
-interface ParsedSubgraph {
-  readonly name: string;
-  readonly url: string;
-  readonly typeDefs: DocumentNode;
-  readonly errors: readonly Diagnostic[];
-}
-
-const emptyDocument = parse('{ __typename }');
-
-function parseSubgraph({ name, routingUrl, sdl, source }: SubgraphSchema): ParsedSubgraph {
-  try {
-    const typeDefs = parse(new Source(sdl, source));
-    return { name, url: routingUrl, typeDefs, errors: [] };
-  } catch (error) {
-    if (!(error instanceof GraphQLError)) throw error;
-    const locations = (error.locations ?? []).map((location) => ({ source, ...location }));
-    const invalid = { code: ownCodes.INVALID_GRAPHQL, message: `[${name}] ${error.message}`, locations };
-    return { name, url: routingUrl, typeDefs: emptyDocument, errors: [invalid] };
-  }
-}
-
-function compose(subgraphs: readonly ParsedSubgraph[], isProved: boolean): Composition {
+function compose(
+  subgraphs: readonly ParsedSubgraph[],
+  known: KnownSubgraphs,
+  isProved: boolean,
+): Composition {
   const documents = new Map(subgraphs.map(({ name, typeDefs }) => [name, typeDefs]));
-  const result = composeServices(
-    subgraphs.map(({ name, url, typeDefs }) => ({ name, url, typeDefs: withoutOneOf(typeDefs) })),
-    { runSatisfiability: isProved },
-  );
+  const built = known.build(subgraphs);
+  const result =
+    built.errors.length > 0
+      ? { errors: built.errors }
+      : composeBuilt(built.subgraphs, { runSatisfiability: isProved });
   if (result.errors)
     return { kind: 'failed', errors: result.errors.map((error) => describeError(error, documents)) };
   const hints = result.hints.filter(isWorthALook).map((hint) => describeHint(hint, documents));

@@ -17,25 +17,64 @@ export interface Diagnostic {
   readonly locations: readonly SourceLocation[];
 }
 
-/** Codes of diagnostics of our own, beside those of checks. */
-export const ownCodes = {
-  /** The configuration is not usable. */
-  INVALID_CONFIG: 'INVALID_CONFIG',
-  /** A schema could not be read from its file or address. */
-  SCHEMA_NOT_READABLE: 'SCHEMA_NOT_READABLE',
-  /** A type, field or enum value is defined twice in one subgraph, or the text is not GraphQL. */
-  INVALID_GRAPHQL: 'INVALID_GRAPHQL',
-  /** The configuration pins another version than the one that composes here. */
-  OTHER_FEDERATION_VERSION: 'OTHER_FEDERATION_VERSION',
-  /** Two composers make different supergraphs of the same subgraphs. */
-  COMPOSERS_DIFFER: 'COMPOSERS_DIFFER',
-  /** A contract does not compose. */
-  INVALID_CONTRACT: 'INVALID_CONTRACT',
-  /** A file of recorded operations is not usable. */
-  INVALID_OPERATIONS: 'INVALID_OPERATIONS',
-  /** The file of approvals is not usable, or an entry of it has no effect. */
-  INVALID_APPROVAL: 'INVALID_APPROVAL',
-} as const;
+/** What a diagnostic of our own is about. */
+interface OwnProblem {
+  /** When it is given; docs/command-line-errors.md shows it. */
+  readonly when: string;
+  readonly action: string;
+}
+
+/** A code of {@link ownProblems}. */
+export type OwnCode =
+  | 'INVALID_CONFIG'
+  | 'SCHEMA_NOT_READABLE'
+  | 'INVALID_GRAPHQL'
+  | 'OTHER_FEDERATION_VERSION'
+  | 'COMPOSERS_DIFFER'
+  | 'INVALID_CONTRACT'
+  | 'INVALID_OPERATIONS'
+  | 'INVALID_APPROVAL';
+
+/** Every diagnostic of our own by its code, beside those of checks, rules and changes. */
+export const ownProblems: Readonly<Record<OwnCode, OwnProblem>> = {
+  INVALID_CONFIG: {
+    when: 'A supergraph.yaml is not usable.',
+    action: 'Correct the line that is named.',
+  },
+  SCHEMA_NOT_READABLE: {
+    when: 'A schema could not be read from its file or address.',
+    action: 'Correct the path, or start the subgraph; its response must have at most 16 MiB.',
+  },
+  INVALID_GRAPHQL: {
+    when: 'A type, field or enum value is defined twice in one subgraph, or the text is not GraphQL.',
+    action: 'Correct the schema where the excerpt shows it.',
+  },
+  OTHER_FEDERATION_VERSION: {
+    when: 'The configuration pins another version of federation than the one that composes here. A hint: it composes.',
+    action: 'Set federation_version to this version, or leave it out.',
+  },
+  COMPOSERS_DIFFER: {
+    when: 'Two composers make different supergraphs of the same subgraphs. A warning, and with --composers strict an error.',
+    action: 'Look at both results, and write the schema so that both agree; then report the difference.',
+  },
+  INVALID_CONTRACT: {
+    when: 'A contract does not compose.',
+    action: 'Correct its tags, or what they leave of the graph.',
+  },
+  INVALID_OPERATIONS: {
+    when: 'A file of recorded operations is not usable.',
+    action: 'Record it again; what the line holds is in the message.',
+  },
+  INVALID_APPROVAL: {
+    when: 'The file of approvals is not usable, or an entry of it has no effect.',
+    action: 'Correct the entry, or remove it.',
+  },
+};
+
+/** Each of these codes under its own name. */
+export const ownCodes: { readonly [Code in OwnCode]: Code } = Object.fromEntries(
+  Object.keys(ownProblems).map((code) => [code, code]),
+) as Record<OwnCode, never>; // one for each
 
 /** `file:line:column`, as editors and CI systems link it. */
 export function formatLocation({ source, line, column }: SourceLocation): string {

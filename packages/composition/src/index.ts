@@ -1,7 +1,6 @@
 export { printApiSchema } from './api-schema.ts';
 export { checks, type Check, type Finding } from './checks/index.ts';
-export { shapeKinds } from './changes/shape-kinds.ts';
-export { changeKinds, type ChangeCode } from './changes/change-kinds.ts';
+export { changeKinds, shapeKinds, type ChangeCode } from './changes/change-kinds.ts';
 export type { ChangeKind, UsageRule, Verdict } from './changes/change-kind.ts';
 export { changeOf, type Change } from './changes/change.ts';
 export type { GatewayMeaning, GraphMeaning } from './changes/graph-meaning.ts';
@@ -18,7 +17,7 @@ export {
 export {
   formatDiagnostic,
   formatLocation,
-  ownCodes,
+  ownProblems,
   type Diagnostic,
   type SourceLocation,
 } from './diagnostic.ts';
@@ -33,7 +32,9 @@ export { CompositionThread, type TimedComposition } from './threads/composition-
 export { FileProblems } from './file-problems.ts';
 export { CoordinateIndex } from './locate-coordinate.ts';
 export { openRootFields } from './open-root-fields.ts';
-export { readOperations } from './operations/read-operations.ts';
+export { operationOfLine, readOperations } from './operations/read-operations.ts';
+export { OperationsMerge } from './operations/operations-merge.ts';
+export type { UsageWindow } from './operations/usage-window.ts';
 export type {
   OperationClient,
   RecordedOperation,
@@ -46,6 +47,7 @@ export { parseRelease, releaseText, type Release } from './release.ts';
 export { excerptOf, printable, type Sources } from './reports/excerpt.ts';
 export { outcomeOf, type Report, type ReportedDiagnostic } from './reports/report.ts';
 export { isReportForm, reportForms, writeReport, type ReportForm } from './reports/write-report.ts';
+export { writeHtmlPage, type HtmlSection } from './reports/write-html.ts';
 export { escapeMarkdown } from './reports/write-markdown.ts';
 export { writeDiagnostics, writeText } from './reports/write-text.ts';
 export {

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import type { SchemaSource, SubgraphConfig } from './supergraph-config.ts';
 
 /** A subgraph with the text of its schema. */
@@ -48,8 +48,23 @@ function sourceName(name: string, schema: SchemaSource): string {
   return schema.kind === 'address' ? schema.url : `the sdl of ${name}`;
 }
 
+/** The largest schema of a subgraph, and the largest response that has one: 16 MiB. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
 function readUtf8(file: string): Promise<string> {
-  return readFile(file, 'utf8');
+  return readCapped(createReadStream(file));
+}
+
+/** @throws Error as soon as there are more bytes than a schema may have */
+async function readCapped(source: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of source) {
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) throw new Error(`it has more than ${MAX_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 async function readSdl(schema: SchemaSource, options: LoadOptions): Promise<string> {
@@ -82,7 +97,8 @@ async function askSubgraph(
       body: JSON.stringify({ query: '{ _service { sdl } }' }),
       signal: AbortSignal.timeout(options.timeoutMs ?? 10_000),
     });
-    return sdlOf(await response.json(), response.status);
+    const text = response.body ? await readCapped(response.body) : '';
+    return sdlOf(JSON.parse(text), response.status);
   } catch (error) {
     throw new SchemaNotReadable(
       url,

@@ -30,7 +30,11 @@ export {
 export { MAX_RECORD_BYTES, MAX_SEQUENCE, type RegistryStore, type StoredBlob } from './registry-store.ts';
 export { HttpStore, type HttpStoreOptions } from './stores/http-store.ts';
 export { FolderStore, type FolderStoreOptions } from './stores/folder-store.ts';
-export { registryTokens, type RegistryTokenVariables } from './stores/registry-token.ts';
+export {
+  registryAuthorization,
+  type Authorize,
+  type RegistryTokenVariables,
+} from './stores/registry-authorization.ts';
 export { readTextBlob, writeTextBlob } from './text-blobs.ts';
 export type { Variant, VariantRule } from './variant.ts';
 export { verifyLog, verifyNext, type VerifiedHead, type VerifyLogOptions } from './verify-log.ts';

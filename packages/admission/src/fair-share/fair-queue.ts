@@ -1,5 +1,5 @@
 import { amountAt, DEFAULT_SHARES, type LevelAmounts } from './share-limit.ts';
-import { isNext, QueueNode, type WaitingItem } from './queue-node.ts';
+import { firstPath, QueueNode, servablePath, type WaitingItem } from './queue-node.ts';
 import type { ShareKeys } from './share-keys.ts';
 
 /** Settings of a {@link FairQueue}. */
@@ -264,30 +264,6 @@ export class FairQueue<Item> {
     this.#options.onDisplaced(waiting.item);
     return true;
   }
-}
-
-/** From the root to the caller whose turn it is. */
-function firstPath<Item>(root: QueueNode<Item>): readonly QueueNode<Item>[] {
-  const path = [root];
-  for (let child = root.ready.first; child; child = child.ready.first) path.push(child);
-  return path;
-}
-
-/** The same among those that may be served: all who come before are looked at. */
-function servablePath<Item>(
-  node: QueueNode<Item>,
-  mayServe: (item: Item) => boolean,
-): readonly QueueNode<Item>[] | undefined {
-  const first = node.line.first;
-  if (first) return mayServe(first.item) ? [node] : undefined;
-  const ready = [...node.children.values()].filter(({ isReady }) => isReady);
-  for (const child of ready.toSorted(
-    (left, right) => Number(isNext(right, left)) - Number(isNext(left, right)),
-  )) {
-    const path = servablePath(child, mayServe);
-    if (path) return [node, ...path];
-  }
-  return undefined;
 }
 
 function hasMore<Item>(most: QueueNode<Item>, waiting: number, weight: number): boolean {

@@ -92,3 +92,27 @@ function isOlder<Item>(left: WaitingItem<Item>, right: WaitingItem<Item>): boole
 function isNewer<Item>(left: WaitingItem<Item>, right: WaitingItem<Item>): boolean {
   return left.order > right.order;
 }
+
+/** From the root to the caller whose turn it is. */
+export function firstPath<Item>(root: QueueNode<Item>): readonly QueueNode<Item>[] {
+  const path = [root];
+  for (let child = root.ready.first; child; child = child.ready.first) path.push(child);
+  return path;
+}
+
+/** The same among those that may be served: all who come before are looked at. */
+export function servablePath<Item>(
+  node: QueueNode<Item>,
+  mayServe: (item: Item) => boolean,
+): readonly QueueNode<Item>[] | undefined {
+  const first = node.line.first;
+  if (first) return mayServe(first.item) ? [node] : undefined;
+  const ready = [...node.children.values()].filter(({ isReady }) => isReady);
+  for (const child of ready.toSorted(
+    (left, right) => Number(isNext(right, left)) - Number(isNext(left, right)),
+  )) {
+    const path = servablePath(child, mayServe);
+    if (path) return [node, ...path];
+  }
+  return undefined;
+}

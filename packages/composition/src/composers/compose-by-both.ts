@@ -16,6 +16,9 @@ export interface ComparedComposition {
   readonly warnings: readonly Diagnostic[];
 }
 
+/** One for all compositions of a process: it takes longer to start than most graphs to compose. Idle, it lets the process end. */
+const secondThread = new CompositionThread('guild');
+
 /**
  * Composes by those composers that are wanted: the second one in a thread, at the same time. What Apollo's makes is served, unless
  * the second one alone is wanted.
@@ -25,18 +28,13 @@ export async function composeBy(
   subgraphs: readonly SubgraphSchema[],
 ): Promise<ComparedComposition> {
   if (composers === 'apollo') return { composition: composeSubgraphs(subgraphs), warnings: [] };
-  const thread = new CompositionThread('guild');
-  try {
-    const asked = thread.compose({ subgraphs }).then(({ composition }) => composition, failureOf);
-    if (composers === 'guild') return { composition: await asked, warnings: [] };
-    const composition = composeSubgraphs(subgraphs);
-    const differences = compareComposers(composition, await asked);
-    if (composers === 'strict' && differences.length > 0)
-      return { composition: { kind: 'failed', errors: differences }, warnings: [] };
-    return { composition, warnings: differences };
-  } finally {
-    await thread.close();
-  }
+  const asked = secondThread.compose({ subgraphs }).then(({ composition }) => composition, failureOf);
+  if (composers === 'guild') return { composition: await asked, warnings: [] };
+  const composition = composeSubgraphs(subgraphs);
+  const differences = compareComposers(composition, await asked);
+  if (composers === 'strict' && differences.length > 0)
+    return { composition: { kind: 'failed', errors: differences }, warnings: [] };
+  return { composition, warnings: differences };
 }
 
 /** The second opinion is no reason for the first one to fail. */

@@ -64,12 +64,15 @@ export interface ApolloManifest {
     readonly body: string;
     readonly name?: string | undefined;
   }[];
+  /** Of a list that was published: when it is withdrawn. */
+  readonly trellis?: { readonly retires?: string | undefined } | undefined;
 }
 
 export const apolloManifestSchema: z.ZodType<ApolloManifest> = z.object({
   format: z.literal('apollo-persisted-query-manifest'),
   version: z.literal(1),
   operations: z.array(z.object({ id: z.string(), body: z.string(), name: z.string().optional() })),
+  trellis: z.object({ retires: time.optional() }).optional(),
 });
 
 /** Relay's persisted queries: texts by id. */

@@ -10,8 +10,11 @@ import {
   operationSchema,
   relayManifestSchema,
   type OperationLine,
+  type OperationsHeader,
 } from './operations-schema.ts';
-import { mergeClients } from './merge-clients.ts';
+import { readCollectedUsage } from './collected-usage.ts';
+import { OperationsMerge } from './operations-merge.ts';
+import { isWithin, type UsageWindow } from './usage-window.ts';
 import { listUsageFiles, type UsageFiles } from './usage-files.ts';
 import type { RecordedOperation, RecordedOperations } from './recorded-operation.ts';
 
@@ -20,18 +23,29 @@ const inflate = promisify(gunzip);
 
 /**
  * Reads files of recorded operations, each with or without gzip: JSON lines under a header
- * `{"format":"trellis-operations/1"}`, Apollo's persisted-query manifest, or Relay's map of ids to texts. Operations of
- * manifests have no clients: they are live. A folder stands for the files that gateways have written there.
+ * `{"format":"trellis-operations/1"}`, requests of OTLP as a collector's file exporter writes them, Apollo's persisted-query manifest, or
+ * Relay's map of ids to texts. Operations of manifests have no clients: they are live. A folder stands for the files that gateways have
+ * written there.
  *
+ * @param window intervals outside of it are passed over. @default all
  * @throws FileProblems with every line that is none
  */
-export async function readOperations(files: readonly string[]): Promise<RecordedOperations> {
-  const found = await Promise.all(files.map(filesOf));
-  const read = await Promise.all(found.flatMap((one) => one.files).map(readOne));
-  return {
-    operations: mergeEqual(read.flatMap(({ operations }) => operations)),
-    isComplete: read.every(({ isComplete }) => isComplete) && found.every(({ killed }) => killed === 0),
-  };
+export async function readOperations(
+  files: readonly string[],
+  window: UsageWindow = {},
+): Promise<RecordedOperations> {
+  const merge = new OperationsMerge();
+  for (const path of files) {
+    const { files: found, killed } = await filesOf(path);
+    merge.add({ operations: [], isComplete: killed === 0 });
+    for (const file of found) merge.add(await readOne(file, window)); // one by one: a month has thousands
+  }
+  return merge.result;
+}
+
+/** One line of a file of recorded operations. @throws SyntaxError, or z.ZodError, where it is none */
+export function operationOfLine(line: unknown): RecordedOperation {
+  return operationOf(operationSchema.parse(line));
 }
 
 async function filesOf(path: string): Promise<UsageFiles> {
@@ -39,14 +53,15 @@ async function filesOf(path: string): Promise<UsageFiles> {
   return isFolder ? listUsageFiles(path) : { files: [path], killed: 0 };
 }
 
-async function readOne(file: string): Promise<RecordedOperations> {
+const NOTHING: RecordedOperations = { operations: [], isComplete: true };
+
+async function readOne(file: string, window: UsageWindow): Promise<RecordedOperations> {
   const bytes = await readFile(file);
   const text = await textOf(bytes).catch((error: Error) => {
     throw new FileProblems([problem(file, 1, `could not be unpacked (${error.message})`)]);
   });
-  return /^\s*\{\s*"format"\s*:\s*"trellis-operations/.test(text)
-    ? readLines(file, text)
-    : readManifest(file, text);
+  if (/^\s*\{\s*"format"\s*:\s*"trellis-operations/.test(text)) return readLines(file, text, window);
+  return /^\s*\{\s*"resourceLogs"/.test(text) ? readCollected(file, text, window) : readManifest(file, text);
 }
 
 async function textOf(bytes: Buffer): Promise<string> {
@@ -54,9 +69,10 @@ async function textOf(bytes: Buffer): Promise<string> {
   return (isPacked ? await inflate(bytes, { maxOutputLength: MAX_BYTES }) : bytes).toString('utf8');
 }
 
-function readLines(file: string, text: string): RecordedOperations {
+function readLines(file: string, text: string, window: UsageWindow): RecordedOperations {
   const [first = '', ...rest] = text.split('\n');
   const header = parseLine(headerSchema, file, 1, first);
+  if (header.kind === 'valid' && !isWithin(windowOf(header.value), window)) return NOTHING;
   const lines = rest
     .map((line, index) => ({ line, number: index + 2 }))
     .filter(({ line }) => line.trim() !== '');
@@ -67,6 +83,27 @@ function readLines(file: string, text: string): RecordedOperations {
     operations: parsed.flatMap((one) => (one.kind === 'valid' ? [operationOf(one.value)] : [])),
     isComplete: header.kind === 'valid' && header.value.complete !== false,
   };
+}
+
+function windowOf({ from, to }: OperationsHeader): UsageWindow {
+  return { from: from === undefined ? from : new Date(from), to: to === undefined ? to : new Date(to) };
+}
+
+function readCollected(file: string, text: string, window: UsageWindow): RecordedOperations {
+  const collected = readCollectedUsage(text.split('\n'));
+  if (typeof collected === 'number')
+    throw new FileProblems([problem(file, collected, 'is no request of OTLP: the file may be cut off')]);
+  const merge = new OperationsMerge();
+  merge.add({ operations: [], isComplete: collected.isWhole });
+  for (const { lines, isComplete, ...interval } of collected.intervals) {
+    if (!isWithin(interval, window)) continue;
+    const parsed = lines.map((line) => parseLine(operationSchema, file, 1, line));
+    const problems = parsed.flatMap((one) => (one.kind === 'invalid' ? [one.problem] : []));
+    if (problems.length > 0) throw new FileProblems(problems);
+    const operations = parsed.flatMap((one) => (one.kind === 'valid' ? [operationOf(one.value)] : []));
+    merge.add({ operations, isComplete });
+  }
+  return merge.result;
 }
 
 type Line<Value> =
@@ -104,6 +141,8 @@ function readManifest(file: string, text: string): RecordedOperations {
   const value = parseJson(text);
   const apollo = apolloManifestSchema.safeParse(value);
   if (apollo.success) {
+    const { retires } = apollo.data.trellis ?? {};
+    if (retires !== undefined && new Date(retires) <= new Date()) return NOTHING;
     const operations = apollo.data.operations.map(({ id, body, name }) => live(id, body, name));
     return { operations, isComplete: true };
   }
@@ -114,38 +153,11 @@ function readManifest(file: string, text: string): RecordedOperations {
     problem(
       file,
       1,
-      'holds neither recorded operations (trellis-operations/1) nor a manifest of Apollo or Relay',
+      'holds neither recorded operations (trellis-operations/1, OTLP) nor a manifest of Apollo or Relay',
     ),
   ]);
 }
 
 function live(id: string, document: string, operationName?: string): RecordedOperation {
   return { id, document, clients: [], ...(operationName !== undefined && { operationName }) };
-}
-
-/** What several files say of one operation is one. */
-function mergeEqual(operations: readonly RecordedOperation[]): readonly RecordedOperation[] {
-  const byId = new Map<string, RecordedOperation>();
-  for (const operation of operations) {
-    const known = byId.get(operation.id);
-    byId.set(operation.id, known ? merge(known, operation) : operation);
-  }
-  return [...byId.values()];
-}
-
-/** What one of them has not recorded is not known of both. */
-function merge(left: RecordedOperation, right: RecordedOperation): RecordedOperation {
-  const { inputs, slices, conditions, scopes } = left;
-  return {
-    ...left,
-    clients: mergeClients([...left.clients, ...right.clients]),
-    inputs: inputs && right.inputs && new Set([...inputs, ...right.inputs]),
-    slices: slices && right.slices && distinct([...slices, ...right.slices]),
-    conditions: conditions && right.conditions && distinct([...conditions, ...right.conditions]),
-    scopes: scopes && right.scopes && distinct([...scopes, ...right.scopes]),
-  };
-}
-
-function distinct<Value>(values: readonly Value[]): readonly Value[] {
-  return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
 }

@@ -2,7 +2,7 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-/** What gateways have written into a folder of recorded usage. */
+/** What gateways have written into a folder of recorded usage; or lists that were published into one. */
 export interface UsageFiles {
   /** Paths, the oldest first. */
   readonly files: readonly string[];
@@ -13,6 +13,7 @@ export interface UsageFiles {
 /** A process renews its mark with each file: this many intervals without are an end. */
 const MISSED_INTERVALS = 3;
 const FILE = /^(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z)\.[\w-]+\.jsonl\.gz$/;
+const LIST = /^[^.].*\.operations\.json$/;
 const MARK = /^[\w-]+\.open$/;
 
 const markSchema = z.object({ intervalMs: z.number() });
@@ -25,7 +26,7 @@ export async function listUsageFiles(directory: string, now: Date = new Date()):
   );
   return {
     files: names
-      .filter((name) => FILE.test(name))
+      .filter((name) => FILE.test(name) || LIST.test(name))
       .toSorted()
       .map((name) => join(directory, name)),
     killed: marks.filter(Boolean).length,

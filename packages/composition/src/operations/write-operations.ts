@@ -1,8 +1,12 @@
 import type { RecordedOperations } from './recorded-operation.ts';
+import type { UsageWindow } from './usage-window.ts';
 
-/** Recorded operations as a file that `readOperations` reads. */
-export function operationsText({ operations, isComplete }: RecordedOperations): string {
-  const header = { format: 'trellis-operations/1', complete: isComplete };
+/** Recorded operations of a time as a file that `readOperations` reads. */
+export function operationsText(
+  { operations, isComplete }: RecordedOperations,
+  { from, to }: UsageWindow = {},
+): string {
+  const header = { format: 'trellis-operations/1', from, to, complete: isComplete };
   const lines = operations.map(({ inputs, ...rest }) => ({
     ...rest,
     ...(inputs && { inputs: [...inputs] }),

@@ -10,7 +10,7 @@ export function writeMarkdown(report: Report): string {
   return [
     `### Supergraph ${report.command}: ${outcomeOf(report)}`,
     '',
-    summary(report),
+    summaryOf(report),
     ...table(
       ['Where', 'Code', 'What'],
       report.diagnostics.map(({ code, message, locations: [place] }) => [
@@ -19,19 +19,24 @@ export function writeMarkdown(report: Report): string {
         message,
       ]),
     ),
-    ...table(['Verdict', 'Coordinate', 'Change', 'Operations and clients', 'Action'], changes.map(changeRow)),
+    ...table(
+      ['Verdict', 'Coordinate', 'Change', 'Operations and clients', 'Action'],
+      changes.map(changeCells),
+    ),
     ...orderOf(report),
-    ...table(['Operation', 'Requests', 'Depth', 'Cost'], report.plans.map(planRow)),
+    ...table(['Operation', 'Requests', 'Depth', 'Cost'], report.plans.map(planCells)),
     '',
   ].join('\n');
 }
 
-function summary(report: Report): string {
+/** How many changes of each verdict, in one sentence. */
+export function summaryOf(report: Report): string {
   const { breaking, dangerous, unknown, safe, approved, errors } = countReport(report);
   return `${errors} errors, ${breaking} breaking, ${dangerous} dangerous, ${unknown} unknown, ${safe} safe, ${approved} approved.`;
 }
 
-function changeRow(change: ReportedChange): readonly string[] {
+/** A change as the cells of a row. */
+export function changeCells(change: ReportedChange): readonly string[] {
   const { verdict, coordinate, code, message, operations, action, share, approval, contract } = change;
   const percent =
     share === undefined || operations.length === 0 ? '' : ` (${(share * 100).toFixed(1)} % of requests)`;
@@ -49,7 +54,8 @@ function changeRow(change: ReportedChange): readonly string[] {
   ];
 }
 
-function planRow({ operation, calls, depth, cost }: ReportedPlan): readonly string[] {
+/** How a plan differs, as the cells of a row. */
+export function planCells({ operation, calls, depth, cost }: ReportedPlan): readonly string[] {
   const arrow = ([before, after]: readonly [number, number]): string =>
     before === after ? `${before}` : `${before} → ${after}`;
   return [operation, arrow(calls), arrow(depth), arrow(cost)];

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LogName } from '../log-name.ts';
 import { HttpStore } from './http-store.ts';
+import { registryAuthorization } from './registry-authorization.ts';
 
 const signal = AbortSignal.timeout(60_000);
 const log: LogName = { graph: 'content', environment: 'production' };
@@ -41,6 +42,20 @@ describe('Instead of a registry', () => {
     await expect(store.readBlob('0'.repeat(64), 1000, signal)).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
     });
+  });
+
+  it('gets no secret where the issuer is reached in clear', () => {
+    const client = { TRELLIS_REGISTRY_CLIENT_ID: 'ci', TRELLIS_REGISTRY_CLIENT_SECRET: 'a secret of ours' };
+    const open = (issuer: string) => () =>
+      registryAuthorization({ ...client, TRELLIS_REGISTRY_ISSUER: issuer });
+    expect(open('http://issuer.example')).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_NAME',
+        message: expect.not.stringContaining('a secret') as string,
+      }),
+    );
+    for (const issuer of ['https://issuer.example', 'http://127.0.0.1:4001', 'http://localhost:4001'])
+      expect(open(issuer)).not.toThrow();
   });
 
   it('logs that are none are left out', async () => {

@@ -2,11 +2,13 @@ import { MAX_BLOB_BYTES } from '../blob.ts';
 import { isLogPart, type LogName } from '../log-name.ts';
 import { RegistryError, registryErrors, type RegistryErrorCode } from '../registry-error.ts';
 import { MAX_RECORD_BYTES, type RegistryStore, type StoredBlob } from '../registry-store.ts';
+import { readAtMost } from './read-at-most.ts';
+import type { Authorize } from './registry-authorization.ts';
 
 /** What a {@link HttpStore} is made with. */
 export interface HttpStoreOptions {
-  /** The access token, asked for before each request. @default none */
-  readonly token?: (() => Promise<string>) | undefined;
+  /** What each request says of who sends it. @default nothing */
+  readonly authorize?: Authorize | undefined;
   /** @default globalThis.fetch */
   readonly fetch?: typeof fetch | undefined;
 }
@@ -31,28 +33,32 @@ export class HttpStore implements RegistryStore {
 
   async readBlob(digest: string, bytes: number, signal: AbortSignal): Promise<Uint8Array | undefined> {
     const response = await this.#send(`/v1/blobs/${digest}`, signal);
-    return response.status === 404 ? undefined : readAtMost(response, Math.min(bytes, MAX_BLOB_BYTES));
+    return response.status === 404
+      ? undefined
+      : readAtMost(response, Math.min(bytes, MAX_BLOB_BYTES), signal);
   }
 
   async readRecord(log: LogName, sequence: number, signal: AbortSignal): Promise<string | undefined> {
     const response = await this.#send(`${logPath(log)}/records/${sequence}`, signal);
     return response.status === 404
       ? undefined
-      : Buffer.from(await readAtMost(response, MAX_RECORD_BYTES)).toString('utf8');
+      : Buffer.from(await readAtMost(response, MAX_RECORD_BYTES, signal)).toString('utf8');
   }
 
   async readHead(log: LogName, signal: AbortSignal): Promise<number> {
-    return headOf(await readJson(await this.#send(`${logPath(log)}/head`, signal)));
+    return headOf(await readJson(await this.#send(`${logPath(log)}/head`, signal), signal));
   }
 
   async waitForRecord(log: LogName, after: number, signal: AbortSignal): Promise<number> {
     return headOf(
-      await readJson(await this.#send(`${logPath(log)}/head?after=${after}&waitS=${WAIT_S}`, signal)),
+      await readJson(await this.#send(`${logPath(log)}/head?after=${after}&waitS=${WAIT_S}`, signal), signal),
     );
   }
 
   async listLogs(signal: AbortSignal): Promise<readonly LogName[]> {
-    const { logs } = (await readJson(await this.#send('/v1/logs', signal))) as { readonly logs?: unknown };
+    const { logs } = (await readJson(await this.#send('/v1/logs', signal), signal)) as {
+      readonly logs?: unknown;
+    };
     const parts = Array.isArray(logs) ? (logs as readonly (Partial<LogName> | null)[]) : []; // judged below
     return parts.flatMap((part) => {
       const { graph = '', environment = '' } = part ?? {};
@@ -67,7 +73,7 @@ export class HttpStore implements RegistryStore {
    * @throws RegistryError with the code that it names
    */
   async submit(log: LogName, what: string, body: object, signal: AbortSignal): Promise<unknown> {
-    return readJson(await this.#send(`${logPath(log)}/${what}`, signal, JSON.stringify(body)));
+    return readJson(await this.#send(`${logPath(log)}/${what}`, signal, JSON.stringify(body)), signal);
   }
 
   writeBlob(): Promise<never> {
@@ -97,14 +103,15 @@ export class HttpStore implements RegistryStore {
 
   async #send(path: string, signal: AbortSignal, body?: string): Promise<Response> {
     signal.throwIfAborted();
-    const { token, fetch: send = fetch } = this.#options;
-    const authorization = token && `Bearer ${await token()}`;
-    const response = await send(`${this.#base}${path}`, {
-      method: body === undefined ? 'GET' : 'POST',
+    const { authorize, fetch: send = fetch } = this.#options;
+    const [method, url] = [body === undefined ? 'GET' : 'POST', `${this.#base}${path}`];
+    const authorization = await authorize?.(method, url);
+    const response = await send(url, {
+      method,
       headers: {
         accept: 'application/json, application/jose, application/octet-stream',
         ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(authorization !== undefined && { authorization }),
+        ...authorization,
       },
       ...(body !== undefined && { body }),
       redirect: 'error',
@@ -117,11 +124,11 @@ export class HttpStore implements RegistryStore {
       throw new RegistryError('STORE_UNAVAILABLE', `${this.description} did not respond.`, { cause: error });
     });
     if (response.ok || response.status === 404) return response;
-    throw await this.#failure(response);
+    throw await this.#failure(response, signal);
   }
 
-  async #failure(response: Response): Promise<RegistryError> {
-    const { error } = (await readJson(response).catch(() => ({}))) as {
+  async #failure(response: Response, signal: AbortSignal): Promise<RegistryError> {
+    const { error } = (await readJson(response, signal).catch(() => ({}))) as {
       readonly error?: { readonly code?: unknown; readonly message?: unknown };
     };
     const message =
@@ -154,8 +161,8 @@ function headOf(value: object): number {
 }
 
 /** A page of something else is no object. */
-async function readJson(response: Response): Promise<object> {
-  const text = Buffer.from(await readAtMost(response, MAX_BLOB_BYTES)).toString('utf8');
+async function readJson(response: Response, signal: AbortSignal): Promise<object> {
+  const text = Buffer.from(await readAtMost(response, MAX_BLOB_BYTES, signal)).toString('utf8');
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return value;
@@ -166,24 +173,4 @@ async function readJson(response: Response): Promise<object> {
     'STORE_UNAVAILABLE',
     'What responds is no registry: it does not send JSON objects.',
   );
-}
-
-async function readAtMost(response: Response, maxBytes: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of response.body ?? []) {
-      bytes += chunk.byteLength;
-      if (bytes > maxBytes)
-        throw new RegistryError('BLOB_ALTERED', `The registry sent more than ${maxBytes} bytes.`);
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    // As fetch reports a connection that was lost.
-    if (!(error instanceof TypeError)) throw error;
-    throw new RegistryError('STORE_UNAVAILABLE', 'The registry did not send its response to the end.', {
-      cause: error,
-    });
-  }
-  return Buffer.concat(chunks);
 }

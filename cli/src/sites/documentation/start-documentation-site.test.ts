@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { freePort } from '@trellis/dev-stores';
 import { createTemporaryDirectory } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { WebServer } from '../web-files/serve-files.ts';
+import type { WebServer } from '../serve-files.ts';
 import { startDocumentationSite } from './start-documentation-site.ts';
 
 const SAME_ORIGIN = { 'sec-fetch-site': 'same-origin' };

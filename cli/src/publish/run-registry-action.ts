@@ -1,7 +1,10 @@
 import { FileProblems, printable } from '@trellis/composition';
 import { RegistryError, registryErrors } from '@trellis/registry';
+import { ConfigError } from '@trellis/runtime';
+import { OperationsProblem, operationsProblems } from '../recorded/operations-problem.ts';
 import type { Environment } from '../registry/registry-access.ts';
 import type { Output } from '../supergraph/output.ts';
+import { documentationOf } from '../supergraph/code-pages.ts';
 import { writeProblems } from '../supergraph/write-problems.ts';
 import { isOutcomeForm, writeOutcome, type CommandOutcome, type OutputOptions } from './command-outcome.ts';
 import { PublicationRejected } from './publication-rejected.ts';
@@ -33,7 +36,7 @@ export async function runRegistryAction<Options extends OutputOptions>(
 ): Promise<number> {
   const { format = 'text' } = options;
   if (!isOutcomeForm(format)) {
-    output.error('--format is one of text, json, junit, github, sarif, markdown.\n');
+    output.error('--format is one of text, json, junit, github, sarif, markdown, html, svg.\n');
     return EXIT_USAGE;
   }
   try {
@@ -61,6 +64,15 @@ async function fail(error: unknown, options: OutputOptions, output: Output): Pro
     await writeFailure(exit, error, options, output);
     return exit;
   }
+  if (error instanceof OperationsProblem) {
+    const exit = operationsProblems[error.code];
+    await writeFailure(exit, error, options, output);
+    return exit;
+  }
+  if (error instanceof ConfigError) {
+    output.error(`${printable(error.message)}\n`);
+    return EXIT_FAILED;
+  }
   if (error instanceof Error && ('syscall' in error || error.name === 'TimeoutError')) {
     output.error(`${printable(error.message)}\n`);
     return error.name === 'TimeoutError' ? EXIT_UNDECIDED : EXIT_FAILED;
@@ -70,11 +82,11 @@ async function fail(error: unknown, options: OutputOptions, output: Output): Pro
 
 async function writeFailure(
   exit: number,
-  { code, message }: RegistryError,
+  { code, message }: RegistryError | OperationsProblem,
   options: OutputOptions,
   output: Output,
 ): Promise<void> {
-  if (options.format !== 'json') output.error(`${code}: ${printable(message)}\n`);
+  if (options.format !== 'json') output.error(`${code}: ${printable(message)}\n${documentationOf([code])}`);
   else
     await writeOutcome(
       { exit, lines: [], document: { outcome: 'failed', error: { code, message } } },

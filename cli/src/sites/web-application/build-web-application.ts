@@ -1,17 +1,16 @@
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runBuilder } from '../run-builder.ts';
 
 /** The sources of the sample application; absent where only the program is installed. */
-const SOURCES = fileURLToPath(new URL('../../../examples/web/', import.meta.url));
+const SOURCES = fileURLToPath(new URL('../../../../examples/web/', import.meta.url));
 const BUILDS = join(SOURCES, 'node_modules/.cache/builds');
 /** What a build is made from. */
 const INPUTS = ['index.html', 'package.json', 'vite.config.ts', 'public', 'src'];
-const LOCKFILE = fileURLToPath(new URL('../../../pnpm-lock.yaml', import.meta.url));
+const LOCKFILE = fileURLToPath(new URL('../../../../pnpm-lock.yaml', import.meta.url));
 
 /** Whether the sources are there, with the packages that they are built with. */
 export function hasWebApplication(): boolean {
@@ -40,20 +39,12 @@ export async function buildWebApplication(signal: AbortSignal): Promise<string> 
   return folder;
 }
 
-async function runVite(outDir: string, signal: AbortSignal): Promise<void> {
+function runVite(outDir: string, signal: AbortSignal): Promise<void> {
   const manifest = createRequire(join(SOURCES, 'package.json')).resolve('vite/package.json');
   const { bin } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly bin: { readonly vite: string } };
   const program = join(manifest, '..', bin.vite);
-  const child = spawn(
-    process.execPath,
-    [program, 'build', '--outDir', outDir, '--emptyOutDir', '--logLevel', 'warn'],
-    { cwd: SOURCES, stdio: ['ignore', 'pipe', 'pipe'], signal, killSignal: 'SIGKILL' },
-  );
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
-  const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`The sample application could not be built.\n${output}`);
+  const args = [program, 'build', '--outDir', outDir, '--emptyOutDir', '--logLevel', 'warn'];
+  return runBuilder({ site: 'The sample application', args, cwd: SOURCES }, signal);
 }
 
 /** Builds of other sources, and what was left unfinished long ago. */

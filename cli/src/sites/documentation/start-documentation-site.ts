@@ -4,15 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join, normalize } from 'node:path';
 import { isLoopbackHost } from '@trellis/runtime';
-import { toWebFile, type WebFile } from '../web-files/read-web-files.ts';
-import {
-  listen,
-  pageHeaders,
-  sendFile,
-  sendText,
-  type WebAddress,
-  type WebServer,
-} from '../web-files/serve-files.ts';
+import { toWebFile, type WebFile } from '../read-web-files.ts';
+import { listen, pageHeaders, sendFile, sendText, type WebAddress, type WebServer } from '../serve-files.ts';
 import { buildDocumentationSite, builtSite } from './build-documentation-site.ts';
 import { unbuiltPage, type BuildState } from './unbuilt-page.ts';
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buildWebApplication } from './build-web-application.ts';
-import { readWebFiles, toWebFile, type WebFile } from '../web-files/read-web-files.ts';
-import { listen, pageHeaders, sendFile, sendText, type WebServer } from '../web-files/serve-files.ts';
+import { readWebFiles, toWebFile, type WebFile } from '../read-web-files.ts';
+import { listen, pageHeaders, sendFile, sendText, type WebServer } from '../serve-files.ts';
 
 /** What the sample application has to know of the platform, at `/config.json`. */
 export interface WebConfig {

@@ -1,0 +1,222 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { once } from 'node:events';
+import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { runTrellis } from '../trellis.ts';
+
+const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])\n';
+const USERS = `${LINK} type Query { me: User } type User @key(fields: "id") { id: ID! name: String }`;
+
+let folder: string;
+let gateway: Server;
+let serves: unknown = {};
+
+/** Set by the command: the compiler takes it for what it was before. */
+function exitCode(): number {
+  return Number(process.exitCode ?? 0);
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'variant-commands-'));
+  const { signingKey, trust } = JSON.parse((await trellis('keys', 'new', '--json')).out) as Record<
+    string,
+    unknown
+  >;
+  vi.stubEnv('TRELLIS_SIGNING_KEY', JSON.stringify(signingKey));
+  vi.stubEnv('TRELLIS_REGISTRY_TRUST', JSON.stringify(trust));
+  vi.stubEnv('TRELLIS_GRAPH', 'content@production');
+  vi.stubEnv('TRELLIS_REGISTRY', join(folder, 'registry'));
+  vi.stubEnv('TRELLIS_ACTOR', 'ada');
+  await trellis('registry', 'init');
+  for (const [graph, sdl] of [
+    ['content@production', USERS],
+    ['content@staging', USERS.replace('name: String', 'name: String age: Int')],
+    ['content@broken', USERS.replace('name: String', 'age: Int')],
+  ] as const) {
+    const schema = join(folder, `${graph}.graphql`);
+    await writeFile(schema, sdl);
+    const place = ['--schema', schema, '--routing-url', 'http://users.test/graphql', '--graph', graph];
+    await trellis('publish', '--subgraph', 'users', ...place);
+  }
+  gateway = createServer((_request, response) => response.end(JSON.stringify(serves))).listen(0, '127.0.0.1');
+  await once(gateway, 'listening');
+});
+afterAll(async () => {
+  gateway.close();
+  vi.unstubAllEnvs();
+  process.exitCode = undefined;
+  await rm(folder, { recursive: true });
+});
+
+interface Ran {
+  readonly status: number;
+  readonly out: string;
+  readonly error: string;
+}
+
+async function trellis(...args: readonly string[]): Promise<Ran> {
+  let [out, error] = ['', ''];
+  const spies = [
+    vi.spyOn(process.stdout, 'write').mockImplementation((text) => ((out += String(text)), true)),
+    vi.spyOn(process.stderr, 'write').mockImplementation((text) => ((error += String(text)), true)),
+  ];
+  try {
+    process.exitCode = undefined;
+    const status = await runTrellis(args);
+    return { status: status || exitCode(), out, error };
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
+async function variants(): Promise<unknown> {
+  const { records } = JSON.parse((await trellis('history', '--json')).out) as {
+    readonly records: readonly { readonly variants: unknown; readonly action: string }[];
+  };
+  return { action: records[0]?.action, variants: records[0]?.variants };
+}
+
+describe('trellis variant', () => {
+  it('starts a canary, changes its share and ends it', async () => {
+    const started = await trellis(
+      'variant',
+      'set',
+      'canary',
+      '--from',
+      'staging',
+      '--percent',
+      '5',
+      '--aborts',
+    );
+    expect(started).toMatchObject({
+      status: 0,
+      out: 'variant canary set: content@production 2, variants: canary\n',
+    });
+    await trellis('variant', 'set', 'canary', '--percent', '50', '--aborts');
+    expect(await variants()).toMatchObject({
+      action: 'canary',
+      variants: [{ name: 'canary', rule: { kind: 'percent', percent: 50 }, abortsItself: true }],
+    });
+    expect((await trellis('variant', 'remove', 'canary')).out).toContain('variants: none');
+    expect(await trellis('variant', 'remove', 'canary')).toMatchObject({ status: 1, error: /^NOT_FOUND/ });
+  });
+
+  it('outlives a publication of another team, and ends with a decision on the whole graph', async () => {
+    const schema = join(folder, 'with-nick.graphql');
+    await writeFile(schema, USERS.replace('name: String', 'name: String nick: String'));
+    await trellis('variant', 'set', 'canary', '--from', 'staging', '--percent', '5', '--aborts');
+    await trellis('publish', '--subgraph', 'users', '--schema', schema);
+    expect(await variants()).toMatchObject({ action: 'publish', variants: [{ name: 'canary' }] });
+    await trellis('rollback');
+    expect(await variants()).toEqual({ action: 'rollback', variants: [] });
+  });
+
+  it('takes each rule alone, and a release that breaks clients of the main one not at all', async () => {
+    const set = ['variant', 'set', 'preview', '--from', 'staging'];
+    expect((await trellis(...set, '--header', 'X-Preview=on', '--client', 'tests')).status).toBe(0);
+    expect(await variants()).toMatchObject({
+      variants: [{ rule: { kind: 'header', header: 'x-preview', value: 'on', clients: ['tests'] } }],
+    });
+    for (const wrong of [
+      [],
+      ['--percent', '101'],
+      ['--host', 'a', '--percent', '1'],
+      ['--host', 'a', '--aborts'],
+      ['--claim', 'x'],
+    ])
+      expect(await trellis(...set, ...wrong)).toMatchObject({ status: 64, error: /^INVALID_NAME/ });
+    expect(await trellis('variant', 'set', 'new', '--percent', '1')).toMatchObject({
+      status: 64,
+      error: /--from/,
+    });
+    const broken = await trellis('variant', 'set', 'bad', '--from', 'broken', '--percent', '1');
+    expect(broken).toMatchObject({ status: 1, out: /FIELD_REMOVED/ });
+  });
+
+  it('makes a token that its keys verify, for this graph and variant, and no longer than it says', async () => {
+    const key = join(folder, 'preview.json');
+    const keys = JSON.parse((await trellis('keys', 'new', '--file', key)).out) as JSONWebKeySet;
+    const { status, out } = await trellis(
+      'variant',
+      'token',
+      'preview',
+      '--preview-key',
+      key,
+      '--hours',
+      '2',
+    );
+    const { payload } = await jwtVerify(out.trim(), createLocalJWKSet(keys), {
+      audience: 'content@production',
+      typ: 'trellis-preview+jwt',
+    });
+    expect([status, payload['variant'], Number(payload.exp) - Number(payload.iat)]).toEqual([
+      0,
+      'preview',
+      7_200,
+    ]);
+    expect(out).not.toContain((JSON.parse(await readFile(key, 'utf8')) as { d: string }).d);
+    const file = join(folder, 'token.txt');
+    await trellis('variant', 'token', 'preview', '--preview-key', key, '--output', file);
+    expect((await stat(file)).mode & 0o777, 'it opens a variant to who reads it').toBe(0o600);
+    expect(await trellis('variant', 'token', 'preview')).toMatchObject({
+      status: 77,
+      error: /^INVALID_KEY: Say which/,
+    });
+    expect((await trellis('variant', 'token', 'preview', '--preview-key', key, '--hours', '0')).status).toBe(
+      64,
+    );
+  });
+});
+
+describe('trellis status --gateway', () => {
+  const newest = async (): Promise<number> => {
+    const { records } = JSON.parse((await trellis('history', '--json')).out) as {
+      records: { sequence: number }[];
+    };
+    return records[0]?.sequence ?? 0;
+  };
+  const ask = (): Promise<Ran> =>
+    trellis('status', '--gateway', `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`);
+
+  it('says which record a gateway serves, and whether there is a newer one', async () => {
+    const sequence = await newest();
+    serves = { status: 'ready', supergraph: `production.${sequence}` };
+    expect(await ask()).toMatchObject({
+      status: 0,
+      out: expect.stringMatching(/: serves production\.\d+\n$/),
+    });
+    serves = { status: 'ready', supergraph: 'production.1' };
+    expect(await ask()).toMatchObject({
+      status: 1,
+      out: expect.stringContaining(`serves production.1, the newest is production.${sequence}`),
+    });
+  });
+
+  it('says why nothing is known of one', async () => {
+    serves = { status: 'ready' };
+    expect(await ask()).toMatchObject({ status: 69, out: expect.stringContaining('it follows no registry') });
+    serves = 'no health';
+    expect(await ask()).toMatchObject({ status: 69, out: expect.stringContaining('no gateway') });
+    expect((await trellis('status', '--gateway', 'http://127.0.0.1:1')).status).toBe(69);
+  });
+});
+
+describe('trellis history --format html', () => {
+  it('shows each record with what it changes, verdicts and the order of deployment, without a script', async () => {
+    await trellis('promote', 'staging', 'production', '--actor', '<img src=x>');
+    const { status, out } = await trellis('history', '--format', 'html');
+    expect(status).toBe(0);
+    expect(out).toContain('<h1>History of content@production</h1>');
+    expect(out).toMatch(/<h2 id="section-0">\d+: promote<\/h2>/);
+    expect(out).toContain('schema changed: users');
+    expect(out).toContain('<td class="safe">safe</td><td>User.age</td>');
+    expect(out).toContain('The same release as before.');
+    expect(out).toContain('<svg ');
+    expect(out).toContain('&lt;img src=x&gt;');
+    expect(out).not.toMatch(/<script|<img|javascript:/);
+  });
+});
