@@ -8,6 +8,7 @@ export type GatewayOnlyErrorCode =
   | 'BAD_REQUEST'
   | 'CSRF_PREVENTED'
   | 'METHOD_NOT_ALLOWED'
+  | 'MISDIRECTED_REQUEST'
   | 'NOT_ACCEPTABLE'
   | 'PAYLOAD_TOO_LARGE'
   | 'UNSUPPORTED_MEDIA_TYPE'
@@ -15,6 +16,7 @@ export type GatewayOnlyErrorCode =
   | 'PERSISTED_QUERY_MISMATCH'
   | 'PERSISTED_QUERY_NOT_SUPPORTED'
   | 'PERSISTED_QUERY_REQUIRED'
+  | 'CLIENT_RETIRED'
   | 'UPLOAD_OUT_OF_ORDER'
   | 'UPLOAD_MISSING'
   | 'UPLOAD_NOT_FORWARDABLE'
@@ -59,6 +61,8 @@ export const gatewayErrorCodes: Readonly<Record<GatewayErrorCode, GatewayErrorDe
   CSRF_PREVENTED: always(400, 'The request could have been forged by a web page.'),
   /** GET is for queries only; everything else is a POST. */
   METHOD_NOT_ALLOWED: always(405, 'The HTTP method does not fit the operation.'),
+  /** The header `Host` names none by which the gateway is known: a page of another site may have sent it. */
+  MISDIRECTED_REQUEST: always(421, 'The gateway is not known by the host of the request.'),
   /** No media type of the `Accept` header can be served. */
   NOT_ACCEPTABLE: always(406, 'None of the accepted media types can be served.'),
   /** The body, or the parts that grow with it, exceed what is accepted. */
@@ -83,6 +87,8 @@ export const gatewayErrorCodes: Readonly<Record<GatewayErrorCode, GatewayErrorDe
   },
   /** Only operations of the safelist are served. */
   PERSISTED_QUERY_REQUIRED: always(400, 'Only persisted queries are served here.'),
+  /** The version of the client was retired: it has to be updated. */
+  CLIENT_RETIRED: always(400, 'This version of the client is not served any more.'),
   /** The parts of a multipart request are not in the order in which they can be passed on. */
   UPLOAD_OUT_OF_ORDER: always(400, 'The parts of the request are out of order.'),
   /** A file of the map did not come. */

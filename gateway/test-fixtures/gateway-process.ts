@@ -1,9 +1,10 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
+import { programArguments } from '@trellis/testkit';
 import { HEAP_FLAGS } from '../src/app/heap-flags.ts';
 
 /** A gateway in a process of its own, so that what measures it does not share its processor time and memory. */
@@ -22,11 +23,10 @@ export interface GatewayProcess {
   stop(): Promise<void>;
 }
 
-/** What is run: the source through a compiler, which takes memory of its own, or what is shipped. */
+/** What is run: as programs of tests are, from source through a compiler, which takes memory of its own; or what is shipped. */
 export type GatewayProgram = 'source' | 'compiled';
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
-const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 const START_DEADLINE_MS = 60_000;
 
 /**
@@ -39,7 +39,7 @@ export async function startGatewayProcess(
   environment: Readonly<Record<string, string>>,
   program: GatewayProgram = 'source',
 ): Promise<GatewayProcess> {
-  const child = spawn(process.execPath, [...HEAP_FLAGS, ...programArguments(program)], {
+  const child = spawn(process.execPath, [...HEAP_FLAGS, ...argumentsOf(program)], {
     cwd: PACKAGE,
     env: { PORT: '0', OPERATIONS_PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -66,8 +66,8 @@ export async function startGatewayProcess(
   };
 }
 
-function programArguments(program: GatewayProgram): readonly string[] {
-  if (program === 'source') return ['--conditions=trellis-source', '--import', loader, 'src/main.ts'];
+function argumentsOf(program: GatewayProgram): readonly string[] {
+  if (program === 'source') return programArguments(join(PACKAGE, 'src/main.ts'));
   const { status, stdout } = spawnSync('npx', ['tsc', '-b'], { cwd: PACKAGE, encoding: 'utf8' });
   if (status !== 0) throw new Error(`The gateway does not compile.\n${stdout}`);
   return ['dist/main.js'];

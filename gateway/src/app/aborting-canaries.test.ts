@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startTestRedis, type TestRedis } from '@trellis/testkit';
 import { gql } from 'graphql-tag';
 import type { BlobReference } from '@trellis/registry';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chooseTexts } from '../http/pages/page-texts.ts';
+import { renderState } from '../http/pages/state-page.ts';
 import { canaryOf, PublishedGraph } from '../testing/published-graph.ts';
 import { startSubgraph, type SubgraphCallContext, type SubgraphServer } from '../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
@@ -9,18 +12,26 @@ import { until } from '../testing/until.ts';
 
 const PERCENT = 30;
 const CALLERS = 60;
+/** Executed for each caller: equal queries share an execution. */
+const SALTED = 'query ($salt: Int) { version(salt: $salt) }';
+/** More than what the main version takes on a busy machine. */
+const SLOW_MS = 1_000;
+
+const PROXIED = { http: { trustProxy: ['127.0.0.1'] } };
 
 let redis: TestRedis;
 let graph: PublishedGraph;
-let subgraphs: Readonly<Record<'good' | 'failing' | 'poorer', SubgraphServer>>;
+let subgraphs: Readonly<Record<'good' | 'failing' | 'poorer' | 'slow', SubgraphServer>>;
 let gateways: readonly [TestGateway, TestGateway];
 
-function startVersion(resolve: (context: SubgraphCallContext) => string): Promise<SubgraphServer> {
+function startVersion(
+  resolve: (context: SubgraphCallContext) => string | Promise<string>,
+): Promise<SubgraphServer> {
   return startSubgraph({
     name: 'numbers',
     typeDefs: gql`
       type Query {
-        version: String
+        version(salt: Int): String
         other: String
       }
     `,
@@ -35,8 +46,9 @@ function startVersion(resolve: (context: SubgraphCallContext) => string): Promis
 }
 
 beforeAll(async () => {
-  const [good, failing, poorer, opened, made] = await Promise.all([
+  const [good, slow, failing, poorer, opened, made] = await Promise.all([
     startVersion(() => 'good'),
+    startVersion(() => sleep(SLOW_MS, 'good')),
     startVersion(({ response }) => {
       response.statusCode = 500;
       throw new Error('it fails');
@@ -53,7 +65,7 @@ beforeAll(async () => {
     startTestRedis(),
     PublishedGraph.create(),
   ]);
-  subgraphs = { good, failing, poorer };
+  subgraphs = { good, failing, poorer, slow };
   redis = opened;
   graph = made;
   await graph.publish([good]);
@@ -61,7 +73,7 @@ beforeAll(async () => {
     subgraphs: [good],
     settings: graph.settings(
       { responseHeader: true, directory: undefined },
-      { http: { trustProxy: ['127.0.0.1'] }, traffic: { breaker: { minCalls: 5, failureShare: 0.05 } } },
+      { ...PROXIED, traffic: { breaker: { minCalls: 5, failureShare: 0.05 } } },
     ),
     environment: {
       SUPERGRAPH: 'registry',
@@ -83,10 +95,13 @@ interface Asked {
   readonly isGood: boolean;
 }
 
-async function ask(caller: number, query: string): Promise<Asked> {
-  const gateway = gateways[caller % 2 === 0 ? 0 : 1];
+async function ask(
+  caller: number,
+  query: string,
+  gateway: TestGateway = gateways[caller % 2 === 0 ? 0 : 1],
+): Promise<Asked> {
   const { headers, body } = await gateway.post(
-    { query },
+    { query, variables: { salt: caller } },
     { 'x-forwarded-for': `10.0.${Math.floor(caller / 250)}.${caller % 250}` },
   );
   return { served: headers.get('trellis-supergraph') ?? '', isGood: body.errors === undefined };
@@ -137,6 +152,39 @@ describe('A canary that fails', () => {
       expect(stops.some(({ evidence }) => Number(evidence) >= 13)).toBe(true);
     },
   );
+
+  it('is stopped where it is slow: at one gateway by what its workers count together', async () => {
+    const alone = await startTestGateway({
+      subgraphs: [subgraphs.good],
+      settings: graph.settings({ responseHeader: true, directory: undefined }, PROXIED),
+      environment: { SUPERGRAPH: 'registry', WORKERS: '2' },
+    });
+    const askThere = (query: string): Promise<readonly Asked[]> =>
+      Promise.all(Array.from({ length: 2 * CALLERS }, (_, caller) => ask(caller, query, alone)));
+    try {
+      const release = await graph.release([subgraphs.slow]);
+      const { record } = await graph.append({ variants: [canaryOf(release, PERCENT)], action: 'canary' });
+      const isOfRecord = ({ served }: Asked): boolean => served.startsWith(`production.${record.sequence}`);
+      await until(async () => (await askThere('{ other }')).every(isOfRecord));
+      const placed = await askThere('{ other }');
+      const onMain = placed.flatMap(({ served }, caller) => (served.includes('/') ? [] : [caller]));
+      // Each worker has to know what the main version takes: 200 responses.
+      for (let round = 0; round < 20; round += 1)
+        await Promise.all(onMain.map((caller) => ask(caller, SALTED, alone)));
+      await until(async () => {
+        await askThere(SALTED);
+        return (await askThere('{ other }')).every(({ served }) => !served.includes('/'));
+      });
+      expect((await askThere('{ other }')).every(isOfRecord)).toBe(true); // no key: no record
+      const metrics = await alone.metrics.metrics();
+      expect(metrics).toMatch(/canary_stopped_seconds\{[^}]*reason="slow"/);
+      expect(metrics).toMatch(/canary_stopped_seconds\{[^}]*reason="another process"/);
+      const { text } = await renderState(alone.metrics, chooseTexts('en'));
+      expect(text).toContain('more callers with slow responses than by chance');
+    } finally {
+      await alone.close();
+    }
+  }, 120_000);
 
   it('is not stopped where it fails like the main version', async () => {
     const version = await startCanary(await graph.release([subgraphs.failing]));

@@ -50,6 +50,7 @@ class Canaries implements AbortingCanaries {
       aborts: () => located.settings.aborts,
       catalogueOf: parts.catalogueOf,
       onWorse: (variant, verdict) => this.#abort(variant, verdict),
+      figures: parts.registryMetrics.canaries,
       onEvents: (variant, events) => this.exchange?.send(messageOf(variant, { events })),
     });
     followed.onServed((served) => this.routing.serve(served));
@@ -81,6 +82,7 @@ class Canaries implements AbortingCanaries {
     if (!this.#followed.stopVariant(variant)) return;
     const { logger, registryMetrics } = this.#parts;
     registryMetrics.aborted(variant.name);
+    registryMetrics.canaries.stopped(variant, verdict);
     logger.error({ variant: variant.name, release: variant.release.digest, ...verdict }, message);
   }
 

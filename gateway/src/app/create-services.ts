@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { ANONYMOUS_ONLY, createAuthenticator, type Authenticator } from '../identity/authenticator.ts';
 import type { AccessTokenRules } from '../identity/verify-access-token.ts';
 import { configuredIssuers } from '../config/configured-issuers.ts';
-import { readSafelists } from '../caching/safelist.ts';
+import type { Retirement } from '../caching/safelist.ts';
 import type { GatewayConfig } from '../config/config.ts';
 import { SharedExecutions } from '../load/shared-executions.ts';
 import { createRateLimiter, UNLIMITED_RATE } from '../load/rate-limiter.ts';
@@ -14,7 +14,7 @@ import { sha256 } from '../operation/document/sha256.ts';
 import type { ResponsePolicy, PipelineObserver, PipelineServices } from '../pipeline/services.ts';
 import { createSubgraphHeaders } from '../subgraphs/subgraph-headers.ts';
 import { clientSoftwareOf } from '../identity/caller.ts';
-import { manifestFiles } from '../config/read-settings.ts';
+import { manifestFiles, safelistsOf } from '../config/read-settings.ts';
 import { protectedResourceOf, type ProtectedResource } from '../identity/protected-resource.ts';
 import { observeActivity } from '../identity/observe-activity.ts';
 import type { Replaced } from './replaced-resources.ts';
@@ -179,15 +179,24 @@ function createPersistedQueryPolicy(
       shares: resources.storageShares.texts,
     };
   const files = manifestFiles(settings, CONFIG);
-  const safelists = readSafelists(files);
+  const safelists = safelistsOf(settings, CONFIG);
   const { all } = safelists;
   logger.info({ operations: all.size, clients: files.clients.size }, 'safelist enabled');
   return {
     kind: 'safelist',
-    safelistOf: files.clients.size > 0 ? (context) => safelists.of(clientSoftwareOf(context)) : () => all,
+    safelistOf:
+      files.clients.size > 0 || files.lists !== undefined
+        ? (context, caller) =>
+            safelists.of({
+              software: clientSoftwareOf(context),
+              oauthClient: caller?.context.clientId,
+            })
+        : () => all,
+    needsCaller: safelists.needOAuthClient,
     all,
     enforced: enforce,
     onUnlisted: createUnlistedReporter(logger),
+    onRetired: createRetiredReporter(logger),
   };
 }
 
@@ -201,6 +210,16 @@ function createUnlistedReporter(logger: Logger): (text: string) => void {
     if (logged.has(hash)) return;
     logged.set(hash, true);
     logger.warn({ hash, characters: text.length }, 'operation not on the safelist');
+  };
+}
+
+/** Logs each version of a client once. */
+function createRetiredReporter(logger: Logger): (retirement: Retirement) => void {
+  const logged = new Set<string>();
+  return ({ client, at }) => {
+    if (logged.has(client)) return;
+    logged.add(client); // as many as there are lists
+    logger.warn({ client, at }, 'a version of a client that was retired still sends operations');
   };
 }
 

@@ -5,7 +5,7 @@ import type { CallerRules } from '../identity/caller-of-token.ts';
 import { createIssuerDiscovery, type IssuerDiscovery } from '../identity/discover-issuer.ts';
 import { fetchKeySet, createKeySet, type KeySet } from '../identity/key-set.ts';
 import { createTokenIntrospection, type TokenIntrospection } from '../identity/introspect-token.ts';
-import { authentication } from '../settings/identity.ts';
+import { authentication } from '../settings/authentication.ts';
 
 /** What is known of issuers, through every change of the configuration. */
 export interface IssuerConnections {

@@ -10,6 +10,8 @@ import { startReloadWorld, type ReloadWorld } from '../testing/reloads/reload-wo
 import { subgraphRows } from '../testing/reloads/subgraph-rows.ts';
 import { RawSocket } from '../testing/raw-socket.ts';
 import { until } from '../testing/until.ts';
+import { operationRows } from '../testing/reloads/operation-rows.ts';
+import { streamRows } from '../testing/reloads/stream-rows.ts';
 import { transportRows } from '../testing/reloads/transport-rows.ts';
 
 /** Those with a value of their own: a group changes when one of its members does. */
@@ -22,7 +24,14 @@ let rows: LiveRows;
 
 beforeAll(async () => {
   world = await startReloadWorld();
-  rows = { ...subgraphRows, ...identityRows(world), ...loadRows(world), ...transportRows(world) };
+  rows = {
+    ...subgraphRows,
+    ...identityRows(world),
+    ...loadRows(world),
+    ...operationRows,
+    ...streamRows,
+    ...transportRows(world),
+  };
 });
 afterAll(() => world.close());
 
@@ -52,7 +61,7 @@ function isArrivalBounded(url: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connectTo(Number(new URL(url).port), '127.0.0.1', () => {
       socket.write(
-        'POST /graphql HTTP/1.1\r\nhost: a\r\ndpop: none\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n',
+        'POST /graphql HTTP/1.1\r\nhost: localhost\r\ndpop: none\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n',
       );
     });
     const timer = setTimeout(() => socket.destroy(), 1_600);

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { openRegistry, parseLogName, registryTokens, TrustedKeys } from '@trellis/registry';
+import { openRegistry, parseLogName, registryAuthorization, TrustedKeys } from '@trellis/registry';
 import type { Logger } from '@trellis/runtime';
 import type { GatewayConfig } from '../config/config.ts';
 import type { SettingsInUse } from '../config/settings-in-use.ts';
@@ -11,7 +11,7 @@ import type { GenerationRouting } from '../pipeline/services.ts';
 import type { FollowOptions } from '../registry/followed-registry.ts';
 import type { RegistrySettings } from '../settings/registry.ts';
 import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
-import type { Supergraph } from '../supergraph/supergraph.ts';
+import type { Supergraph, SupergraphText } from '../supergraph/supergraph.ts';
 import { NO_PREVIEW_TOKENS, readPreviewTokens, type PreviewTokens } from '../variants/preview-tokens.ts';
 
 /** What supergraphs are opened with, wherever they come from. */
@@ -23,6 +23,7 @@ export interface SupergraphParts {
   readonly registryMetrics: RegistryMetrics;
   readonly catalogueOf: (supergraph: Supergraph) => OperationCatalogue;
   /** Prepares a generation before it serves. */
+  readonly prepare: (next: SupergraphText) => () => void;
   readonly warm: (next: Supergraph) => Promise<void>;
 }
 
@@ -54,7 +55,9 @@ export async function locateRegistry({
   const { source = '', graph = '', trust = '', directory, previewKeys } = settings; // the configuration was checked
   return {
     settings,
-    store: openRegistry(source.includes('://') ? source : pathOf(source), { token: registryTokens(config) }),
+    store: openRegistry(source.includes('://') ? source : pathOf(source), {
+      authorize: registryAuthorization(config),
+    }),
     log: parseLogName(graph),
     trust: await TrustedKeys.parse(await readFile(pathOf(trust), 'utf8')),
     previews: previewKeys === undefined ? NO_PREVIEW_TOKENS : readPreviewTokens(pathOf(previewKeys), graph),

@@ -6,7 +6,7 @@ import { warmOperations } from '../pipeline/warm-operations.ts';
 import { CurrentConfiguration } from './current-configuration.ts';
 import { prepareReplaced } from './replaced-resources.ts';
 import { openResources, type GatewayMeans, type GatewayResources } from './resources.ts';
-import { crossOriginRules } from '../http/message/cross-origin.ts';
+import { crossOriginRules, servedHosts } from '../http/message/cross-origin.ts';
 import { openCallbackServer, type CallbackServer } from '../http/routes/callback-server.ts';
 import type { ServerDependencies } from './serve-graph.ts';
 import { settingsInUse, type SettingsInUse } from '../config/settings-in-use.ts';
@@ -58,6 +58,11 @@ export async function openGateway(config: GatewayConfig, means: GatewayMeans): P
       unanswered: resources.unanswered,
       settings: () => state.inUse,
       crossOrigin: crossOriginRules(() => state.inUse.http.cors, allowsConveniences(config)),
+      hosts: servedHosts({
+        settings: () => state.inUse,
+        resourceUrl: () => configuration.services.protectedResource?.metadataUrl,
+        isDevelopment: allowsConveniences(config),
+      }),
       issuer: () => state.inUse.issuers[0],
       isDevelopment: allowsConveniences(config),
       isAlone: config.WORKERS === 1,

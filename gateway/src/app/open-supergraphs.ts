@@ -21,6 +21,7 @@ export async function openSupergraphs(parts: SupergraphParts): Promise<OpenSuper
   const supergraphs = await createSupergraphStore({
     ...location,
     subgraphUrls: SUBGRAPH_URLS,
+    prepare: parts.prepare,
     warm: parts.warm,
     observer: observe(parts),
   }).catch((error: unknown) => {

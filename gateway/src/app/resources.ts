@@ -1,56 +1,39 @@
-import { type Logger, type PrivateJsonWebKey, type Resources } from '@trellis/runtime';
-
+import { allowsConveniences, type Logger, type PrivateJsonWebKey, type Resources } from '@trellis/runtime';
 import { createUserContextSigner, USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
 import type { Authenticator } from '../identity/authenticator.ts';
 import { ANONYMOUS, CallerShares } from '../identity/caller.ts';
 import { NO_REVOKED_TOKENS } from '../identity/revocation.ts';
 import { createSubgraphContexts, type SubgraphContexts } from '../subgraphs/subgraph-context.ts';
 import type { GatewayConfig } from '../config/config.ts';
-import { ExecutionGate } from '../load/execution-gate.ts';
-import { TextTurns } from '../load/text-turns.ts';
 import { SubgraphConnections } from '../subgraphs/connections/subgraph-connections.ts';
 import { createSubgraphClient, type SubgraphClient } from '../subgraphs/subgraph-client.ts';
-import { createKnownOperations, type KnownOperations } from '../planning/generation-plans.ts';
-import type { GenerationRouting, PipelineServices } from '../pipeline/services.ts';
-import type { OperationPlanner } from '../planning/operation-planner.ts';
-import { createOperationPlanner } from '../planning/plan-operation.ts';
-import { createPlannerPool, type PlannerPool } from '../planning/threads/planner-pool.ts';
+import type { GenerationRouting } from '../pipeline/services.ts';
 import type { StartPlanner } from '../planning/threads/planner-worker.ts';
-import { PlanningBudget } from '../planning/threads/planning-budget.ts';
 import { createIssuerConnections, type IssuerConnections } from './issuer-connections.ts';
 import { openRedisResources, type CacheAddress, type RedisResources } from './redis-resources.ts';
 import type { SettingsInUse } from '../config/settings-in-use.ts';
 import { createOpenStreams, type OpenStreams } from '../streams/open-streams.ts';
-import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
 import { createDemandMetrics, type DemandMetrics } from '../observability/graph-metrics.ts';
 import {
   createGraphMetrics,
-  type GraphMetrics,
   createStreamMetrics,
   type StreamMetrics,
   createTrafficMetrics,
   registerTrafficGauges,
 } from '../observability/graph-metrics.ts';
-import { Admission, Pressure } from '../load/admission.ts';
-import { UnreadResponses } from '../load/unread-responses.ts';
-import { UnansweredBytes } from '../load/unanswered-bytes.ts';
-import {
-  createUnreadCutOffs,
-  registerUnansweredGauge,
-  registerUnreadGauges,
-} from '../observability/connection-metrics.ts';
 import { LastMade } from './last-made.ts';
 import type { OpenSupergraphs } from './locate-registry.ts';
 import { openSupergraphs } from './open-supergraphs.ts';
 import { openUsage } from './open-usage.ts';
 import { createRegistryMetrics } from '../observability/registry-metrics.ts';
-import type { OperationCatalogue } from '../operation/operation-catalogue.ts';
+import { FieldUsers } from '../usage/field-users.ts';
 import type { UsageRecorder } from '../usage/usage-recorder.ts';
 import { Replaceable } from './replaceable.ts';
 import { openTracesTo, type ReplaceableResources, type TracesTo } from './replaced-resources.ts';
-import { planningAmount, unansweredRules, unreadRules } from './resource-rules.ts';
 import { createTrafficStates, type TrafficStates } from '../subgraphs/traffic-states.ts';
+import { openLoad, type LoadResources } from './open-load.ts';
+import { openPlanning, type CurrentState, type PlanningResources } from './open-planning.ts';
 
 /** What decides who a caller is. */
 interface AuthenticationRules {
@@ -59,24 +42,15 @@ interface AuthenticationRules {
 }
 
 /** What lives as long as the gateway, through every change of its configuration. */
-export interface GatewayResources extends Omit<RedisResources, 'openResponseCache'>, ReplaceableResources {
+export interface GatewayResources
+  extends Omit<RedisResources, 'openResponseCache'>, ReplaceableResources, LoadResources, PlanningResources {
   readonly supergraphs: SupergraphStore;
   readonly generations: GenerationRouting;
-  readonly planner: OperationPlanner;
-  readonly plannerPool: Pick<PlannerPool, 'threads'>;
-  /** Absent where it is unbounded. */
-  readonly planningBudget: PlanningBudget | undefined;
   /** Sends whatever it is given, by no rules. */
   readonly subgraphClient: SubgraphClient;
   readonly connections: SubgraphConnections;
   readonly traffic: TrafficStates;
-  readonly admission: Admission;
-  readonly executionGate: ExecutionGate;
-  readonly textTurns: TextTurns;
-  readonly unread: UnreadResponses;
-  readonly unanswered: UnansweredBytes;
   readonly shares: CallerShares;
-  readonly knownOperations: KnownOperations;
   readonly contexts: SubgraphContexts | undefined;
   readonly streams: OpenStreams;
   readonly streamMetrics: StreamMetrics;
@@ -106,23 +80,16 @@ export async function openResources(
   { logger, metrics, startPlanner }: GatewayMeans,
   current: CurrentState,
 ): Promise<GatewayResources> {
+  const contexts = await createContexts(config.USER_CONTEXT_PRIVATE_KEY); // it may fail, before anything is open
   const graphMetrics = createGraphMetrics(metrics);
-  const knownOperations = createKnownOperations();
-  const planningBudget = openBudget(config, inUse);
-  const plannerPool = openPlannerPool(current, planningBudget, startPlanner, logger, graphMetrics);
-  const planner = openPlanner(current, plannerPool, graphMetrics);
-  const catalogueOf = (graph: Supergraph): OperationCatalogue => current.services().catalogueOf(graph);
-  const warm = async (next: Supergraph): Promise<void> => {
-    await planner.load(next);
-    await knownOperations.prepare(next, {
-      catalogueOf,
-      planner,
-      onFailure: (operation, err) =>
-        logger.warn({ operation, err, supergraph: next.hash }, 'warm-up could not plan an operation'),
-    });
-  };
+  const { catalogueOf, prepare, warm, ...planning } = openPlanning(config, inUse, current, {
+    logger,
+    metrics: graphMetrics,
+    startPlanner,
+  });
+  const { planner } = planning;
   const registryMetrics = createRegistryMetrics(metrics);
-  const parts = { config, inUse, logger, metrics: graphMetrics, registryMetrics, catalogueOf, warm };
+  const parts = { config, inUse, logger, metrics: graphMetrics, registryMetrics, catalogueOf, prepare, warm };
   const served = await openSupergraphs(parts).catch((error: unknown) =>
     planner.close().then(() => Promise.reject(error as Error)),
   );
@@ -131,15 +98,7 @@ export async function openResources(
   const connections = new SubgraphConnections(inUse.subgraphConnections, CONNECTION_BOUNDS);
   const subgraphClient = createSubgraphClient({ connections });
   const traffic = openTraffic(logger, metrics);
-  const pressure = new Pressure();
-  const executionGate = new ExecutionGate({ pressure });
-  const unread = openUnreadResponses(inUse, metrics);
-  const unanswered = openUnansweredBytes(inUse, metrics);
-  const admission = new Admission(inUse.admission, {
-    pressure,
-    queue: executionGate,
-    makeRoom: () => unread.cutOffSlowest(), // a request that finds all places taken gets that of someone who does not read
-  });
+  const load = openLoad(inUse, metrics);
   const {
     close: closeRedis,
     openResponseCache,
@@ -157,12 +116,13 @@ export async function openResources(
     drainMs,
     open: async (address: CacheAddress | undefined) => address && openResponseCache(address),
   });
-  const usage = await openUsage(inUse, { logger, metrics }).catch(async (error: unknown) => {
-    await closeGraph({ served, planner, connections });
-    await closeRedis();
-    throw error;
-  });
-  const contexts = await createContexts(config.USER_CONTEXT_PRIVATE_KEY);
+  const usage = await openUsage(config, inUse, { logger, metrics }, current.inUse).catch(
+    async (error: unknown) => {
+      await closeGraph({ served, planner, connections });
+      await closeRedis();
+      throw error;
+    },
+  );
   const streamMetrics = createStreamMetrics(metrics);
   const streams = createOpenStreams({
     supergraphs,
@@ -184,25 +144,18 @@ export async function openResources(
   return {
     supergraphs,
     generations,
-    planner,
-    plannerPool,
-    planningBudget,
+    ...planning,
     subgraphClient,
     connections,
     traffic,
-    admission,
-    executionGate,
-    textTurns: new TextTurns(),
-    unread,
-    unanswered,
+    ...load,
     shares: new CallerShares(),
     ...shared,
-    knownOperations,
     contexts,
     streams,
     streamMetrics,
     demandMetrics: createDemandMetrics(metrics),
-    usage,
+    usage: usage && allowsConveniences(config) ? new FieldUsers(usage) : usage,
     tracing,
     responseCache,
     issuers: createIssuerConnections({
@@ -213,7 +166,7 @@ export async function openResources(
     close: () =>
       closeResources({
         streams,
-        unread,
+        unread: load.unread,
         served,
         planner,
         connections,
@@ -223,12 +176,6 @@ export async function openResources(
         closeRedis,
       }),
   };
-}
-
-/** The configuration that is in force now. */
-export interface CurrentState {
-  services(): PipelineServices;
-  inUse(): SettingsInUse;
 }
 
 /** A WebSocket reports the end of a connection by an event. */
@@ -271,25 +218,6 @@ async function closeGraph({
 /** How many sockets to one origin are used is for the rules of each subgraph to say. */
 const CONNECTION_BOUNDS = { maxConnections: 4_096, connectTimeoutMs: 10_000 } as const;
 
-function openUnreadResponses(inUse: SettingsInUse, metrics: Resources['metrics']): UnreadResponses {
-  const onCutOff = createUnreadCutOffs(metrics);
-  const unread = new UnreadResponses(unreadRules(inUse), { onCutOff });
-  registerUnreadGauges(metrics, unread);
-  return unread;
-}
-
-function openUnansweredBytes(inUse: SettingsInUse, metrics: Resources['metrics']): UnansweredBytes {
-  const unanswered = new UnansweredBytes(unansweredRules(inUse));
-  registerUnansweredGauge(metrics, unanswered);
-  return unanswered;
-}
-
-/** Nothing where planning is unbounded, and no file may change that. */
-function openBudget({ CONFIG }: GatewayConfig, inUse: SettingsInUse): PlanningBudget | undefined {
-  const isBounded = CONFIG !== undefined || Number.isFinite(inUse.planning.callerMs);
-  return isBounded ? new PlanningBudget(planningAmount(inUse)) : undefined;
-}
-
 function openTraffic(logger: Logger, metrics: Resources['metrics']): TrafficStates {
   const observer = createTrafficMetrics(metrics);
   const states = createTrafficStates({
@@ -302,33 +230,6 @@ function openTraffic(logger: Logger, metrics: Resources['metrics']): TrafficStat
   });
   registerTrafficGauges(metrics, states);
   return states;
-}
-
-function openPlannerPool(
-  { inUse }: CurrentState,
-  budget: PlanningBudget | undefined,
-  start: StartPlanner | undefined,
-  logger: Logger,
-  metrics: GraphMetrics,
-): PlannerPool {
-  return createPlannerPool({
-    threads: () => inUse().planning.threads,
-    deadlineMs: () => inUse().timeouts.planningMs,
-    budget,
-    start,
-    onReplaced: (reason) => {
-      metrics.plannerReplaced();
-      logger.error({ err: reason }, 'query planner worker restarted');
-    },
-  });
-}
-
-function openPlanner({ inUse }: CurrentState, source: PlannerPool, metrics: GraphMetrics): OperationPlanner {
-  return createOperationPlanner({
-    source,
-    maxSelections: () => inUse().limits.selections,
-    observer: metrics.planning,
-  });
 }
 
 async function createContexts(

@@ -3,7 +3,13 @@ import type { FastifyInstance } from 'fastify';
 import type { JSONWebKeySet } from 'jose';
 import { admitRequests, type RequestAdmission } from '../http/routes/admit-requests.ts';
 import { addContextKeysRoute, addResourceMetadataRoute } from '../http/routes/metadata-routes.ts';
-import { allowCrossOrigin, originCheck, type CrossOriginRules } from '../http/message/cross-origin.ts';
+import {
+  allowCrossOrigin,
+  originCheck,
+  type CrossOriginRules,
+  type HostCheck,
+} from '../http/message/cross-origin.ts';
+import { rejectOtherHosts } from '../http/message/reject-other-hosts.ts';
 import { createAddressReader, createProxyCheck } from '../http/message/client-address.ts';
 import { createCertificateReader } from '../http/message/client-certificate.ts';
 import { connectionRejections, registerAdmissionMetrics } from '../observability/connection-metrics.ts';
@@ -40,6 +46,8 @@ export interface ServerDependencies {
   readonly follow: (follower: (settings: TransportSettings) => void) => void;
   /** How pages of other origins are met now; nothing where they may not use the graph. */
   readonly crossOrigin: () => CrossOriginRules | undefined;
+  /** Which hosts are served now; nothing where all are. */
+  readonly hosts: () => HostCheck | undefined;
   /** Whose tokens are accepted first, now. */
   readonly issuer: () => string | undefined;
   /** Whether a developer's machine alone reaches it, and production was not asked for. */
@@ -100,13 +108,14 @@ export function serveGraph(
   dependencies: ServerDependencies,
   { admission, answering, pageOf }: GraphServing,
 ): void {
-  const { services, settings, contextKeys, crossOrigin, isAlone, unanswered, streams } = dependencies;
+  const { services, settings, contextKeys, crossOrigin, hosts, isAlone, unanswered, streams } = dependencies;
   const { onResponse } = answering;
   const certificateOf = createCertificateReader(
     settings().authentication.clientCertificate, // it needs a restart
     createProxyCheck(() => settings().http.trustProxy),
   );
-  // first: a page of another origin may read that it was rejected
+  rejectOtherHosts(server, hosts);
+  // before admission: a page of another origin may read that it was rejected
   allowCrossOrigin(server, crossOrigin, () => services().headerDisclosure?.names ?? []);
   admitRequests(server, admission);
   const heartbeats = new Heartbeats(() => settings().subscriptions.heartbeatMs);
@@ -159,6 +168,7 @@ function addWebSockets(
     settings,
     streams,
     crossOrigin,
+    hosts,
   }: ServerDependencies,
   { heartbeats, onResponse, certificateOf }: WebSocketParts,
 ): void {
@@ -172,6 +182,7 @@ function addWebSockets(
     heartbeats,
     watch: streams.open.watch,
     allowsOrigin: originCheck(crossOrigin),
+    hosts,
     addressOf: createAddressReader(() => settings().http.trustProxy),
     certificateOf,
     observer: {

@@ -18,7 +18,7 @@ import {
 
 /** The gateway's HTTP server. It does not listen yet; closing it finishes what is in flight. */
 export function buildServer(dependencies: ServerDependencies): FastifyInstance {
-  const { logger, settings, services, crossOrigin, unanswered, issuer, isDevelopment } = dependencies;
+  const { logger, settings, services, crossOrigin, hosts, unanswered, issuer, isDevelopment } = dependencies;
   const { timeouts, authentication } = settings();
   const serving = prepareServing(dependencies);
   const server = createHttpServer({
@@ -38,6 +38,7 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
         admission: { ...serving.admission, paths: PLAIN_PATHS },
         ...serving.answering,
         crossOrigin,
+        hosts,
         certificateHeader: authentication.clientCertificate?.header.toLowerCase(), // a change needs a restart
       }),
     },

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
+import { until } from '../testing/until.ts';
 
 let graph: LibraryGraph;
 let gateway: TestGateway;
@@ -22,14 +23,6 @@ const processIds = (): readonly number[] =>
 /** One connection a request, so that the workers take turns. */
 async function ask(): Promise<unknown> {
   return (await gateway.post({ query: '{ public }' }, { connection: 'close' })).body;
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 15_000;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error('It did not come true within 15 s.');
-    await sleep(20);
-  }
 }
 
 describe('Workers', () => {

@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import { z } from 'zod';
 
 /** The operations that may be run, by the ids under which clients ask for them. */
@@ -11,22 +12,49 @@ export interface Safelist {
   readonly size: number;
   /** Each text once. */
   texts(): Iterable<string>;
+  /** When the version of the client that it is for is no longer served. Absent: it is served. */
+  readonly retirement?: Retirement;
+}
+
+/** The end of a version of a client. */
+export interface Retirement {
+  /** For users: `ios 3.1`. */
+  readonly client: string;
+  readonly at: Date;
 }
 
 /** The safelists of a configuration. */
 export interface Safelists {
-  /** That of a client: its own where it has one, by its name and version or by its name; else the one of all others. */
-  of(client: { readonly name: string; readonly version: string } | undefined): Safelist;
+  /**
+   * That of a client: its own where it has one, else the one of all others. The OAuth client is proved, so a list under `oauth:` and its
+   * id comes before what the client says of itself: its name and version, or its name.
+   */
+  of(client: ListedClient): Safelist;
+  /** Whether there is a list of an OAuth client, so that who sends a request has to be known first. */
+  readonly needOAuthClient: boolean;
   /** What any of them has. */
   readonly all: Safelist;
 }
+
+/** Who asks for a list. */
+export interface ListedClient {
+  /** What it says of its program, which is not proved. */
+  readonly software: { readonly name: string; readonly version: string } | undefined;
+  /** The client of a verified access token. */
+  readonly oauthClient: string | undefined;
+}
+
+/** Before the id of an OAuth client, in the place of a name. */
+const OAUTH = 'oauth:';
 
 /** Files of safelists. */
 export interface SafelistFiles {
   /** Of clients without a list of their own. */
   readonly others: readonly string[];
-  /** By `name` or `name@version`. */
+  /** By `name` or `name@version`; `name` may be `oauth:` and the id of an OAuth client. */
   readonly clients: ReadonlyMap<string, readonly string[]>;
+  /** Folder of what `trellis operations publish` has published. */
+  readonly lists?: string | undefined;
 }
 
 /**
@@ -34,15 +62,127 @@ export interface SafelistFiles {
  *
  * @throws InvalidManifest naming the file
  */
-export function readSafelists({ others, clients }: SafelistFiles): Safelists {
-  const ofOthers = readSafelist(others);
-  if (clients.size === 0) return { of: () => ofOthers, all: ofOthers };
-  const own = new Map([...clients].map(([name, files]) => [name, readSafelist(files)]));
+export function readSafelists(files: SafelistFiles): Safelists {
+  const { ofOthers, own, all } = readEach(files);
   return {
-    of: (client) =>
-      (client && (own.get(`${client.name}@${client.version}`) ?? own.get(client.name))) ?? ofOthers,
-    all: readSafelist([...others, ...[...clients.values()].flat()]),
+    of: (client) => ownListOf(client, own) ?? ofOthers,
+    needOAuthClient: [...own.keys()].some((name) => name.startsWith(OAUTH)),
+    all,
   };
+}
+
+interface ReadLists {
+  readonly ofOthers: Safelist;
+  /** By `name` or `name@version`. */
+  readonly own: ReadonlyMap<string, Safelist>;
+  readonly all: Safelist;
+}
+
+/** Each file is read once, and what it holds is forgotten but for the texts. */
+function readEach({ others, clients, lists }: SafelistFiles): ReadLists {
+  const read = eachOnce(readJson);
+  const entriesOf = eachOnce((file) => entriesIn(file, read(file)));
+  const safelistOf = (files: readonly string[]): Safelist => new TextsById(files.flatMap(entriesOf));
+  const ofOthers = safelistOf(others);
+  const published = lists === undefined ? [] : readPublished(lists, read);
+  const own = new Map([...clients].map(([name, files]): [string, Safelist] => [name, safelistOf(files)]));
+  for (const { name, file, retirement } of published)
+    own.set(name, new TextsById([...(clients.get(name) ?? []), file].flatMap(entriesOf), retirement));
+  if (own.size === 0) return { ofOthers, own, all: ofOthers };
+  const served = published.flatMap(({ file, retirement }) => (isRetired(retirement) ? [] : file));
+  return { ofOthers, own, all: safelistOf([...others, ...[...clients.values()].flat(), ...served]) };
+}
+
+function eachOnce<Value>(read: (file: string) => Value): (file: string) => Value {
+  const known = new Map<string, Value>();
+  return (file) => {
+    const before = known.get(file);
+    if (before !== undefined) return before;
+    const value = read(file);
+    known.set(file, value);
+    return value;
+  };
+}
+
+/** A name in a header that begins as those of OAuth clients do proves nothing, and finds nothing. */
+function ownListOf(
+  { software, oauthClient }: ListedClient,
+  own: ReadonlyMap<string, Safelist>,
+): Safelist | undefined {
+  const listOf = (name: string): Safelist | undefined =>
+    own.get(`${name}@${software?.version ?? ''}`) ?? own.get(name);
+  const proved = oauthClient === undefined ? undefined : listOf(OAUTH + oauthClient);
+  if (proved || !software || software.name.startsWith(OAUTH)) return proved;
+  return listOf(software.name);
+}
+
+/** Whether a version of a client is not served any more. */
+export function isRetired(retirement: Retirement | undefined): boolean {
+  return retirement !== undefined && retirement.at.getTime() <= Date.now();
+}
+
+interface PublishedList {
+  /** `name` or `name@version`. */
+  readonly name: string;
+  readonly file: string;
+  readonly retirement: Retirement | undefined;
+}
+
+/** What a published list says beside its operations. */
+const publication = z.object({
+  trellis: z.object({
+    list: z.literal(1),
+    client: z.string().min(1),
+    version: z.string().min(1).optional(),
+    retires: z.iso.datetime({ offset: true }).optional(),
+  }),
+});
+
+/** @throws InvalidManifest where two files are of the same client */
+function readPublished(folder: string, read: (file: string) => unknown): readonly PublishedList[] {
+  const files = new Map<string, string>();
+  return listFiles(folder).map((file) => {
+    const list = publishedIn(file, read(file));
+    const other = files.get(list.name);
+    if (other !== undefined)
+      throw new InvalidManifest(
+        `${other} and ${file} are both the list of ${list.name}. Remove one of them.`,
+      );
+    files.set(list.name, file);
+    return list;
+  });
+}
+
+function publishedIn(file: string, value: unknown): PublishedList {
+  const parsed = publication.safeParse(value);
+  if (!parsed.success) throw new InvalidManifest(`${file} is no list of this version of Trellis.`);
+  const { client, version, retires } = parsed.data.trellis;
+  const retirement =
+    retires === undefined ? undefined : { client: labelOf(client, version), at: new Date(retires) };
+  return { name: version === undefined ? client : `${client}@${version}`, file, retirement };
+}
+
+/**
+ * Every list of a folder. Drafts begin with a dot.
+ *
+ * @throws InvalidManifest where the folder can't be read
+ */
+export function listFiles(folder: string): readonly string[] {
+  return namesIn(folder)
+    .filter((name) => /^[^.].*\.operations\.json$/.test(name))
+    .map((name) => join(folder, name));
+}
+
+function labelOf(client: string, version: string | undefined): string {
+  return version === undefined ? client : `${client} ${version}`;
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).toSorted();
+  } catch (error) {
+    throw new InvalidManifest(`${folder} can't be read: ${(error as Error).message}`); // fs throws Errors
+  }
 }
 
 /** @see https://www.apollographql.com/docs/graphos/platform/security/persisted-queries "Manifest format" */
@@ -60,29 +200,53 @@ export class InvalidManifest extends Error {
   override readonly name = 'InvalidManifest';
 }
 
-/**
- * Reads manifests in Apollo's or Relay's format.
- *
- * @throws InvalidManifest naming the file
- */
-function readSafelist(files: readonly string[]): Safelist {
-  const texts = new Map<string, string>();
-  for (const file of files)
-    for (const [id, text] of readManifest(file)) {
-      texts.set(id, text);
-      texts.set(createHash('sha256').update(text).digest('hex'), text); // Apollo's ids may be something else
-    }
-  const known = new Set(texts.values());
-  return {
-    textOf: (id) => texts.get(id),
-    has: (text) => known.has(text),
-    size: known.size,
-    texts: () => known,
-  };
+/** An operation of a manifest. */
+interface ManifestEntry {
+  readonly id: string;
+  /** SHA-256 of the text, hexadecimal: Apollo's ids may be something else. */
+  readonly hash: string;
+  readonly text: string;
 }
 
-function readManifest(file: string): readonly (readonly [string, string])[] {
-  const value = readJson(file);
+/** The operations of some manifests. */
+class TextsById implements Safelist {
+  readonly retirement?: Retirement;
+  readonly #texts = new Map<string, string>();
+  readonly #known: ReadonlySet<string>;
+
+  constructor(entries: readonly ManifestEntry[], retirement?: Retirement) {
+    for (const { id, hash, text } of entries) this.#texts.set(id, text).set(hash, text);
+    this.#known = new Set(this.#texts.values());
+    if (retirement) this.retirement = retirement;
+  }
+
+  get size(): number {
+    return this.#known.size;
+  }
+
+  textOf(id: string): string | undefined {
+    return this.#texts.get(id);
+  }
+
+  has(text: string): boolean {
+    return this.#known.has(text);
+  }
+
+  texts(): Iterable<string> {
+    return this.#known;
+  }
+}
+
+/** @throws InvalidManifest where it is neither in Apollo's nor in Relay's format */
+function entriesIn(file: string, value: unknown): readonly ManifestEntry[] {
+  return operationsIn(file, value).map(([id, text]) => ({
+    id,
+    hash: createHash('sha256').update(text).digest('hex'),
+    text,
+  }));
+}
+
+function operationsIn(file: string, value: unknown): readonly (readonly [string, string])[] {
   const apollo = apolloManifest.safeParse(value);
   if (apollo.success) return apollo.data.operations.map(({ id, body }) => [id, body] as const);
   const relay = relayManifest.safeParse(value);

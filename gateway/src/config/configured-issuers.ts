@@ -1,5 +1,5 @@
 import { isLoopbackHost } from '@trellis/runtime';
-import type { IntrospectionSettings } from '../settings/identity.ts';
+import type { IntrospectionSettings } from '../settings/authentication.ts';
 import { trustOf, type IssuerTrust } from '../identity/issuer-trust.ts';
 import type { GatewaySettings } from '../settings/settings.ts';
 import { ownTokenRules, tokenRulesOf, type TokenRules } from '../identity/token-rules.ts';

@@ -17,6 +17,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'subgraphConnections.tls.key': 'is PEM, and goes with certificate',
   'subgraphConnections.tls.ca': 'is PEM:',
   'persistedQueries.manifests': 'goes with mode: safelist alone, and names files that have to be there',
+  'persistedQueries.lists': 'goes with mode: safelist alone, and names a folder that has to be there',
   'persistedQueries.clients': 'goes with mode: safelist alone, and names files that have to be there',
   'persistedQueries.clients.<name>.manifests': 'goes with mode: safelist alone, and names files',
 };

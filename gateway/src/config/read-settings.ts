@@ -3,7 +3,13 @@ import { dirname, resolve } from 'node:path';
 import { ConfigError, type Environment } from '@trellis/runtime';
 import type { z } from 'zod';
 import { callbackProblems, connectionProblems } from './connection-problems.ts';
-import { InvalidManifest, readSafelists, type SafelistFiles } from '../caching/safelist.ts';
+import {
+  InvalidManifest,
+  listFiles,
+  readSafelists,
+  type SafelistFiles,
+  type Safelists,
+} from '../caching/safelist.ts';
 import { settingsSchema, type GatewaySettings } from '../settings/settings.ts';
 import { filesNamedIn, parseYamlSource, type YamlSource } from './yaml-source.ts';
 
@@ -28,17 +34,38 @@ export function readSettings(file: string, environment: Environment): GatewaySet
 export function manifestFiles({ persistedQueries = {} }: GatewaySettings, file: string): SafelistFiles {
   const pathsOf = (manifests: readonly string[]): readonly string[] =>
     manifests.map((manifest) => resolve(dirname(file), manifest));
-  const { manifests = [], clients = {} } = persistedQueries;
+  const { manifests = [], clients = {}, lists } = persistedQueries;
   return {
     others: pathsOf(manifests),
+    lists: lists === undefined ? undefined : resolve(dirname(file), lists),
     clients: new Map(Object.entries(clients).map(([name, own]) => [name, pathsOf(own.manifests)])),
   };
 }
 
-/** Every file that settings are read from: the configuration's own, and those that it names. */
+/** Those that were read last, and with which settings: they come into force next. */
+let latest: { readonly settings: GatewaySettings; readonly safelists: Safelists } | undefined;
+
+/**
+ * The safelists of settings: what was read with them, so that what is in force is what was found to be valid.
+ *
+ * @throws InvalidManifest
+ */
+export function safelistsOf(settings: GatewaySettings, file: string): Safelists {
+  if (latest?.settings !== settings)
+    latest = { settings, safelists: readSafelists(manifestFiles(settings, file)) };
+  return latest.safelists;
+}
+
+/** Every file that settings are read from: the configuration's own, and those that it names. Folders are among them, for new files. */
 export function settingFiles(settings: GatewaySettings, file: string): readonly string[] {
-  const { others, clients } = manifestFiles(settings, file);
-  return [file, ...others, ...[...clients.values()].flat(), ...filesNamedIn(readText(file), file)];
+  const { others, clients, lists } = manifestFiles(settings, file);
+  return [
+    file,
+    ...others,
+    ...[...clients.values()].flat(),
+    ...(lists === undefined ? [] : [lists, ...listFiles(lists)]),
+    ...filesNamedIn(readText(file), file),
+  ];
 }
 
 /** What is wrong with settings, each by its key, and its place in the source that they were read from. */
@@ -71,7 +98,7 @@ function assertConnections(settings: GatewaySettings, file: string, source: Yaml
 
 function assertManifests(settings: GatewaySettings, file: string): void {
   try {
-    readSafelists(manifestFiles(settings, file));
+    safelistsOf(settings, file);
   } catch (error) {
     if (error instanceof InvalidManifest) throw new ConfigError(file, [error.message]);
     throw error;

@@ -109,7 +109,7 @@ function fileWith(key: string, value: unknown): Record<string, unknown> {
   const dot = key.lastIndexOf('.');
   const group = dot === -1 ? '' : key.slice(0, dot);
   const own = { ...COMPANIONS[group], [key.slice(dot + 1)]: value };
-  if (/^persistedQueries\.(manifests|clients)$/.test(key)) Object.assign(own, { mode: 'safelist' });
+  if (/^persistedQueries\.(manifests|clients|lists)$/.test(key)) Object.assign(own, { mode: 'safelist' });
   if (key === 'persistedQueries.mode' && value === 'safelist') Object.assign(own, { manifests: ['a.json'] });
   if (group === '') return own;
   if (group.endsWith('[]')) return fileWith(group.slice(0, -2), [own]);

@@ -1,4 +1,3 @@
-import type { GraphQLError } from 'graphql';
 import {
   ABSENCE,
   denialReason,
@@ -9,46 +8,28 @@ import {
   Failure,
   isDataObject,
   narrowed,
-  reportReason,
   unresolved,
   type DataObject,
   type WritableObject,
   type FailureReason,
 } from './failure.ts';
-import { clientPath, pathOf, selectionOf, type Path } from './response-path.ts';
-import type {
-  Completed,
-  CompletionContext,
-  CompletionPlace,
-  DeferredOccurrence,
-  StreamedOccurrence,
-} from './completed.ts';
+import { pathOf, selectionOf, type Path } from './response-path.ts';
+import type { Completed, CompletionContext, CompletionPlace, StreamedOccurrence } from './completed.ts';
 import { IntrospectionPlaces } from './introspection-places.ts';
 import { own } from '../own-property.ts';
 import type { PreparedStream } from '../plan/prepared-operation.ts';
 import { leafValue } from '../supergraph/type-index.ts';
 import type { FieldShape, ObjectShape, SelectionShape, ValueShape } from '../plan/response-shape.ts';
+import { Findings, type Mark, type Place } from './findings.ts';
+import { objectShapeOf, selectsFieldsOfSubtypes } from './object-shape.ts';
 
 const AT_THE_TOP: CompletionPlace = { path: [], delivered: undefined };
-
-/** Errors of one response beyond this many are not reported one by one: their nulls stand. */
-export const MAX_ERRORS = 500;
 
 /** A null that its position can't hold. */
 const nulled: unique symbol = Symbol('nulled');
 
-/** How far the lists of a completion had grown. */
-interface Mark {
-  readonly errors: number;
-  readonly deferred: number;
-  readonly streamed: number;
-}
-
-/** A value to be completed: where it stands, and what field it is of. */
-interface Place {
-  readonly field: FieldShape;
-  readonly path: Path | undefined;
-}
+/** Where nothing was found. */
+const NOTHING: Mark = { errors: 0, deferred: 0, streamed: 0 };
 
 /**
  * Shapes merged data as the operation asks, by the rules of GraphQL §6.4.3 and §6.4.4: each value is checked, errors have the
@@ -90,30 +71,18 @@ export function completeItem(
 }
 
 class Completion {
-  readonly errors: GraphQLError[] = [];
   objects = 0;
-  readonly deferred: DeferredOccurrence[] = [];
-  readonly streamed: StreamedOccurrence[] = [];
   hasPropagated = false;
   isIncomplete = false;
   isUncertain = false;
   readonly #context: CompletionContext;
   /** Whether a null stays where it is, whatever the schema says. */
   readonly #keepsNulls: boolean;
-  /** Of which error of a subgraph each error is, if of any. */
-  readonly #origins: (object | undefined)[] = [];
-  /** Where the errors begin that made the value null which now propagates. */
-  #causesFrom = 0;
-  /** Whether something else is to blame for that null, and worth looking for. */
-  #isSecondary = false;
+  readonly #findings = new Findings();
 
   constructor(context: CompletionContext) {
     this.#context = context;
     this.#keepsNulls = context.onError === 'NULL';
-  }
-
-  get origins(): ReadonlySet<object> {
-    return new Set(this.#origins.filter((origin) => origin !== undefined));
   }
 
   root(
@@ -138,15 +107,14 @@ class Completion {
 
   /** All but the value. */
   found(): Omit<Completed, 'data'> {
-    const { errors, objects, origins, hasPropagated, deferred, streamed, isIncomplete, isUncertain } = this;
+    const { errors, origins, deferred, streamed } = this.#findings;
+    const { objects, hasPropagated, isIncomplete, isUncertain } = this;
     return { errors, objects, origins, hasPropagated, deferred, streamed, isIncomplete, isUncertain };
   }
 
   #dropAll(): void {
     this.hasPropagated = true;
-    this.#dropErrors(0);
-    this.deferred.length = 0;
-    this.streamed.length = 0;
+    this.#findings.dropInside(NOTHING);
   }
 
   #field(field: FieldShape, object: DataObject, shape: ObjectShape, above: Path | undefined): unknown {
@@ -194,7 +162,7 @@ class Completion {
 
   #list(shape: Extract<ValueShape, { kind: 'list' }>, value: unknown, place: Place): unknown {
     if (!Array.isArray(value)) return this.#fail(shape, place, [wrongTypeReason(place.field, 'list')]);
-    const before = this.#mark();
+    const before = this.#findings.mark();
     const completed: unknown[] = [];
     let secondaryFrom: number | undefined;
     const { stream } = shape;
@@ -203,14 +171,14 @@ class Completion {
       if (key >= count) break;
       const item = this.#value(shape.item, element, { field: place.field, path: { above: place.path, key } });
       if (item !== nulled) completed.push(item);
-      else if (this.#isSecondary) secondaryFrom ??= this.#causesFrom;
+      else if (this.#findings.isSecondary) secondaryFrom ??= this.#findings.causesFrom;
       else return this.#propagate(shape, before);
     }
     if (secondaryFrom === undefined) {
       if (stream && value.length > count) this.#streamLater(stream, shape.item, value, place, before);
       return completed;
     }
-    this.#blame(secondaryFrom);
+    this.#findings.blame(secondaryFrom);
     return this.#propagate(shape, before);
   }
 
@@ -223,13 +191,13 @@ class Completion {
     { streamed }: Mark,
   ): void {
     const delivered = this.#context.initialCountOf(stream);
-    this.streamed.splice(streamed, 0, { stream, field, item, list, delivered, path: pathOf(path) });
+    this.#findings.streamed.splice(streamed, 0, { stream, field, item, list, delivered, path: pathOf(path) });
   }
 
   #object(shape: Extract<ValueShape, { kind: 'object' }>, value: unknown, place: Place): unknown {
     if (!isDataObject(value))
       return this.#fail(shape, place, [wrongTypeReason(place.field, shape.selection.type.name)]);
-    const before = this.#mark();
+    const before = this.#findings.mark();
     this.objects += 1;
     const completed = this.#fields(shape.selection, value, place.path, place);
     return completed === nulled ? this.#propagate(shape, before) : completed;
@@ -245,11 +213,11 @@ class Completion {
     const shape = objectShapeOf(selection, object);
     if (!shape) {
       this.isIncomplete = true; // a type that is unknown may yet come
-      if (place) this.#report(place, [unknownType], selection);
+      if (place) this.#findings.report(place, [unknownType], selection);
       return nulled;
     }
     if (shape.denial && place) {
-      this.#report(place, [denialReason(shape.denial)], selection);
+      this.#findings.report(place, [denialReason(shape.denial)], selection);
       return nulled;
     }
     if (!shape.isObject) {
@@ -257,7 +225,7 @@ class Completion {
       const failure = object[unresolved];
       if (failure && place && selectsFieldsOfSubtypes(selection, shape)) {
         this.isUncertain = true;
-        this.#report(place, failure.reasons, selection);
+        this.#findings.report(place, failure.reasons, selection);
         return nulled;
       }
     }
@@ -267,12 +235,12 @@ class Completion {
       if (delivered && Object.hasOwn(delivered, field.responseKey)) continue;
       const value = this.#field(field, object, shape, path);
       if (value !== nulled) completed[field.responseKey] = value;
-      else if (this.#isSecondary) secondaryFrom ??= this.#causesFrom;
+      else if (this.#findings.isSecondary) secondaryFrom ??= this.#findings.causesFrom;
       else return nulled;
     }
     if (secondaryFrom === undefined) {
       for (const deferred of shape.deferred)
-        this.deferred.push({
+        this.#findings.deferred.push({
           shape: deferred,
           object,
           completed: delivered ?? completed,
@@ -280,14 +248,8 @@ class Completion {
         });
       return completed;
     }
-    this.#blame(secondaryFrom);
+    this.#findings.blame(secondaryFrom);
     return nulled;
-  }
-
-  /** Nothing else was to blame: the errors from here on say what there is to say. */
-  #blame(errorsFrom: number): void {
-    this.#causesFrom = errorsFrom;
-    this.#isSecondary = true;
   }
 
   #valueOf(object: DataObject, field: FieldShape): unknown {
@@ -304,45 +266,20 @@ class Completion {
 
   /** Reports why a value is missing. @returns what stands in its place */
   #fail(shape: ValueShape, place: Place, reasons: readonly FailureReason[]): null | typeof nulled {
-    if (!this.#keepsNulls) this.#report(place, reasons, selectionOf(shape));
-    else this.#report(place, explained(shape, place, reasons), selectionOf(shape));
+    if (!this.#keepsNulls) this.#findings.report(place, reasons, selectionOf(shape));
+    else this.#findings.report(place, explained(shape, place, reasons), selectionOf(shape));
     return this.#nullIn(shape);
-  }
-
-  #report(place: Place, reasons: readonly FailureReason[], below: SelectionShape | undefined): void {
-    this.#causesFrom = this.errors.length;
-    this.#isSecondary = reasons.every(({ isSecondary }) => isSecondary);
-    for (const reason of reasons) {
-      if (this.errors.length >= MAX_ERRORS) return;
-      const path = [...pathOf(place.path), ...clientPath(reason.below, below)];
-      this.#origins.push(reason.origin);
-      this.errors.push(reportReason(reason, { nodes: place.field.nodes, path }));
-    }
   }
 
   /** Errors inside what became null are not the client's concern, but for the one that made it so. */
   #propagate(shape: ValueShape, before: Mark): null | typeof nulled {
     this.hasPropagated = true;
-    this.#dropErrors(before.errors);
-    this.deferred.length = before.deferred;
-    this.streamed.length = before.streamed;
+    this.#findings.dropInside(before);
     return this.#nullIn(shape);
   }
 
   #nullIn({ nullable }: ValueShape): null | typeof nulled {
     return nullable || this.#keepsNulls ? null : nulled;
-  }
-
-  #mark(): Mark {
-    const { errors, deferred, streamed } = this;
-    return { errors: errors.length, deferred: deferred.length, streamed: streamed.length };
-  }
-
-  #dropErrors(from: number): void {
-    const count = Math.max(0, this.#causesFrom - from);
-    this.errors.splice(from, count);
-    this.#origins.splice(from, count);
-    this.#causesFrom = from;
   }
 }
 
@@ -353,23 +290,4 @@ function explained(
   reasons: readonly FailureReason[],
 ): readonly FailureReason[] {
   return nullable || reasons.length > 0 ? reasons : [nullReason(field)];
-}
-
-/** What is asked of an object, by its runtime type; nothing when clients may not see such an object there. */
-export function objectShapeOf(selection: SelectionShape, object: DataObject): ObjectShape | undefined {
-  const typename = own(object, '__typename');
-  const { onlyType } = selection;
-  if (onlyType === undefined) {
-    const name = typeof typename === 'string' ? typename : selection.fallbackType;
-    return name === undefined ? undefined : selection.of(name);
-  }
-  return typeof typename === 'string' && !selection.accepts(typename) ? undefined : selection.of(onlyType);
-}
-
-/** Whether something is asked of some type that its interface does not have: who does not know the type would leave it out. */
-function selectsFieldsOfSubtypes(selection: SelectionShape, asInterface: ObjectShape): boolean {
-  const keys = new Set(asInterface.fields.map(({ responseKey }) => responseKey));
-  return selection
-    .possibleTypes()
-    .some((type) => selection.of(type)?.fields.some(({ responseKey }) => !keys.has(responseKey)));
 }

@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import type { Completed, DeferredOccurrence, StreamedOccurrence } from './completed.ts';
+import type { Completed } from './completed.ts';
 import { PlanRun, type ExecutionContext } from './plan-run.ts';
 import { completeRun, takeLooseErrors, untoldErrors } from './run-plan.ts';
 import { whenAborted, DeadlineSignal } from '../abort/deadline-signal.ts';
@@ -12,9 +12,13 @@ import type {
   PendingPart,
   StreamedItems,
 } from './incremental-result.ts';
+import { PartAnnouncer, type AnnouncedPart } from './part-announcer.ts';
 import { PlanProgress } from './plan-progress.ts';
 import { StreamRound, type Branch, type StreamedList } from './stream-rounds.ts';
 import type { PreparedStream } from '../plan/prepared-operation.ts';
+
+/** One for all: an error of its own for each response cost more than the rest of its end. */
+const NO_LONGER_AWAITED = new Error('The client no longer waits for the rest of the response.');
 
 /** A response whose first part is complete. */
 export interface RunningIncrementalResult extends IncrementalResult {
@@ -38,7 +42,7 @@ export async function executeIncrementally(
   const stopWatching = whenAborted(context.signal, () => signal.abort(context.signal.reason));
   const stop = (): void => {
     stopWatching();
-    signal.abort(new Error('The client no longer waits for the rest of the response.'));
+    signal.abort(NO_LONGER_AWAITED);
   };
   const run = new PlanRun(plan, { ...context, signal });
   const progress = new PlanProgress(plan, run);
@@ -144,15 +148,19 @@ async function* updatesOf(inParts: RunInParts, announced: Announced): AsyncGener
       const harvest = completeReadyParts(inParts, parts);
       harvestRounds(inParts, rounds, harvest);
       if (harvest.completed.length + harvest.streamed.length === 0) {
-        await anyProgress([...parts.map(({ branch }) => branch), ...rounds.map(({ branch }) => branch)]);
+        await anyProgress(parts, rounds);
         continue;
       }
       const news = harvest.found.map(({ found, branch }) => announceAll(inParts, found, branch));
       parts = [...harvest.left, ...news.flatMap((one) => one.parts)];
       rounds = [...harvest.rounds, ...news.flatMap((one) => one.rounds)];
       const pending = news.flatMap((one) => one.pending);
-      const completed = await Promise.all(harvest.completed.map(({ part, run }) => fillPart(part, run)));
-      const streamed = await Promise.all(harvest.streamed.map(({ items, run }) => fillItems(items, run)));
+      const completed = harvest.completed.some(isOfSchema)
+        ? await Promise.all(harvest.completed.map(({ part, run }) => fillPart(part, run)))
+        : harvest.completed.map(({ part }) => part);
+      const streamed = harvest.streamed.some(isOfSchema)
+        ? await Promise.all(harvest.streamed.map(({ items, run }) => fillItems(items, run)))
+        : harvest.streamed.map(({ items }) => items);
       const hasNext = parts.length + rounds.length > 0;
       const untold = hasNext ? [] : [...untoldOf(inParts, main), ...ofRounds];
       yield { completed, streamed, pending, hasNext, ...(untold.length > 0 && { untold }) };
@@ -163,9 +171,18 @@ async function* updatesOf(inParts: RunInParts, announced: Announced): AsyncGener
 }
 
 /** Waits until something has been fetched that anything waits for. Where nothing is, completing has settled all. */
-async function anyProgress(branches: readonly Branch[]): Promise<void> {
-  const running = [...new Set(branches)].filter(({ progress }) => !progress.isOver);
-  if (running.length > 0) await Promise.race(running.map(({ progress }) => progress.next()));
+async function anyProgress(parts: readonly AnnouncedPart[], rounds: readonly StreamRound[]): Promise<void> {
+  const running = new Set<PlanProgress>();
+  for (const { branch } of parts) if (!branch.progress.isOver) running.add(branch.progress);
+  for (const { branch } of rounds) if (!branch.progress.isOver) running.add(branch.progress);
+  const [first] = running;
+  if (running.size === 1) await first?.next();
+  else if (first) await Promise.race(Array.from(running, (progress) => progress.next()));
+}
+
+/** Whether something of a part is asked of the schema. */
+function isOfSchema({ run }: { readonly run: PlanRun }): boolean {
+  return run.introspection !== undefined;
 }
 
 /** What is asked of the schema is put in when the parts are there: nothing may happen unnoticed while they are looked at. */
@@ -260,49 +277,4 @@ function written(
   const [only] = added;
   const dataText = only && isWhole ? only.dataText : JSON.stringify(wholePart(occurrence));
   return { pending, dataText, added, errors: all, objects };
-}
-
-/** An announced part and the place it adds to. */
-interface AnnouncedPart {
-  readonly pending: PendingPart;
-  readonly occurrence: DeferredOccurrence;
-  /** The run that fetches for it. */
-  readonly branch: Branch;
-}
-
-/** Parts of one response: a fragment deferred in a list makes one for each element. */
-const MAX_PARTS = 10_000;
-
-/** Names the parts of one response, and bounds how many there are. */
-class PartAnnouncer {
-  #announced = 0;
-
-  /** @throws GraphQLError RESPONSE_TOO_LARGE when there are more than 10,000 */
-  announce(occurrences: readonly DeferredOccurrence[], branch: Branch): AnnouncedPart[] {
-    return occurrences.map((occurrence) => {
-      const { shape, path } = occurrence;
-      return { pending: { id: this.#nextId(), label: shape.defer.label, path }, occurrence, branch };
-    });
-  }
-
-  /** As {@link announce}, for lists. */
-  announceLists(occurrences: readonly StreamedOccurrence[]): StreamedList[] {
-    return occurrences.map((occurrence) => {
-      const { stream, path, delivered } = occurrence;
-      const pending = { id: this.#nextId(), label: stream.label, path, items: delivered };
-      return { pending, occurrence, delivered };
-    });
-  }
-
-  #nextId(): string {
-    if (this.#announced >= MAX_PARTS) throw tooManyParts();
-    this.#announced += 1;
-    return String(this.#announced - 1);
-  }
-}
-
-function tooManyParts(): GraphQLError {
-  return new GraphQLError(`The response has more than ${MAX_PARTS} parts; defer or stream less.`, {
-    extensions: { code: 'RESPONSE_TOO_LARGE' },
-  });
 }

@@ -5,7 +5,7 @@ import { questionText, type IntrospectionQuestion } from '../plan/introspection-
 import type { ErrorBehavior } from '../request/context.ts';
 import { ownVariable, type Variables } from '../operation/document/decided-conditions.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
-import type { Introspector } from '../plan/plan.ts';
+import type { Introspector } from '../plan/introspection-question.ts';
 
 /** What asking takes of a run. */
 interface AskingRun {

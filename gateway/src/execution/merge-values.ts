@@ -1,5 +1,6 @@
 import { own } from '../own-property.ts';
 import type { BroughtKeys, Rewrite, RewriteStep } from '../plan/fetch-fields.ts';
+import type { FetchStep } from '../plan/plan.ts';
 import type { TypeIndex } from '../supergraph/type-index.ts';
 import {
   Failure,
@@ -22,6 +23,19 @@ export function mergeKey(target: WritableObject, key: string, value: unknown, ty
   if (known === undefined) target[key] = value;
   else if (key !== '__typename' || isBetterTypename(value, known, types))
     target[key] = mergeValues(known, value, types);
+}
+
+/** Whether the names of two types may be those of one object: an interface's name may stand for the object's own, in either place. */
+export function isSameKind(known: unknown, typename: unknown, types: TypeIndex): boolean {
+  if (typeof known !== 'string' || typeof typename !== 'string')
+    return typename === undefined || typeof typename === 'string';
+  return types.isSubtype(typename, known) || types.isSubtype(known, typename);
+}
+
+/** The keys that a fetch brings to an object of its type. */
+export function expectedKeys(step: FetchStep, object: DataObject): readonly string[] {
+  const typename = own(object, '__typename');
+  return step.expectedKeys(typeof typename === 'string' ? typename : undefined);
 }
 
 /** Sets a value that nothing else has set. */

@@ -1,27 +1,24 @@
-import { own } from '../own-property.ts';
 import type { FetchStep, TargetOrigins } from '../plan/plan.ts';
 import type { LeftOutField } from '../plan/prune-fetch.ts';
 import type { TypeIndex } from '../supergraph/type-index.ts';
+import { markAbsent, markDependents, markFailed, markLeftOut } from './mark-failed.ts';
 import {
-  objectsAt,
   targetsAt,
   targetsWithAncestors,
   applyRewrites,
-  markUnresolved,
+  expectedKeys,
+  isSameKind,
   mergeKey,
   originsWithin,
   placeErrors,
   replaceNulls,
-  setIfUnset,
   type Target,
 } from './merge-values.ts';
 import type { StreamedTargets } from './streamed-targets.ts';
 import {
   ABSENCE,
-  absent,
   Failure,
   isDataObject,
-  joinFailures,
   narrowed,
   withoutPath,
   type DataObject,
@@ -152,23 +149,19 @@ export class MergedData {
   /** Marks everything that a fetch was to bring to an object as failed; as null where there is no such entity. */
   fail(step: FetchStep, object: DataObject, failure: Failure): void {
     this.#version += 1;
-    if (failure === ABSENCE) this.#mergeAbsence(step, object);
+    if (failure === ABSENCE) markAbsent(step, object);
     else this.#fail(step, object, failure);
   }
 
   /** Marks the fields that need what is missing as failed, for the reason that it is missing. */
   failDependents(
-    { dependents }: FetchStep,
+    step: FetchStep,
     objects: readonly DataObject[],
     missing: ReadonlyMap<string, Failure>,
   ): void {
     this.#version += 1;
     this.#failed = true;
-    for (const { key, needs } of dependents) {
-      const name = needs.find((candidate) => missing.has(candidate));
-      const failure = name === undefined ? undefined : missing.get(name);
-      if (failure) for (const object of objects) setIfUnset(object, key, dependentValue(failure));
-    }
+    markDependents(step, objects, missing);
   }
 
   /** Marks fields below an entity as failed that were left out of a fetch. @param failures by the variable that they take */
@@ -179,10 +172,7 @@ export class MergedData {
   ): void {
     this.#version += 1;
     this.#failed = true;
-    for (const { path, key, variable } of leftOut) {
-      const failure = failures.get(variable);
-      if (failure) objectsAt(entity, path, this.#types, (object) => setIfUnset(object, key, failure));
-    }
+    markLeftOut(entity, { leftOut, failures }, this.#types);
   }
 
   /** The errors of subgraphs that concern no field. Each is returned once. @param isOf chooses them by their fetch */
@@ -251,7 +241,7 @@ export class MergedData {
   #mergeEntity(step: FetchStep, objects: readonly DataObject[], entity: unknown): void {
     if (isDataObject(entity)) return this.#mergeFields(step, objects, entity);
     for (const object of objects) {
-      if (entity === null) this.#mergeAbsence(step, object);
+      if (entity === null) markAbsent(step, object);
       else if (entity instanceof Failure) this.#fail(step, object, entity);
       else this.#fail(step, object, malformedEntity(step.subgraph, 'an entity that is no object'));
     }
@@ -265,7 +255,9 @@ export class MergedData {
       const known = object['__typename'];
       if (known !== typename || !fields) {
         typename = known;
-        fields = this.#isSameKind(known, entity) ? this.#fieldsFor(step, object, entity) : undefined;
+        fields = isSameKind(known, entity['__typename'], this.#types)
+          ? this.#fieldsFor(step, object, entity)
+          : undefined;
       }
       if (fields) for (const { key, value } of fields) this.#merge(object, key, value);
       else
@@ -275,14 +267,6 @@ export class MergedData {
           malformedEntity(step.subgraph, 'an entity of another type than it was asked for'),
         );
     }
-  }
-
-  /** An interface's name may stand for an object's own, in either direction. */
-  #isSameKind(known: unknown, entity: DataObject): boolean {
-    const typename = entity['__typename'];
-    if (typeof known !== 'string' || typeof typename !== 'string')
-      return typename === undefined || typeof typename === 'string';
-    return this.#types.isSubtype(typename, known) || this.#types.isSubtype(known, typename);
   }
 
   /**
@@ -301,21 +285,9 @@ export class MergedData {
     return fields;
   }
 
-  /** There is no such entity: its fields are null. */
-  #mergeAbsence(step: FetchStep, object: WritableObject): void {
-    object[absent] = true;
-    for (const key of expectedKeys(step, object)) setIfUnset(object, key, null);
-  }
-
   #fail(step: FetchStep, object: WritableObject, failure: Failure): void {
     this.#failed = true;
-    for (const key of expectedKeys(step, object)) {
-      const known = own(object, key);
-      if (known === undefined) object[key] = narrowed(failure, key);
-      else if (key === '__typename') markUnresolved(object, failure);
-      else if (known instanceof Failure) object[key] = joinFailures(known, narrowed(failure, key));
-      else markUnresolved(known, narrowed(failure, key));
-    }
+    markFailed(step, object, failure);
   }
 }
 
@@ -325,13 +297,3 @@ interface Field {
 }
 
 const NO_ERRORS: readonly FailureReason[] = [];
-
-/** The keys that a fetch brings to an object of its type. */
-function expectedKeys(step: FetchStep, object: DataObject): readonly string[] {
-  const typename = own(object, '__typename');
-  return step.expectedKeys(typeof typename === 'string' ? typename : undefined);
-}
-
-function dependentValue(failure: Failure): Failure | null {
-  return failure === ABSENCE ? null : new Failure(failure.reasons.map(withoutPath));
-}

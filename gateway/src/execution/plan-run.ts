@@ -1,7 +1,8 @@
 import type { QueueCaller } from '@trellis/admission';
 import type { CachePolicy } from '../caching/cache-policy.ts';
 import { ownVariable, type Variables } from '../operation/document/decided-conditions.ts';
-import type { FetchStep, Introspector, Plan } from '../plan/plan.ts';
+import type { Introspector } from '../plan/introspection-question.ts';
+import type { FetchStep, Plan } from '../plan/plan.ts';
 import type { Passthrough } from '../plan/passthrough.ts';
 import type { ErrorBehavior } from '../request/context.ts';
 import type { ForwardedHeaders } from '../plan/forwarded-headers.ts';
@@ -16,6 +17,14 @@ import type { DataObject } from './failure.ts';
 import type { PreparedStream } from '../plan/prepared-operation.ts';
 import { StreamedTargets, type StreamWindows } from './streamed-targets.ts';
 import type { RepresentationBatch } from './representations.ts';
+
+/**
+ * Called when a fetch wants entities.
+ *
+ * @param objects that they are for
+ * @param asked how many entities the subgraph has to be asked for: the others are those of equal objects, or are known from before
+ */
+export type EntityObserver = (step: FetchStep, objects: number, asked: number) => void;
 
 /** What one run of a plan needs. */
 export interface ExecutionContext {
@@ -37,6 +46,8 @@ export interface ExecutionContext {
   readonly defaultOnError?: ErrorBehavior | undefined;
   /** Files that its variables stand for. Absent where there are none. */
   readonly uploads?: Uploads | undefined;
+  /** Called with each fetch of entities. Absent where no one wants to know. */
+  readonly entitiesWanted?: EntityObserver | undefined;
   /** Absent where no operation asks for the schema. */
   readonly introspector?: Introspector | undefined;
   /** Aborted when the client leaves or the request's time is over: calls in flight are ended. */
@@ -142,6 +153,8 @@ export interface EntityCaller {
   ): Promise<readonly unknown[] | undefined>;
   /** Merges an entity that was asked for before into more objects. */
   place(step: FetchStep, objects: readonly DataObject[], entity: unknown): void;
+  /** Called with each batch, and how many of its entities are asked for with it. Absent where no one wants to know. */
+  readonly wanted?: ((step: FetchStep, batch: RepresentationBatch, asked: number) => void) | undefined;
 }
 
 /**
@@ -167,7 +180,10 @@ export class EntityCalls {
   fetch(step: FetchStep, key: string, batch: RepresentationBatch, variables: string): Promise<unknown> {
     let known = this.#byKey.get(key);
     if (!known) this.#byKey.set(key, (known = new KnownEntities(this.#caller, step, variables)));
-    return known.fetch(batch);
+    const before = known.size;
+    const done = known.fetch(batch);
+    this.#caller.wanted?.(step, batch, known.size - before);
+    return done;
   }
 
   /** To be called when a mutation may have changed something. What is in flight still arrives where it was asked for. */
@@ -203,6 +219,11 @@ class KnownEntities {
     this.#caller = caller;
     this.#step = step;
     this.#variables = variables;
+  }
+
+  /** How many entities have been asked for. */
+  get size(): number {
+    return this.#byText.size;
   }
 
   fetch({ texts, targets }: RepresentationBatch): Promise<unknown> {

@@ -69,6 +69,7 @@ function fetchBatch(
   const reduced = step.without(new Set(missing.keys()));
   run.data.failDependents(step, targets.flat(), missing);
   if (!reduced) return NOTHING_TO_ASK;
+  noteWanted(step, run, batch, batch.texts.length);
   return askEntities(reduced, run, batch, joinMembers(variablesText(reduced, run), contextText));
 }
 
@@ -79,7 +80,10 @@ function fetchWhole(
   variables: string,
 ): Promise<unknown> {
   const { mergeKey } = step;
-  if (mergeKey === undefined) return askEntities(step, run, batch, variables);
+  if (mergeKey === undefined) {
+    noteWanted(step, run, batch, batch.texts.length);
+    return askEntities(step, run, batch, variables);
+  }
   return entityCallsOf(run).fetch(step, `${mergeKey}${variables}`, batch, variables);
 }
 
@@ -87,8 +91,17 @@ function entityCallsOf(run: PlanRun): EntityCalls {
   run.entityCalls ??= new EntityCalls({
     ask: (step, batch, variables) => askEntities(step, run, batch, variables),
     place: (step, objects, entity) => run.data.mergeKnownEntity(step, objects, entity),
+    wanted: run.context.entitiesWanted && ((step, batch, asked) => noteWanted(step, run, batch, asked)),
   });
   return run.entityCalls;
+}
+
+/** Counts nothing where no one wants to know. */
+function noteWanted(step: FetchStep, run: PlanRun, { targets }: RepresentationBatch, asked: number): void {
+  const { entitiesWanted } = run.context;
+  if (!entitiesWanted) return;
+  const objects = targets.reduce((sum, { length }) => sum + length, 0);
+  entitiesWanted(step, objects, asked);
 }
 
 /** @returns the entities, when nothing was wrong */

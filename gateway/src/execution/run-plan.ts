@@ -6,7 +6,8 @@ import { readEvent } from './read-response.ts';
 import { runFetch } from './run-fetch.ts';
 import type { ResponseWriter } from '../plan/response-writer.ts';
 import type { Completed } from './completed.ts';
-import { completeData, MAX_ERRORS } from './complete-data.ts';
+import { completeData } from './complete-data.ts';
+import { MAX_ERRORS } from './findings.ts';
 import { reportReason, type FailureReason } from './failure.ts';
 
 /** What a subgraph sent for a subscription. */

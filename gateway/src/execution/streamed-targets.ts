@@ -1,4 +1,4 @@
-import { objectShapeOf } from './complete-data.ts';
+import { objectShapeOf } from './object-shape.ts';
 import { isDataObject, type DataObject } from './failure.ts';
 import type { Target } from './merge-values.ts';
 import type { PreparedStream } from '../plan/prepared-operation.ts';

@@ -3,7 +3,7 @@ import type { JWTPayload } from 'jose';
 import type { Caller } from './caller.ts';
 import { InvalidAccessToken, type ClaimKind, type TokenRules } from './token-rules.ts';
 import { FULL_TRUST, type IssuerTrust } from './issuer-trust.ts';
-import type { ClaimPolicy, Policies } from '../settings/identity.ts';
+import type { ClaimPolicy, Policies } from '../settings/authorization.ts';
 import { own, ownOf } from '../own-property.ts';
 import { holdsPolicy, holdsUntilMs } from './policies.ts';
 import { readClaims, type TokenClaims } from './read-claims.ts';

@@ -1,11 +1,15 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { connectRedis } from '@trellis/redis';
+import { startTestRedis } from '@trellis/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAuthenticator, type Authenticator } from './authenticator.ts';
 import type { Caller } from './caller.ts';
 import { createTokenIntrospection } from './introspect-token.ts';
 import { InvalidAccessToken, tokenRulesOf } from './token-rules.ts';
 import { IssuerBusy } from './issuer-busy.ts';
+import { startRevocationFeed } from './revocation-feed.ts';
+import type { RevokedTokens } from './revocation.ts';
 import { createKeySet, KeysUnavailable } from './key-set.ts';
 import { createUsedProofs } from './used-proofs.ts';
 
@@ -67,6 +71,7 @@ const nowS = (): number => Math.floor(clockMs / 1_000);
 
 function authenticatorWith(
   changes: { readonly maxConcurrent?: number; readonly maxWaitMs?: number } = {},
+  revokedTokens?: RevokedTokens,
 ): Authenticator {
   const rules = tokenRulesOf({ audience: 'graph', profile: 'general' });
   const introspection = createTokenIntrospection({
@@ -88,6 +93,7 @@ function authenticatorWith(
   return createAuthenticator({
     issuers: [{ issuer: ISSUER, rules, keys, introspection }],
     now: () => clockMs,
+    ...(revokedTokens && { revokedTokens }),
     proofs: { usedProofs: createUsedProofs({ redis: undefined, lifetimeS: 120 }) },
   });
 }
@@ -249,6 +255,33 @@ describe('RFC 7662: An opaque token', () => {
       why: 'timeout',
     });
     expect(await first).not.toBeInstanceOf(IssuerBusy); // that one was sent, without a response
+  });
+
+  it('that is cached is rejected at once when the feed of revocations names its grant', async () => {
+    const redis = await startTestRedis();
+    const connect = () => connectRedis({ url: redis.url, name: 'test', onError: () => undefined });
+    const [commands, subscriber] = [connect(), connect()];
+    const feed = await startRevocationFeed({ redis: commands, subscriber, onError: () => undefined });
+    try {
+      known['a'] = { active: true, sub: 'ada', gid: 'grant-a' };
+      known['b'] = { active: true, sub: 'ada', gid: 'grant-b' };
+      const authenticator = authenticatorWith({}, feed);
+      for (const token of ['a', 'b', 'a', 'b']) await take(authenticator, token);
+      expect(questions).toHaveLength(2); // they are cached, and their issuer would still call them active
+      const ended: boolean[] = [];
+      const { grantId, claims } = await take(authenticator, 'a');
+      feed.onRevoked((concerns) => ended.push(concerns({ grantId, claims })));
+      await commands.publish('revocations', 'grant-a');
+      await expect.poll(() => ended).toEqual([true]);
+      await expect(take(authenticator, 'a')).rejects.toThrow(InvalidAccessToken);
+      expect(authenticator.isKnown('Bearer a')).toBe(false);
+      expect((await take(authenticator, 'b')).grantId).toBe('grant-b');
+      expect(questions).toHaveLength(2);
+    } finally {
+      await feed.close();
+      commands.disconnect();
+      await redis.stop();
+    }
   });
 
   it('ends what runs with it when its issuer says so', async () => {

@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, importJWK, SignJWT, type CryptoKey } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { IssuerSettings } from '../settings/identity.ts';
+import type { IssuerSettings } from '../settings/authentication.ts';
 import { clientOf, userOf, type Caller } from './caller.ts';
 import { configuredIssuers } from '../config/configured-issuers.ts';
 import { groupOf, holdsPolicy } from './policies.ts';

@@ -1,4 +1,4 @@
-import type { IssuerSettings } from '../settings/identity.ts';
+import type { IssuerSettings } from '../settings/authentication.ts';
 
 /** What the tokens of an issuer may say of its users. */
 export interface IssuerTrust {

@@ -1,6 +1,6 @@
 import type { OutageLog } from '@trellis/runtime/outage-log';
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
-import { authentication } from '../settings/identity.ts';
+import { authentication } from '../settings/authentication.ts';
 import { fetchJson } from './fetch-json.ts';
 
 /** The public keys of one issuer, refreshed as they change. */

@@ -1,4 +1,4 @@
-import type { ClaimPolicy, Policies } from '../settings/identity.ts';
+import type { ClaimPolicy, Policies } from '../settings/authorization.ts';
 import { own } from '../own-property.ts';
 import type { Caller } from './caller.ts';
 

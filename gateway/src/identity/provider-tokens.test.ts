@@ -5,7 +5,7 @@ import { hostileVariants, type GoodToken } from '../../test-fixtures/provider-to
 import { tokenShapes, type Claims, type TokenShape } from '../../test-fixtures/provider-tokens/shapes.ts';
 import { createTokenForge, type TokenForge } from '../../test-fixtures/provider-tokens/token-forge.ts';
 import { configuredIssuers } from '../config/configured-issuers.ts';
-import type { IssuerSettings } from '../settings/identity.ts';
+import type { IssuerSettings } from '../settings/authentication.ts';
 import { settingsSchema } from '../settings/settings.ts';
 import type { Caller } from './caller.ts';
 import { InvalidAccessToken } from './token-rules.ts';

@@ -4,6 +4,7 @@ import { latencyBudgetMs, startTestRedis, type TestRedis } from '@trellis/testki
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startRevocationFeed, type RevocationFeed } from './revocation-feed.ts';
 import type { TokenHolder } from './revocation.ts';
+import { until } from '../testing/until.ts';
 
 let server: TestRedis;
 let redis: RedisConnection;
@@ -45,14 +46,6 @@ function tokenOf(claims: Readonly<Record<string, unknown>>): TokenHolder {
 
 function hasGrant(grantId: string): boolean {
   return feed.has(tokenOf({ gid: grantId }));
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error('It did not come true within 10 s.');
-    await sleep(10);
-  }
 }
 
 describe('The feed of revoked grants', () => {

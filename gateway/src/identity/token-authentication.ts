@@ -22,6 +22,8 @@ export interface TokenRequest {
   readonly method: string;
   /** Where it went, as its client sees it. */
   readonly url: string;
+  /** Whether that was configured, and is not what the request says of itself: then the scheme counts too. @default false */
+  readonly isPublic?: boolean | undefined;
 }
 
 /** Whose token it was. */
@@ -55,10 +57,10 @@ export function createTokenAuthentication({
     issuers: [{ issuer, rules: ownTokenRules(audience), keys }],
     proofs: { usedProofs },
   });
-  return async ({ authorization, proof, method, url }) => {
+  return async ({ authorization, proof, method, url, isPublic }) => {
     if (authorization === undefined) return { kind: 'absent' };
     try {
-      const presented = proof === undefined ? undefined : { proof, method, url };
+      const presented = proof === undefined ? undefined : { proof, method, url, isPublic };
       const { scopes, context, claims } = await authenticator.authenticate(authorization, presented);
       const { sub } = claims;
       const subject = typeof sub === 'string' ? sub : undefined;

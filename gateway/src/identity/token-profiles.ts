@@ -1,4 +1,4 @@
-import type { ProfileName } from '../settings/identity.ts';
+import type { ProfileName } from '../settings/authentication.ts';
 
 /** Of which shape access tokens are. */
 export interface TokenProfile {

@@ -1,5 +1,5 @@
 import { parseClaimPath, type ClaimPath } from '../settings/claim-path.ts';
-import { authentication, type ClaimPathSettings, type IssuerSettings } from '../settings/identity.ts';
+import { authentication, type ClaimPathSettings, type IssuerSettings } from '../settings/authentication.ts';
 import { OWN_PROFILE, tokenProfiles, type TokenProfile } from './token-profiles.ts';
 
 /** What of a token is read by paths. */

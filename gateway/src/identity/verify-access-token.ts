@@ -4,7 +4,7 @@ import type { Caller } from './caller.ts';
 import { callerOf, type CallerRules } from './caller-of-token.ts';
 import { InvalidAccessToken, type TokenRules } from './token-rules.ts';
 import { KeysUnavailable, type KeySet } from './key-set.ts';
-import { authentication } from '../settings/identity.ts';
+import { authentication } from '../settings/authentication.ts';
 import { ownOf } from '../own-property.ts';
 import { assertAudience, wrongClaim, quoted } from './read-claims.ts';
 import type { IssuerTrust } from './issuer-trust.ts';

@@ -13,6 +13,8 @@ export interface PresentedProof {
   readonly method: string;
   /** Where the request went, as its client sees it. */
   readonly url: string;
+  /** Whether that is certain, and its scheme counts too. @default a proxy may have changed the scheme */
+  readonly isPublic?: boolean | undefined;
 }
 
 /** What proofs are held to. */
@@ -83,7 +85,7 @@ async function verifySignature(proof: string, nowMs: number): Promise<SignedProo
 
 function problemOf(
   claims: JWTPayload,
-  { method, url }: PresentedProof,
+  { method, url, isPublic }: PresentedProof,
   token: string,
   { urls, now = Date.now }: ProofRules,
 ): string | undefined {
@@ -93,7 +95,7 @@ function problemOf(
   if (typeof iat !== 'number' || Math.abs(now() / 1_000 - iat) > PROOF_WINDOW_S)
     return 'its iat is too far off';
   if (claims['htm'] !== method) return 'its htm is another method';
-  if (!isAddress(claims['htu'], url, urls)) return 'its htu is another address';
+  if (!isAddress(claims['htu'], url, isPublic ? [url] : urls)) return 'its htu is another address';
   if (claims['ath'] !== hash(token)) return 'its ath is of another token';
   return undefined;
 }

@@ -1,6 +1,6 @@
 import { DEFAULT_SHARES, shareKeysOf } from '@trellis/admission';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import { clientOf, userOf, type Caller, clientSoftwareOf } from '../identity/caller.ts';
+import { clientOf, userOf, type Caller, type ClientSoftware, clientSoftwareOf } from '../identity/caller.ts';
 import type { CacheRedis } from '../caching/cache-redis.ts';
 import { gatewayErrorCodes, rejected } from '../errors.ts';
 import type { RequestContext } from '../request/context.ts';
@@ -77,8 +77,8 @@ export function createRateLimiter(rates: RateLimits, redis: CacheRedis | undefin
       user || client ? countCaller(caller, operations, { user, client }) : undefined,
     countSoftware(request, operations) {
       if (named.size === 0) return undefined;
-      const name = clientSoftwareOf(request)?.name ?? '';
-      return named.get(name)?.(name, operations);
+      const software = clientSoftwareOf(request);
+      return software && countNamed(software, operations, named);
     },
   };
 }
@@ -100,6 +100,19 @@ async function countCaller(
   if (name !== undefined) await user?.(name, operations);
   const clientName = client && clientOf(caller);
   if (clientName !== undefined) await client?.(clientName, operations);
+}
+
+/** A version has its rate, and that of its name. */
+function countNamed(
+  { name, version }: ClientSoftware,
+  operations: number,
+  named: ReadonlyMap<string, Counter>,
+): Promise<void> | undefined {
+  const versioned = `${name}@${version}`;
+  const ofVersion = named.get(versioned);
+  const ofName = named.get(name);
+  if (!ofVersion) return ofName?.(name, operations);
+  return ofVersion(versioned, operations).then(() => ofName?.(name, operations));
 }
 
 /** Only names that the operator has listed are counted, so that clients make no counters. */

@@ -19,7 +19,12 @@ beforeAll(async () => {
   });
   gateway = await startTestGateway({
     subgraphs: [subgraph],
-    settings: 'rateLimits: { clientNames: { partner: { operations: 2, windowS: 60 } } }',
+    settings: `rateLimits:
+  clientNames:
+    partner: { operations: 2, windowS: 60 }
+    ios: { operations: 3, windowS: 60 }
+    ios@1.0: { operations: 1, windowS: 60 }
+    alone@1: { operations: 1, windowS: 60 }`,
   });
 });
 afterAll(async () => {
@@ -48,6 +53,18 @@ describe('rateLimits.clientNames', () => {
     socket.subscribe('1', '{ one }');
     expect(await socket.next()).toMatchObject({ payload: [{ extensions: { code: 'RATE_LIMITED' } }] });
     socket.close();
+  });
+
+  it('holds for a version, beside the rate of its name', async () => {
+    const ios = (version: string): Readonly<Record<string, string>> => ({
+      'apollographql-client-name': 'ios',
+      'apollographql-client-version': version,
+    });
+    expect(await codesOf(ios('1.0'))).toEqual([undefined, 'RATE_LIMITED', 'RATE_LIMITED']);
+    expect(await codesOf(ios('2.0'))).toEqual([undefined, undefined, 'RATE_LIMITED']);
+    const alone = { 'graphql-client-name': 'alone', 'graphql-client-version': '1' };
+    expect(await codesOf(alone)).toEqual([undefined, 'RATE_LIMITED', 'RATE_LIMITED']);
+    expect((await codesOf({ 'graphql-client-name': 'alone' }))[0]).toBeUndefined();
   });
 
   it('holds for no other name, and for none', async () => {

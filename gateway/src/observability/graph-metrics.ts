@@ -26,7 +26,7 @@ const PLANNING_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 
 export function createGraphMetrics(registry: Registry): GraphMetrics {
   const changes = new Counter({
     name: 'trellis_gateway_supergraph_changes_total',
-    help: 'Supergraph reloads, by outcome: loaded, or invalid.',
+    help: 'Supergraph reloads, by outcome: serving, or rejected as invalid.',
     labelNames: ['outcome'],
     registers: [registry],
   });
@@ -44,7 +44,7 @@ export function createGraphMetrics(registry: Registry): GraphMetrics {
     registers: [registry],
   });
   const replacements = new Counter({
-    name: 'trellis_gateway_planner_replacements_total',
+    name: 'trellis_gateway_planner_restarts_total',
     help: 'Query planner workers restarted, because an operation took too long to plan or the worker failed.',
     registers: [registry],
   });
@@ -106,7 +106,7 @@ export function createTrafficMetrics(registry: Registry): TrafficObserver {
   const registers = [registry];
   const calls = new TalliedCounter(
     {
-      name: 'trellis_gateway_subgraph_calls_total',
+      name: 'trellis_gateway_subgraph_requests_total',
       help: 'Subgraph requests, by outcome. rejected: not sent, because the circuit breaker was open or the concurrency limit was reached.',
       labelNames: ['subgraph', 'outcome'],
     },
@@ -114,7 +114,7 @@ export function createTrafficMetrics(registry: Registry): TrafficObserver {
   );
   const duration = new TalliedHistogram(
     {
-      name: 'trellis_gateway_subgraph_call_duration_seconds',
+      name: 'trellis_gateway_subgraph_request_duration_seconds',
       help: 'Seconds from sending a subgraph request to the last byte of its response.',
       labelNames: ['subgraph'],
     },
@@ -122,7 +122,7 @@ export function createTrafficMetrics(registry: Registry): TrafficObserver {
     registry,
   );
   const repeated = new Counter({
-    name: 'trellis_gateway_subgraph_repeated_calls_total',
+    name: 'trellis_gateway_subgraph_repeated_requests_total',
     help: 'Subgraph requests sent again: retry after a failure, hedge while the first is open.',
     labelNames: ['subgraph', 'reason'],
     registers,
@@ -146,7 +146,7 @@ export function createTrafficMetrics(registry: Registry): TrafficObserver {
 /** Registers the series of calls in flight and waiting, which are read when they are asked for. */
 export function registerTrafficGauges(registry: Registry, states: TrafficStates): void {
   const gauge = new Gauge({
-    name: 'trellis_gateway_subgraph_calls',
+    name: 'trellis_gateway_subgraph_requests',
     help: 'Subgraph requests in flight, and waiting for a slot.',
     labelNames: ['subgraph', 'state'],
     registers: [registry],
@@ -213,7 +213,7 @@ export function createStreamMetrics(registry: Registry): StreamMetrics {
     registers,
   });
   const slow = new Counter({
-    name: 'trellis_gateway_slow_clients_total',
+    name: 'trellis_gateway_slow_consumers_total',
     help: 'Slow consumers of streams that were disconnected.',
     registers,
   });

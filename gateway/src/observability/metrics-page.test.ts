@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { startTestRedis, type TestRedis } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gql } from 'graphql-tag';
@@ -7,6 +9,7 @@ import { renderState } from '../http/pages/state-page.ts';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
 
+const usage = mkdtempSync(join(tmpdir(), 'usage-'));
 let redis: TestRedis;
 let subgraph: SubgraphServer;
 let gateway: TestGateway;
@@ -35,12 +38,13 @@ beforeAll(async () => {
   gateway = await startTestGateway({
     subgraphs: [subgraph],
     environment: { CACHE_REDIS_URL: redis.url },
-    settings: 'responseCache: {}',
+    settings: JSON.stringify({ responseCache: {}, usage: { directory: usage } }),
   });
 });
 afterAll(async () => {
   await gateway.close();
   await Promise.all([redis.stop(), subgraph.close()]);
+  rmSync(usage, { recursive: true });
 });
 
 /** Names and labels of the series, in the order of their names. */
@@ -87,8 +91,8 @@ describe('Metrics', () => {
     expect(series('operations_total', 'name="",kind="query",outcome="PARTIAL"')).toBe('1');
     expect(series('plans_total', 'outcome="miss"')).toBe('2');
     expect(series('plans_total', 'outcome="hit"')).toBe('9');
-    expect(series('subgraph_calls_total', 'subgraph="numbers",outcome="[a-z]+"')).toBe('11');
-    expect(series('subgraph_call_duration_seconds_count', 'subgraph="numbers"')).toBe('11');
+    expect(series('subgraph_requests_total', 'subgraph="numbers",outcome="[a-z]+"')).toBe('11');
+    expect(series('subgraph_request_duration_seconds_count', 'subgraph="numbers"')).toBe('11');
     expect(series('operation_duration_seconds_count', 'kind="query"')).toBe('11');
     expect(series('limits_exceeded_total', 'limit="[a-zA-Z]+"')).toBe('1');
   });

@@ -6,6 +6,7 @@ import { clientSoftwareOf } from '../identity/caller.ts';
 import { RawSocket } from '../testing/raw-socket.ts';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
+import { startTokenIssuer, type TokenIssuer } from '../testing/token-issuer.ts';
 import { createClientMetrics } from './operation-metrics.ts';
 
 const NAME = 'trellis_gateway_client_operations_total';
@@ -48,13 +49,33 @@ describe('Series of clients', () => {
     expect(values).toHaveLength(201);
     expect(values.filter(({ labels }) => labels.client === 'other')).toHaveLength(1);
   });
+
+  it('are bounded, whatever clients tokens are for, and none where neither is known', async () => {
+    const registry = new Registry();
+    const clients = createClientMetrics(registry);
+    clients.observe(undefined, OK);
+    for (let client = 0; client < 500; client += 1) {
+      const admitted = { caller: { context: { clientId: `c${client}` } } };
+      const response = { ...OK, admitted } as unknown as OperationResult; // it reads no more of one
+      for (let use = 0; use < 10; use += 1) clients.observe(undefined, response);
+    }
+    const { values } = (await registry.getMetricsAsJSON())[0] as unknown as {
+      values: { labels: { client: string; oauth_client: string } }[];
+    };
+    expect(values).toHaveLength(201);
+    expect(values.filter(({ labels }) => labels.oauth_client === '')).toMatchObject([
+      { labels: { client: 'other' } },
+    ]);
+  });
 });
 
 describe('A gateway', () => {
   let subgraph: SubgraphServer;
   let gateway: TestGateway;
+  let issuer: TokenIssuer;
 
   beforeAll(async () => {
+    issuer = await startTokenIssuer();
     subgraph = await startSubgraph({
       name: 'numbers',
       typeDefs: gql`
@@ -64,11 +85,19 @@ describe('A gateway', () => {
       `,
       resolvers: { Query: { one: () => 1 } },
     });
-    gateway = await startTestGateway({ subgraphs: [subgraph] });
+    gateway = await startTestGateway({
+      subgraphs: [subgraph],
+      environment: {
+        TOKEN_ISSUER: issuer.issuer,
+        TOKEN_AUDIENCE: issuer.audience,
+        TOKEN_JWKS_URL: issuer.jwksUrl,
+      },
+    });
   });
   afterAll(async () => {
     await gateway.close();
     await subgraph.close();
+    await issuer.close();
   });
 
   it('counts and logs operations by client, over HTTP and WebSocket', async () => {
@@ -84,6 +113,26 @@ describe('A gateway', () => {
     expect(gateway.logged()).toContainEqual(
       expect.objectContaining({ msg: 'operation answered', client: 'web', clientVersion: '1.2' }),
     );
+  });
+
+  it('counts and logs operations by the OAuth client, with a name beside it and without', async () => {
+    const authorization = `Bearer ${await issuer.sign({ client_id: 'batch' })}`;
+    const named = { 'graphql-client-name': 'importer', 'graphql-client-version': '4' };
+    for (let use = 0; use < 11; use += 1) {
+      await gateway.post({ query: '{ one }' }, { authorization });
+      await gateway.post({ query: '{ one }' }, { authorization, ...named });
+    }
+    const text = await gateway.metrics.getSingleMetricAsString(NAME);
+    for (const labels of [
+      'client="",version="",oauth_client="batch"',
+      'client="importer",version="4",oauth_client="batch"',
+    ])
+      expect(text).toContain(`{${labels},outcome="OK",service="gateway"} 2`);
+    const logged = gateway.logged().filter(({ oauthClient }) => oauthClient === 'batch');
+    expect(logged).toContainEqual(
+      expect.objectContaining({ msg: 'operation answered', client: 'importer', clientVersion: '4' }),
+    );
+    expect(logged.filter(({ client }) => client === undefined)).toHaveLength(11);
   });
 
   it('knows which operations are slow by their names, from the tenth use on', async () => {

@@ -128,7 +128,7 @@ export function createClientMetrics(registry: Registry): ClientMetrics {
   const operations = new TalliedCounter(
     {
       name: 'trellis_gateway_client_operations_total',
-      help: 'Operations of clients that name themselves, by name, version, OAuth client and outcome.',
+      help: 'Operations of clients that name themselves or have a token, by name, version, OAuth client and outcome.',
       labelNames: ['client', 'version', 'oauth_client', 'outcome'],
     },
     registry,
@@ -139,9 +139,10 @@ export function createClientMetrics(registry: Registry): ClientMetrics {
   });
   return {
     observe(client, response) {
-      if (!client) return;
-      const oauthClient = response.admitted?.caller.context.clientId ?? '';
-      const label = combinations.labelOf([client.name, client.version, oauthClient].join(SEPARATOR));
+      const oauthClient = response.admitted?.caller.context.clientId;
+      if (!client && oauthClient === undefined) return;
+      const { name: said = '', version: saidVersion = '' } = client ?? {};
+      const label = combinations.labelOf([said, saidVersion, oauthClient ?? ''].join(SEPARATOR));
       const [name = 'other', version = '', id = ''] = label.split(SEPARATOR);
       operations.count(name, version, id, outcomeOf(response));
     },

@@ -1,19 +1,28 @@
 import type { Logger } from '@trellis/runtime';
-import { RegistryError } from '@trellis/registry';
+import { RegistryError, type RegistryRecord } from '@trellis/registry';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { RegistryObserver } from '../registry/followed-registry.ts';
 import { generationsOf, type ServedGenerations } from '../registry/served-generations.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
+import type { TrialFigures } from '../variants/canary-trial.ts';
+import { createCanaryMetrics } from './canary-metrics.ts';
 import type { GraphMetrics } from './graph-metrics.ts';
 
 /** Counts what a registry says, and what comes of it. */
 export interface RegistryMetrics {
+  /** The history of what is followed: a record was verified, in the order of the log. */
+  verified(record: RegistryRecord): void;
   serving(served: ServedGenerations): void;
   checked(): void;
   /** @param reason one of few */
   rejected(reason: string): void;
   aborted(variant: string): void;
+  /** Figures of the canary that is compared now. */
+  readonly canaries: TrialFigures;
 }
+
+/** Records of the history. */
+const MOST_RECORDS = 20;
 
 /** Registers the series of a followed registry. Their labels come from signed records. */
 export function createRegistryMetrics(registry: Registry): RegistryMetrics {
@@ -32,6 +41,7 @@ export function createRegistryMetrics(registry: Registry): RegistryMetrics {
     aggregator: 'max',
     registers,
   });
+  const history = createHistory(registry);
   const checkedAt = new Gauge({
     name: 'trellis_gateway_registry_checked_seconds',
     help: 'Unix time at which all that the registry says was last served here. An old one: it is unavailable, or says what is rejected.',
@@ -51,7 +61,10 @@ export function createRegistryMetrics(registry: Registry): RegistryMetrics {
     registers,
   });
   return {
+    canaries: createCanaryMetrics(registry),
+    verified: (record) => history.verified(record),
     serving({ record, variants: served }) {
+      history.serving(record);
       info.reset();
       info.set(
         {
@@ -74,6 +87,56 @@ export function createRegistryMetrics(registry: Registry): RegistryMetrics {
   };
 }
 
+/** The newest records of the log, and since when each has been served here; 0: it was not. */
+function createHistory(registry: Registry): Pick<RegistryMetrics, 'verified'> & {
+  serving(record: RegistryRecord): void;
+} {
+  const servedAtS = new Map<number, number>();
+  let records: readonly RegistryRecord[] = [];
+  const gauge = new Gauge({
+    name: 'trellis_gateway_registry_record_served_seconds',
+    help: `The newest ${MOST_RECORDS} records of the registry: Unix time at which each began to be served here, or 0.`,
+    labelNames: ['sequence', 'action', 'actor', 'release', 'recorded', 'variants'],
+    aggregator: 'max',
+    registers: [],
+    collect() {
+      this.reset();
+      for (const record of records) this.set(labelsOf(record), servedAtS.get(record.sequence) ?? 0);
+    },
+  });
+  registry.registerMetric(gauge);
+  return {
+    verified(record) {
+      records = [...records.filter(({ sequence }) => sequence !== record.sequence), record].slice(
+        -MOST_RECORDS,
+      );
+      const oldest = records[0]?.sequence ?? 0;
+      for (const sequence of servedAtS.keys()) if (sequence < oldest) servedAtS.delete(sequence);
+    },
+    serving({ sequence }) {
+      if (!servedAtS.has(sequence)) servedAtS.set(sequence, Date.now() / 1_000);
+    },
+  };
+}
+
+function labelsOf({
+  sequence,
+  action,
+  actor,
+  release,
+  at,
+  variants,
+}: RegistryRecord): Record<string, string> {
+  return {
+    sequence: String(sequence),
+    action,
+    actor,
+    release: release.digest,
+    recorded: at,
+    variants: variants.map(({ name }) => name).join(', '),
+  };
+}
+
 /** Reports what happens to a followed registry: metrics and log. */
 export function observeRegistry(
   metrics: RegistryMetrics,
@@ -82,6 +145,7 @@ export function observeRegistry(
 ): RegistryObserver {
   let known: ReadonlySet<Supergraph> = new Set();
   return {
+    verified: (record) => metrics.verified(record),
     serving(served) {
       const { record, main, variants } = served;
       const generations = generationsOf(served);

@@ -5,7 +5,7 @@ import { fetchesOf, type OfflineFetch, type OfflinePlan } from './offline-plan.t
 export interface RecordedVariables {
   /** The variables of `@skip` and `@include` as they were decided. Absent: every decision is looked at. */
   readonly conditions?: readonly Readonly<Record<string, boolean>>[] | undefined;
-  /** The largest values of variables that size lists. */
+  /** The largest values of variables that size lists, by name; dots lead into input objects: `page.first`. */
   readonly slices?: readonly Readonly<Record<string, number>>[] | undefined;
 }
 
@@ -71,9 +71,33 @@ export function variablesOf(
   const usual = decisions(conditionVariables);
   const decided = conditions && conditions.length > 0 ? conditions : usual;
   const filled = decided.map((given) => ({ ...usual[0], ...given }));
-  const sliced = slices.length === 0 ? [{}] : slices;
+  const sliced = slices.length === 0 ? [{}] : slices.map(nested);
   return filled.flatMap((given) => sliced.map((slice) => ({ ...slice, ...given })));
 }
+
+/** `{ 'page.first': 10 }` as the variables of a request: `{ page: { first: 10 } }`. No name of GraphQL has a dot. */
+function nested(slice: Readonly<Record<string, number>>): Readonly<Record<string, unknown>> {
+  const values: Members = Object.create(null) as Members;
+  for (const [key, size] of Object.entries(slice)) {
+    const names = key.split('.');
+    const last = names.pop() ?? key;
+    const parent = names.reduce(objectIn, values);
+    if (!isObject(parent[last])) parent[last] = size;
+  }
+  return values;
+}
+
+/** What leads into an object wins over a size of its own: a variable is one or the other. */
+function objectIn(above: Members, name: string): Members {
+  const known = above[name];
+  return isObject(known) ? known : (above[name] = Object.create(null) as Members);
+}
+
+function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null;
+}
+
+type Members = Record<string, unknown>;
 
 function decisions(names: readonly string[]): readonly Readonly<Record<string, boolean>>[] {
   const every = (value: boolean): Record<string, boolean> =>

@@ -1,6 +1,6 @@
 import { shareKeysOf, type ShareKeys } from '@trellis/admission';
 import { GraphQLError, Kind, type DocumentNode, type OperationDefinitionNode } from 'graphql';
-import type { Policies } from '../settings/identity.ts';
+import type { Policies } from '../settings/authorization.ts';
 import { S3FifoCache } from '../caching/s3-fifo-cache.ts';
 import { RequestError } from '../errors.ts';
 import type { CostSettings } from '../settings/cost.ts';

@@ -1,6 +1,6 @@
 import type { GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import { NOT_CACHEABLE, type CachePolicy } from '../caching/cache-policy.ts';
-import type { Policies } from '../settings/identity.ts';
+import type { Policies } from '../settings/authorization.ts';
 import { createOperationGuard, type OperationGuard } from './access/operation-guard.ts';
 import { conditionVariablesOf } from './conditions/condition-variables.ts';
 import { overridesFor, type Overrides } from './conditions/override-labels.ts';

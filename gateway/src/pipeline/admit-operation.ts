@@ -36,15 +36,17 @@ export async function admitOperation(
   const routed = active && (await chooseGeneration(active, required, context, run));
   const supergraph = routed ? routed.supergraph : services.supergraphs.current();
   run.enter('persisted query');
-  const resolved = resolvePersistedQuery(request, services.persistedQueries, context);
+  const sender = required ?? routed?.caller ?? callerWithList(context, services);
+  const known = sender instanceof Promise ? await sender : sender;
+  const resolved = resolvePersistedQuery(request, services.persistedQueries, context, known);
   const { text, store } = resolved instanceof Promise ? await resolved : resolved;
   if (routed) routed.text = text;
   const catalogue = services.catalogueOf(supergraph);
   run.enter('document');
-  const known = catalogue.known(text);
-  const admitted: AdmittedText | Promise<AdmittedText> = known
-    ? { operation: known.operation(request.operationName), caller: undefined }
-    : admitNewText(text, request, context, catalogue, services, routed?.caller); // parse, protect, validate, limits of the text
+  const cached = catalogue.known(text);
+  const admitted: AdmittedText | Promise<AdmittedText> = cached
+    ? { operation: cached.operation(request.operationName), caller: undefined }
+    : admitNewText(text, request, context, catalogue, services, known); // parse, protect, validate, limits of the text
   const { operation, caller: early } = admitted instanceof Promise ? await admitted : admitted;
   run.enter('transport');
   assertCarried(operation, context);
@@ -58,7 +60,7 @@ export async function admitOperation(
   run.enter('weight rate');
   if (weight > 1) await rateLimiter.countAddress(context.address, weight - 1);
   run.enter('authenticate');
-  const authenticated = required ?? routed?.caller ?? early ?? authenticateRequest(context, services);
+  const authenticated = known ?? early ?? authenticateRequest(context, services);
   const caller = authenticated instanceof Promise ? await authenticated : authenticated;
   run.enter('caller rate');
   const countedToo = rateLimiter.countCaller(caller, weight);
@@ -107,6 +109,16 @@ async function chooseGeneration(
 function requireTokenFirst(context: RequestContext, run: OperationRun): Promise<Caller> {
   run.enter('require token');
   return requireToken(context, run.services);
+}
+
+/** Stage: a list of an OAuth client is for who has a token of that client. Elsewhere no one asks yet. */
+function callerWithList(
+  context: RequestContext,
+  services: PipelineServices,
+): Caller | Promise<Caller> | undefined {
+  const { persistedQueries: policy } = services;
+  const isAsked = policy.kind === 'safelist' && policy.needsCaller;
+  return isAsked ? authenticateRequest(context, services) : undefined;
 }
 
 /**

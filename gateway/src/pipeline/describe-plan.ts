@@ -1,6 +1,6 @@
 import { operationOf } from '../plan/fetch-fields.ts';
 import type { DeferredPlan, FetchStep, Plan, PlanStep, SubscriptionPlan } from '../plan/plan.ts';
-import type { ExplainedCall, Explanation } from './explanation.ts';
+import type { CacheOutcome, ExplainedCall, Explanation } from './explanation.ts';
 
 /** JSON. */
 type Description = Readonly<Record<string, unknown>>;
@@ -8,10 +8,10 @@ type Description = Readonly<Record<string, unknown>>;
 /**
  * A plan as a client is shown it.
  *
- * @param explanation adds to each fetch the requests that were made for it
+ * @param explanation adds to each fetch the requests that were made for it, and what needed none
  */
 export function describePlan(plan: Plan, explanation?: Explanation): Description | null {
-  const describe = new PlanDescription(explanation);
+  const describe = new PlanDescription(explanation, explanation?.responseCacheOf(plan));
   const { step, parts, subscription } = plan;
   if (parts) return describe.parts(parts);
   if (subscription) return describe.subscription(subscription);
@@ -20,9 +20,11 @@ export function describePlan(plan: Plan, explanation?: Explanation): Description
 
 class PlanDescription {
   readonly #explanation: Explanation | undefined;
+  readonly #responseCache: CacheOutcome | undefined;
 
-  constructor(explanation: Explanation | undefined) {
+  constructor(explanation: Explanation | undefined, responseCache: CacheOutcome | undefined) {
     this.#explanation = explanation;
+    this.#responseCache = responseCache;
   }
 
   parts({ first, later }: DeferredPlan): Description {
@@ -40,7 +42,8 @@ class PlanDescription {
   step(step: PlanStep): Description {
     if (step.kind !== 'fetch') return { kind: step.kind, steps: step.steps.map((inner) => this.step(inner)) };
     const { kind, id, subgraph, path } = step;
-    const calls = this.#explanation?.calls.filter((call) => isOf(step, call)).map(describeCall);
+    const entities = this.#explanation?.entitiesOf(step);
+    const calls = this.#explanation && callsOf(step, this.#explanation).map(describeCall);
     return {
       kind,
       ...(id !== undefined && { id }),
@@ -48,13 +51,18 @@ class PlanDescription {
       path,
       operation: operationOf(step),
       ...(calls && { calls }),
+      ...(entities && { entities }),
+      ...(this.#responseCache && { responseCache: this.#responseCache }),
     };
   }
 }
 
 /** A request says by its operation which fetch it is of; one that lacks what a subgraph did not bring is of none. */
-function isOf({ subgraph, bodyStart }: FetchStep, call: ExplainedCall): boolean {
-  return call.subgraph === subgraph && call.body.startsWith(bodyStart);
+function callsOf(step: FetchStep, explanation: Explanation): readonly ExplainedCall[] {
+  const starts = explanation.startsOf(step);
+  return explanation.calls.filter(
+    ({ subgraph, body }) => subgraph === step.subgraph && starts.some((start) => body.startsWith(start)),
+  );
 }
 
 function describeCall({ startMs, durationMs, status, bytes, body }: ExplainedCall): Description {

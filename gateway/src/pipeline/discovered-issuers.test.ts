@@ -122,7 +122,11 @@ describe('An issuer that is found by discovery', () => {
   });
 
   it.each([
-    ['a profile that is unknown', 'profile: ping', 'profile'],
+    [
+      'a profile that is unknown',
+      'profile: ping',
+      'issuers.0.profile: Invalid option: expected one of "rfc9068"|"auth0"',
+    ],
     ['a path that is none', 'claims: { roles: "a..b" }', 'must be the path of a claim'],
     ['an algorithm with a secret', 'algorithms: [HS256]', 'must be a signature algorithm with a public key'],
     ['no algorithm', 'algorithms: [none]', 'must be a signature algorithm with a public key'],

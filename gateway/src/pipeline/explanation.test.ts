@@ -58,6 +58,7 @@ describe('A request with trellis-explain: run', () => {
             path: ['books', '@', 'author'],
             operation: expect.any(String),
             calls: [call(3)],
+            entities: { wanted: 3, reused: 0 },
           },
         ],
       },
@@ -93,6 +94,15 @@ describe('A request with trellis-explain: run', () => {
     const all = await Promise.all([1, 2, 3].map(() => ask('run', '{ public }')));
     for (const { body } of all) expect(body.extensions?.['plan']).toMatchObject({ calls: [call(0)] });
     expect(graph.requests()).toBe(3);
+  });
+
+  it('sees which objects needed no request: equal ones, and those whose entity another fetch has brought', async () => {
+    const { body } = await ask('run', '{ a: books { author { name } } b: books { author { name } } }');
+    const plan = JSON.stringify(body.extensions?.['plan']);
+    const fetches = plan.match(/"entities":\{[^}]*\}/g);
+    expect(plan.match(/"calls":\[\{/g)).toHaveLength(3); // the one request for authors is of both
+    expect(fetches).toEqual(['"entities":{"wanted":3,"reused":0}', '"entities":{"wanted":3,"reused":3}']);
+    expect(graph.requests()).toBe(2);
   });
 
   it('sees requests that failed', async () => {

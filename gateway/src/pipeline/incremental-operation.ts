@@ -89,9 +89,7 @@ async function* shownUpdates(
       charactersLeft -= charactersOf(update);
       if (charactersLeft < 0)
         throw rejected('RESPONSE_TOO_LARGE', gatewayErrorCodes.RESPONSE_TOO_LARGE.summary);
-      policy.onObjects(
-        [...update.completed, ...update.streamed].reduce((sum, { objects }) => sum + objects, 0),
-      );
+      policy.onObjects(objectsOf(update.completed) + objectsOf(update.streamed));
       settle(outstanding, update);
       yield {
         ...update,
@@ -121,11 +119,16 @@ function settle(
 }
 
 function charactersOf({ completed, streamed }: IncrementalUpdate): number {
-  const texts = [
-    ...completed.map(({ dataText = '' }) => dataText),
-    ...streamed.flatMap((list) => list.itemTexts),
-  ];
-  return texts.reduce((sum, text) => sum + text.length, 0);
+  let characters = 0;
+  for (const { dataText } of completed) characters += dataText?.length ?? 0;
+  for (const { itemTexts } of streamed) for (const text of itemTexts) characters += text.length;
+  return characters;
+}
+
+function objectsOf(parts: readonly { readonly objects: number }[]): number {
+  let all = 0;
+  for (const { objects } of parts) all += objects;
+  return all;
 }
 
 function shownItems(

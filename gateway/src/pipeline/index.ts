@@ -34,13 +34,12 @@ export function runOperation(
   services: PipelineServices,
 ): Promise<PipelineResult> {
   const run = new OperationRun('request', context, services);
-  const { tracer, usage, generations } = services;
+  const { tracer, generations } = services;
   const responding = tracer
     ? tracer.trace(run, () => respondToOperation(request, context, run))
     : respondToOperation(request, context, run);
   const trial = generations.active?.trial;
-  const observed = trial ? trial.observe(run, responding) : responding;
-  return usage ? usage.record(context, observed) : observed;
+  return trial ? trial.observe(run, responding) : responding;
 }
 
 async function respondToOperation(
@@ -48,19 +47,26 @@ async function respondToOperation(
   context: RequestContext,
   run: OperationRun,
 ): Promise<PipelineResult> {
+  const { usage } = run.services;
+  const sinceMs = usage ? performance.now() : 0;
+  let result: PipelineResult;
   try {
     run.enter('place');
     context.enter?.(); // before anything is done for it
     const admitted = await admitOperation(request, context, run);
     run.admitted = admitted;
     run.clock?.lap('admissionMs');
-    if (isEstimate(run)) return await estimate(admitted, context, run);
-    if (!isStreamed(admitted)) return await planAndExecute(admitted, context, run);
-    run.enter('open stream');
-    return { kind: 'stream', stream: await run.services.streams.open(admitted, context), admitted };
+    if (isEstimate(run)) result = await estimate(admitted, context, run);
+    else if (!isStreamed(admitted)) result = await planAndExecute(admitted, context, run);
+    else {
+      run.enter('open stream');
+      result = { kind: 'stream', stream: await run.services.streams.open(admitted, context), admitted };
+    }
   } catch (error) {
-    return run.fail(error);
+    result = run.fail(error);
   }
+  usage?.record(context, result, sinceMs);
+  return result;
 }
 
 /** Admission has made sure that the transport carries a stream. */
@@ -140,8 +146,13 @@ function executeUnlessCached(
   run: OperationRun,
 ): Promise<ExecutionResult> {
   run.enter('response cache');
-  const { responseCaching } = run.services;
-  const begin = (): Promise<ExecutionResult> => run.gated(execution, (context) => runPlan(plan, context));
+  const { responseCaching, responsePolicy } = run.services;
+  const { explanation } = responsePolicy;
+  explanation?.noteResponseCache(plan, 'hit'); // unless it has to be executed
+  const begin = (): Promise<ExecutionResult> => {
+    explanation?.noteResponseCache(plan, 'miss');
+    return run.gated(execution, (context) => runPlan(plan, context));
+  };
   return responseCaching ? responseCaching.cache.response(query, begin) : begin();
 }
 

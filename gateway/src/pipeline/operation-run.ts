@@ -14,6 +14,7 @@ import {
   type Executed,
 } from './respond.ts';
 import type { OperationResult } from './operation-result.ts';
+import { isListed } from './persisted-query.ts';
 import type { PipelineServices, RoutedOperation, RoutedRun } from './services.ts';
 import type { RunContext, RunKind, TracedRun } from './run-tracer.ts';
 import type { StageName } from './stages.ts';
@@ -52,6 +53,11 @@ export class OperationRun implements TracedRun, RoutedRun {
     this.clock = services.responsePolicy.shows.timings ? new OperationClock() : undefined;
   }
 
+  get isListed(): boolean {
+    const text = this.admitted?.text ?? this.routed?.text;
+    return text !== undefined && isListed(text, this.services.persistedQueries);
+  }
+
   /** Each stage begins with this. */
   enter(stage: StageName): void {
     this.stage = stage;
@@ -72,6 +78,7 @@ export class OperationRun implements TracedRun, RoutedRun {
       disclosureOf: services.disclosureOf,
       headerDisclosure: this.kind === 'request' ? services.headerDisclosure : undefined, // events have no head
       introspector: services.planner,
+      entitiesWanted: services.responsePolicy.explanation?.noteEntities,
       sharedBy: services.shares.of(admitted.caller, context.address),
       maxCalls: services.limits.subgraphCalls,
       onError: admitted.onError,

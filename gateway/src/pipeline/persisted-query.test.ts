@@ -10,6 +10,7 @@ import { createMemoryPersistedQueryStore } from '../caching/persisted-query-stor
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
 import { resolvePersistedQuery } from './persisted-query.ts';
 import { startTestGateway, type GraphResponse, type TestGateway } from '../testing/test-gateway.ts';
+import { startTokenIssuer } from '../testing/token-issuer.ts';
 
 let graph: LibraryGraph;
 const running: TestGateway[] = [];
@@ -165,6 +166,69 @@ describe('Safelist', () => {
             expect(code(await gateway.post(sent, headers)), JSON.stringify(sent)).toBe(expected);
         }
       }
+    });
+
+    it('of an OAuth client is for its tokens alone, whatever name comes beside them', async () => {
+      const issuer = await startTokenIssuer();
+      const own = await start({
+        settings: `persistedQueries:
+  mode: safelist
+  manifests: [apollo.json]
+  clients:
+    web: { manifests: [web.json] }
+    oauth:web: { manifests: [ios.json] }
+    oauth:web@1.0: { manifests: [old.json] }
+  lists: .`,
+        files: {
+          ...files,
+          'published.operations.json': JSON.stringify({
+            ...(JSON.parse(APOLLO) as object),
+            trellis: { list: 1, client: 'oauth:published' },
+          }),
+          'retired.operations.json': JSON.stringify({
+            ...(JSON.parse(APOLLO) as object),
+            trellis: { list: 1, client: 'oauth:published', version: '1', retires: '2020-01-01T00:00:00Z' },
+          }),
+        },
+        environment: {
+          TOKEN_ISSUER: issuer.issuer,
+          TOKEN_AUDIENCE: issuer.audience,
+          TOKEN_JWKS_URL: issuer.jwksUrl,
+        },
+      });
+      const bearer = async (clientId: string): Promise<Readonly<Record<string, string>>> => ({
+        authorization: `Bearer ${await issuer.sign({ client_id: clientId })}`,
+      });
+      const named = (name: string, version = ''): Readonly<Record<string, string>> => ({
+        'graphql-client-name': name,
+        'graphql-client-version': version,
+      });
+      const [web, other] = [await bearer('web'), await bearer('other')];
+      const rows: readonly (readonly [Readonly<Record<string, string>>, readonly string[]])[] = [
+        [web, [IOS, WEB]],
+        [{ ...web, ...named('web') }, [IOS, WEB]],
+        [{ ...web, ...named('web', '1.0') }, [OLD_IOS]],
+        [await bearer('published'), [LISTED]],
+        [{ ...(await bearer('published')), ...named('web') }, [LISTED]],
+        [other, [LISTED]],
+        [{ ...other, ...named('web') }, [WEB]],
+        [named('web'), [WEB]],
+        [named('oauth:web'), [LISTED]],
+        [{ ...other, ...named('oauth:web', '1.0') }, [LISTED]],
+        [{}, [LISTED]],
+      ];
+      for (const [headers, listed] of rows)
+        for (const query of [WEB, IOS, OLD_IOS, LISTED]) {
+          const expected = listed.includes(query) ? undefined : 'PERSISTED_QUERY_REQUIRED';
+          expect(code(await own.post({ query }, headers)), `${JSON.stringify(listed)} ${query}`).toBe(
+            expected,
+          );
+        }
+      const retired = { ...(await bearer('published')), ...named('any', '1') };
+      expect(code(await own.post({ query: LISTED }, retired))).toBe('CLIENT_RETIRED');
+      const invalid = await own.post({ query: LISTED }, { authorization: 'Bearer forged' });
+      expect(code(invalid)).toBe('UNAUTHENTICATED');
+      await issuer.close();
     });
 
     it('stands alone, too: then clients without a name have no list', async () => {

@@ -1,7 +1,7 @@
 import type { ShareBuckets } from '@trellis/admission';
 import { shareKeysOfCaller, type Caller, type NamesItself } from '../identity/caller.ts';
 import { ENTRY_BYTES, type PersistedQueryStore } from '../caching/persisted-query-store.ts';
-import type { Safelist } from '../caching/safelist.ts';
+import { isRetired, type Retirement, type Safelist } from '../caching/safelist.ts';
 import type { GraphRequest } from '../request/context.ts';
 import { rejected } from '../errors.ts';
 import { sha256 } from '../operation/document/sha256.ts';
@@ -21,12 +21,15 @@ export type PersistedQueryPolicy =
   /** What the safelist has, by its id or as its text. Unless enforced, other texts are logged and served. */
   | {
       readonly kind: 'safelist';
-      /** That of the client who sends a request. */
-      readonly safelistOf: (context: NamesItself) => Safelist;
+      /** That of the client who sends a request. The caller has to be given where {@link needsCaller}. */
+      readonly safelistOf: (context: NamesItself, caller: Caller | undefined) => Safelist;
+      /** Whether there are lists of OAuth clients. */
+      readonly needsCaller: boolean;
       /** What any client may run. */
       readonly all: Safelist;
       readonly enforced: boolean;
       readonly onUnlisted: (text: string) => void;
+      readonly onRetired: (retirement: Retirement) => void;
     };
 
 /** The text of an operation. */
@@ -39,19 +42,21 @@ interface ResolvedText {
 /**
  * Stage: request → text of the operation.
  *
+ * @param caller who sends it, where that is known already
  * @throws RequestError BAD_REQUEST, PERSISTED_QUERY_NOT_FOUND, PERSISTED_QUERY_MISMATCH, PERSISTED_QUERY_NOT_SUPPORTED,
- *   PERSISTED_QUERY_REQUIRED
+ *   PERSISTED_QUERY_REQUIRED, CLIENT_RETIRED
  */
 export function resolvePersistedQuery(
   request: GraphRequest,
   policy: PersistedQueryPolicy,
   context: NamesItself,
+  caller?: Caller,
 ): ResolvedText | Promise<ResolvedText> {
   switch (policy.kind) {
     case 'automatic':
       return resolveAutomatic(request, policy);
     case 'safelist':
-      return resolveSafelisted(request, policy, policy.safelistOf(context));
+      return resolveSafelisted(request, policy, policy.safelistOf(context, caller));
     case 'off':
       return resolveText(request);
     default:
@@ -103,7 +108,17 @@ type SafelistPolicy = Extract<PersistedQueryPolicy, { kind: 'safelist' }>;
 
 function resolveSafelisted(request: GraphRequest, policy: SafelistPolicy, safelist: Safelist): ResolvedText {
   const { query } = request;
+  const { retirement } = safelist;
+  if (retirement && isRetired(retirement)) rejectRetired(retirement, policy);
   return query ? admitText(query, policy, safelist) : { text: listedText(request, policy, safelist) };
+}
+
+function rejectRetired(retirement: Retirement, { enforced, onRetired }: SafelistPolicy): void {
+  onRetired(retirement);
+  const { client, at } = retirement;
+  const day = at.toISOString().slice(0, 10);
+  if (enforced)
+    throw rejected('CLIENT_RETIRED', `${client} was retired on ${day}. Update it to a later version.`);
 }
 
 function admitText(text: string, { enforced, onUnlisted }: SafelistPolicy, safelist: Safelist): ResolvedText {

@@ -45,10 +45,26 @@ export interface PipelineObserver {
   furtherErrors(requestId: string, errors: readonly GraphQLError[]): void;
 }
 
+/** A client that has sent a field. */
+export interface FieldUser {
+  readonly name: string;
+  /** Empty where it does not say. */
+  readonly version: string;
+  readonly requests: number;
+  /** ISO 8601. */
+  readonly lastUsed: string;
+}
+
 /** Counts which operations are sent. */
 export interface UsageRecording {
-  /** Passes a result on, and counts its operation where it has been admitted. A stream counts when it is opened. */
-  record(context: RequestContext, responding: Promise<PipelineResult>): Promise<PipelineResult>;
+  /**
+   * Counts an operation where it has been admitted. A stream counts when it is opened.
+   *
+   * @param sinceMs when its run began, by `performance.now()`
+   */
+  record(context: RequestContext, result: PipelineResult, sinceMs: number): void;
+  /** Who has sent a field since the start of the process, the busiest first. Absent outside of development. */
+  usersOf?(field: string): readonly FieldUser[];
 }
 
 /** What of a request the choice of a generation depends on, beside its caller. */
@@ -71,6 +87,8 @@ export interface RoutedRun {
   readonly routed: RoutedOperation | undefined;
   /** When it began to execute, by `performance.now()`. Absent where it did not. */
   readonly executingSinceMs: number | undefined;
+  /** Whether the operator has listed its operation. */
+  readonly isListed: boolean;
 }
 
 /** Compares two generations by what they respond with. */

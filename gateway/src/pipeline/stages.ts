@@ -45,13 +45,17 @@ export const stages = [
   {
     name: 'persisted query',
     at: 'admission',
-    does: 'Finds the text of a hash, or checks that a hash is that of its text.',
+    does: 'Finds the text of a hash, or checks that a hash is that of its text. Where OAuth clients have lists: verifies the access token first.',
     errors: [
       'PERSISTED_QUERY_NOT_FOUND',
       'PERSISTED_QUERY_MISMATCH',
       'PERSISTED_QUERY_NOT_SUPPORTED',
       'PERSISTED_QUERY_REQUIRED',
+      'CLIENT_RETIRED',
       'BAD_REQUEST',
+      'UNAUTHENTICATED',
+      'AUTHENTICATION_UNAVAILABLE',
+      'RATE_LIMITED',
     ],
   },
   {

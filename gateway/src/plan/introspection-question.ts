@@ -1,5 +1,8 @@
+import type { QueueCaller } from '@trellis/admission';
 import { Kind, visit, type FieldNode, type SelectionSetNode } from 'graphql';
-import type { Decided } from '../operation/document/decided-conditions.ts';
+import type { ErrorBehavior } from '../request/context.ts';
+import type { Supergraph } from '../supergraph/supergraph.ts';
+import type { Decided, Variables } from '../operation/document/decided-conditions.ts';
 import { type Fragments, nodeText } from '../operation/document/parse-operation.ts';
 
 /** A question about the schema: `__schema` or `__type`, without an alias, conditions decided, fragments written out. */
@@ -10,6 +13,28 @@ export interface IntrospectionQuestion {
   readonly selections: string;
   /** Names of the variables that its arguments, and those within it, take. */
   readonly variables: readonly string[];
+}
+
+/** A question about the schema of a supergraph. */
+export interface IntrospectionRequest {
+  readonly supergraph: Supergraph;
+  /** As an operation of one field, without conditions. */
+  readonly text: string;
+  /** The variables that it takes. */
+  readonly variables: Variables;
+  /** What `__service` says of it. */
+  readonly defaultOnError: ErrorBehavior;
+  /** In whose share of the planner threads it counts. @default the gateway's own */
+  readonly caller: QueueCaller | undefined;
+}
+
+/** Answers questions about the schema of clients, beside the event loop. */
+export interface Introspector {
+  /**
+   * @returns JSON; at once where the response is remembered
+   * @throws GraphQLError QUERY_TOO_COMPLEX, RESPONSE_TOO_LARGE, OVERLOADED, RATE_LIMITED; the signal's reason
+   */
+  introspect(request: IntrospectionRequest, signal: AbortSignal): string | Promise<string>;
 }
 
 /** Writes down what a field of introspection asks for. Its size is bounded by the selections that were counted before. */

@@ -1,11 +1,8 @@
-import type { QueueCaller } from '@trellis/admission';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { Passthrough } from './passthrough.ts';
 import type { PreparedStream } from './prepared-operation.ts';
 import type { SelectionShape } from './response-shape.ts';
 import { compileWriter, type ResponseWriter } from './response-writer.ts';
-import type { ErrorBehavior } from '../request/context.ts';
-import type { Variables } from '../operation/document/decided-conditions.ts';
 import type { TypeIndex } from '../supergraph/type-index.ts';
 import type {
   BroughtKeys,
@@ -109,28 +106,6 @@ export class Plan implements PlanFields {
 function unitedPaths(origins: TargetOrigins): ReadonlySet<string> {
   const united = [...origins].filter(([, { referenceKeys }]) => referenceKeys);
   return new Set(united.map(([path]) => path));
-}
-
-/** A question about the schema of a supergraph. */
-export interface IntrospectionRequest {
-  readonly supergraph: Supergraph;
-  /** As an operation of one field, without conditions. */
-  readonly text: string;
-  /** The variables that it takes. */
-  readonly variables: Variables;
-  /** What `__service` says of it. */
-  readonly defaultOnError: ErrorBehavior;
-  /** In whose share of the planner threads it counts. @default the gateway's own */
-  readonly caller: QueueCaller | undefined;
-}
-
-/** Answers questions about the schema of clients, beside the event loop. */
-export interface Introspector {
-  /**
-   * @returns JSON; at once where the response is remembered
-   * @throws GraphQLError QUERY_TOO_COMPLEX, RESPONSE_TOO_LARGE, OVERLOADED, RATE_LIMITED; the signal's reason
-   */
-  introspect(request: IntrospectionRequest, signal: AbortSignal): string | Promise<string>;
 }
 
 /** What remains of a fetch when variables have no value. */

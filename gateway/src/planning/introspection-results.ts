@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { gatewayErrorCodes, rejected } from '../errors.ts';
-import type { IntrospectionRequest, Introspector } from '../plan/plan.ts';
+import type { IntrospectionRequest, Introspector } from '../plan/introspection-question.ts';
 import { GATEWAY_ITSELF } from './threads/job-audience.ts';
 import type { QueryPlanSource } from './threads/planner-pool.ts';
 import { PlannerOverstrained } from './threads/planner-rejections.ts';

@@ -1,4 +1,5 @@
-import type { Introspector, Plan } from '../plan/plan.ts';
+import type { Introspector } from '../plan/introspection-question.ts';
+import type { Plan } from '../plan/plan.ts';
 import type { PlannerCaller } from './threads/job-audience.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { Decided } from '../operation/document/decided-conditions.ts';

@@ -12,6 +12,7 @@ import {
 } from '@trellis/registry';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { canaryOf, PublishedGraph } from '../testing/published-graph.ts';
+import { InvalidSupergraph } from '../supergraph/build-supergraph.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { followRegistry, versionOf, type FollowedRegistry, type FollowOptions } from './followed-registry.ts';
 
@@ -48,6 +49,7 @@ async function follow(more: Partial<FollowOptions> = {}): Promise<FollowedRegist
     warm: async () => undefined,
     pollMs: () => 3_600_000,
     observer: {
+      verified: () => undefined,
       serving: () => undefined,
       stopped: () => undefined,
       checked: () => undefined,
@@ -321,6 +323,39 @@ describe('A followed registry', () => {
     expect(served.variants[0]?.supergraph.subgraphs.get('numbers')?.url).toBe('http://next.test/graphql');
   });
 
+  it('subscribes where and how a release says; who moves a subgraph moves its subscriptions', async () => {
+    const subscribed = {
+      ...subgraph('two: Int'),
+      subscriptionUrl: 'ws://events.test/',
+      subscriptionProtocol: 'graphql-ws',
+    };
+    const endpoint = async (more: Partial<FollowOptions> = {}): Promise<unknown> =>
+      (await follow({ directory: undefined, ...more })).current().subgraphs.get('numbers');
+    await graph.publish([subscribed]);
+    const { url } = subscribed;
+    expect(await endpoint()).toEqual({
+      name: 'numbers',
+      url,
+      subscription: { url: 'ws://events.test/', transport: 'websocket' },
+    });
+    const moved = { name: 'numbers', url: 'http://moved.test/', subscription: { transport: 'websocket' } };
+    expect(await endpoint({ subgraphUrls: { numbers: 'http://moved.test/' } })).toEqual(moved);
+    await graph.append({ routing: [{ subgraph: 'numbers', url: 'http://moved.test/' }] });
+    expect(await endpoint()).toEqual(moved);
+    await graph.append({
+      routing: [{ subgraph: 'numbers', subscriptionUrl: 'http://sse.test/', subscriptionProtocol: 'sse' }],
+    });
+    const followed = await follow();
+    expect(followed.current().subgraphs.get('numbers')).toEqual({
+      name: 'numbers',
+      url,
+      subscription: { url: 'http://sse.test/', transport: 'sse' },
+    });
+    await graph.append({ routing: [{ subgraph: 'numbers', subscriptionProtocol: 'pigeon' }] });
+    await followed.look();
+    expect(rejected).toEqual([expect.stringContaining('"pigeon"')]);
+  });
+
   it('does not serve a stopped variant again: not after other records, not after a restart, but when an operator starts it', async () => {
     const followed = await follow();
     const variants = [canaryOf(await graph.release([subgraph('three: Int')]), 5)];
@@ -355,6 +390,26 @@ describe('A followed registry', () => {
     await follow({ store });
     await pause(200);
     expect(store.reads).toBeLessThan(4);
+  });
+
+  it.each([
+    ['is invalid is built once', new InvalidSupergraph('it can not be served'), 1],
+    ['could not be prepared is tried again, and more and more rarely', new Error('a text is missing'), 2],
+  ])('a head that %s', async (_title, error, times) => {
+    let tries = 0;
+    const followed = await follow({
+      warm: async (next) => {
+        if (!fieldsOf(next).includes('three')) return;
+        tries += 1;
+        throw error;
+      },
+    });
+    await graph.publish([subgraph('three: Int')]);
+    for (let look = 0; look < 4; look += 1) await followed.look();
+    expect([tries, rejected.length, versionOf(followed.served)]).toEqual([times, 1, 'production.1']);
+    await graph.publish([subgraph('four: Int')]);
+    await followed.look();
+    expect(fieldsOf(followed.current())).toEqual(['one', 'four']);
   });
 
   it('goes on when the registry is back', async () => {

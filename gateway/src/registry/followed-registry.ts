@@ -1,9 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   formatLogName,
   RegistryError,
   verifyLog,
   type LogName,
+  type RegistryRecord,
   type RegistryStore,
   type TrustedKeys,
   type Variant,
@@ -13,6 +13,7 @@ import {
 import { observeOutages, type OutageLog } from '@trellis/runtime/outage-log';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
+import { LookPauses } from './look-pauses.ts';
 import { LastGoodRelease } from './last-good-release.ts';
 import {
   generationsOf,
@@ -20,10 +21,13 @@ import {
   type GenerationSource,
   type ServedGenerations,
 } from './served-generations.ts';
+import { RejectedHead } from './rejected-head.ts';
 import { StoppedVariants } from './stopped-variants.ts';
 
 /** What is reported to the host, for logs and metrics. */
 export interface RegistryObserver {
+  /** A record was verified, in the order of the log. Whether it can be served is not known yet. */
+  verified(record: RegistryRecord): void;
   /** A record is served. */
   serving(served: ServedGenerations): void;
   /** A variant has stopped: the rest of the record is served. */
@@ -63,8 +67,6 @@ export interface FollowedRegistry extends SupergraphStore {
 const LOOK_DEADLINE_MS = 120_000;
 /** The same at a start, where there is a copy on the disk. */
 const START_DEADLINE_MS = 15_000;
-/** Milliseconds for which a registry that can wait for a record is asked to. */
-const LONG_POLL_MS = 55_000;
 
 /**
  * Follows the log of a graph in an environment, and serves what its head says. What is not verified, or can't be served, changes
@@ -92,8 +94,8 @@ class Follower implements FollowedRegistry {
   #problem: string | undefined;
   /** A registry that fails is asked at intervals, whether it can be waited for or not. */
   #isFailing = false;
-  /** The highest sequence that the registry said it has. */
-  #announced = 0;
+  readonly #pauses: LookPauses;
+  readonly #rejected = new RejectedHead();
   #served: ServedGenerations | undefined;
   #looks: Promise<void> = Promise.resolve();
   #polling: Promise<void> = Promise.resolve();
@@ -102,7 +104,8 @@ class Follower implements FollowedRegistry {
     this.#options = options;
     const { directory, log, observer } = options;
     this.#copy = directory === undefined ? undefined : new LastGoodRelease(directory, log);
-    this.#stopped = new StoppedVariants(directory, log);
+    this.#pauses = new LookPauses(options);
+    this.#stopped = new StoppedVariants(directory, log, (error) => observer.copyFailed(error));
     this.#problems = observeOutages({
       kindOf: reasonOf,
       begins: (error) => {
@@ -187,7 +190,7 @@ class Follower implements FollowedRegistry {
   /** What is damaged is no reason not to start: the registry may be there. */
   async #verifyCopy(): Promise<VerifiedHead | undefined> {
     const { trust, observer } = this.#options;
-    const onRecord = ({ record }: VerifiedRecord): void => this.#stopped.follow(record);
+    const onRecord = ({ record }: VerifiedRecord): void => this.#follow(record);
     try {
       return await this.#copy?.verify(trust, onRecord, this.#deadline());
     } catch (error) {
@@ -198,26 +201,9 @@ class Follower implements FollowedRegistry {
 
   async #poll(): Promise<void> {
     while (!this.#closing.signal.aborted) {
-      await this.#untilWorthwhile();
+      await this.#pauses.wait(this.#head?.record.sequence ?? 0, this.#isFailing, this.#closing.signal);
       await this.look();
     }
-  }
-
-  async #untilWorthwhile(): Promise<void> {
-    const { store, log, pollMs } = this.#options;
-    const { signal } = this.#closing;
-    const pauseMs = pollMs() * (0.8 + 0.4 * Math.random()); // gateways that start together do not ask together for ever
-    if (store.waitForRecord && !this.#isFailing) {
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(LONG_POLL_MS)]);
-      const after = this.#head?.record.sequence ?? 0;
-      const head = await store.waitForRecord(log, after, limit).catch(() => 0);
-      // Looked for at once, but once: what says so may be ahead of what is read.
-      if (head > Math.max(after, this.#announced)) {
-        this.#announced = head;
-        return;
-      }
-    }
-    await delay(pauseMs, undefined, { signal }).catch(() => undefined);
   }
 
   async #lookOnce(): Promise<void> {
@@ -241,12 +227,17 @@ class Follower implements FollowedRegistry {
     if (!head)
       throw new RegistryError('NOT_FOUND', `${formatLogName(log)} in ${store.description} has no release.`);
     if (records.length > 0 || !this.#served) {
-      for (const { record } of records) this.#stopped.follow(record);
-      await this.#serve(head, signal);
+      for (const { record } of records) this.#follow(record);
+      await this.#rejected.unless(head, () => this.#serve(head, signal));
       await this.#store(records, head, signal);
     }
     this.#problems.succeeded();
     observer.checked();
+  }
+
+  #follow(record: RegistryRecord): void {
+    this.#stopped.follow(record);
+    this.#options.observer.verified(record);
   }
 
   async #serve(head: VerifiedHead, signal: AbortSignal): Promise<void> {

@@ -7,9 +7,9 @@ import {
   type RegistryStore,
   type Variant,
 } from '@trellis/registry';
-import { own } from '../own-property.ts';
 import { buildSupergraph, InvalidSupergraph } from '../supergraph/build-supergraph.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
+import { isAt, releaseAddresses } from './release-addresses.ts';
 
 /** A variant, and what it serves. */
 export interface ServedVariant extends Variant {
@@ -60,10 +60,10 @@ export async function openGenerations(
   const open = async (reference: BlobReference): Promise<Supergraph> => {
     const release = await readReleaseFirst(reference, source, signal);
     const sdl = await readFirst(source.stores, (store) => readTextBlob(store, release.supergraph, signal));
-    const subgraphUrls = urlsOf(release, mainRelease, record, source);
-    const same = known.find((one) => one.sdl === sdl && isAt(one, subgraphUrls));
+    const addresses = releaseAddresses(release, mainRelease, record, source.subgraphUrls);
+    const same = known.find((one) => one.sdl === sdl && isAt(one, addresses));
     if (same) return same;
-    const built = buildSupergraph(sdl, { subgraphUrls });
+    const built = buildSupergraph(sdl, addresses);
     await source.warm(built);
     known.push(built);
     return built;
@@ -72,29 +72,6 @@ export async function openGenerations(
   const served: ServedVariant[] = [];
   for (const variant of variants) served.push({ ...variant, supergraph: await open(variant.release) });
   return { record, main, variants: served };
-}
-
-/**
- * What an environment or this gateway says of an address holds for the address of the main release: a variant whose release has
- * another one for a subgraph is asked there.
- */
-function urlsOf(
-  release: PublishedRelease,
-  main: PublishedRelease,
-  { routing }: RegistryRecord,
-  { subgraphUrls }: GenerationSource,
-): Readonly<Record<string, string>> {
-  const usual = new Map(main.subgraphs.map((subgraph) => [subgraph.name, subgraph.routing.url]));
-  const moved = new Map(routing.map(({ subgraph, url }) => [subgraph, url]));
-  const urls = release.subgraphs.map(({ name, routing: { url } }) => {
-    const isUsual = (usual.get(name) ?? url) === url;
-    return [name, isUsual ? (own(subgraphUrls, name) ?? moved.get(name) ?? url) : url] as const;
-  });
-  return Object.fromEntries(urls);
-}
-
-function isAt({ subgraphs }: Supergraph, urls: Readonly<Record<string, string>>): boolean {
-  return [...subgraphs.values()].every(({ name, url }) => (own(urls, name) ?? url) === url);
 }
 
 function readReleaseFirst(

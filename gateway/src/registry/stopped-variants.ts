@@ -19,20 +19,27 @@ type Stop = z.infer<typeof stop>;
  */
 export class StoppedVariants {
   readonly #file: string | undefined;
+  readonly #failed: (error: unknown) => void;
   #stops: readonly Stop[] = [];
   #writes: Promise<void> = Promise.resolve();
 
-  /** @param directory where they outlive the process; absent: they do not */
-  constructor(directory: string | undefined, log: LogName) {
+  /**
+   * @param directory where they outlive the process; absent: they do not
+   * @param failed called when the file can't be read or written: stops then hold in memory alone
+   */
+  constructor(directory: string | undefined, log: LogName, failed: (error: unknown) => void) {
     this.#file = directory && join(directory, `${formatLogName(log)}.stopped.json`);
+    this.#failed = failed;
   }
 
   /** Reads what earlier processes have stopped. A file that can't be read counts as none. */
   async load(): Promise<void> {
     if (this.#file === undefined) return;
-    const text = await readFile(this.#file, 'utf8').catch(() => '[]');
-    const parsed = stops.safeParse(parseJson(text));
-    if (parsed.success) this.#stops = parsed.data;
+    try {
+      this.#stops = stops.parse(JSON.parse(await readFile(this.#file, 'utf8')));
+    } catch (error) {
+      if (!isMissing(error)) this.#failed(error);
+    }
   }
 
   /** Those of a record that may serve. */
@@ -68,16 +75,12 @@ export class StoppedVariants {
     const file = this.#file;
     if (file === undefined) return;
     const writing = this.#writes.then(() => replaceFile(file, JSON.stringify(remembered)));
-    this.#writes = writing.catch(() => undefined); // the stop holds in memory
+    this.#writes = writing.catch(this.#failed);
   }
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
 async function replaceFile(file: string, text: string): Promise<void> {

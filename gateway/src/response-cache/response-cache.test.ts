@@ -134,6 +134,17 @@ const bearer = async (claims: Record<string, unknown> = {}): Promise<{ authoriza
 const BOOK = '{ book(id: "1") { id edition } }';
 const OTHER = '{ book(id: "2") { id edition } }';
 
+describe('An explained query', () => {
+  it('says of each fetch whether it was answered by what is stored', async () => {
+    const explained = async (query: string): Promise<unknown> =>
+      (await gateway.post({ query }, { 'trellis-explain': 'run' })).body.extensions?.['plan'];
+    const one = expect.objectContaining({ status: 200 });
+    expect(await explained('{ count }')).toMatchObject({ calls: [one], responseCache: 'miss' });
+    expect(await explained('{ count }')).toMatchObject({ calls: [], responseCache: 'hit' });
+    expect(await explained('{ never }')).not.toHaveProperty('responseCache');
+  });
+});
+
 describe('The response cache', () => {
   it('answers the same query without asking anybody, on all gateways', async () => {
     const first = await ask(BOOK);

@@ -68,8 +68,8 @@ export const rules: Readonly<
     [response, ...valuesOf(subgraphs).map((group) => ownOf(group, 'response'))].every(appendsCookies)
       ? undefined
       : 'response: set-cookie must be append, as no cookie may replace another one',
-  safelistManifests: ({ mode, manifests, clients }) =>
-    (mode === 'safelist') === (manifests !== undefined || clients !== undefined)
+  safelistManifests: ({ mode, manifests, clients, lists }) =>
+    (mode === 'safelist') === [manifests, clients, lists].some((one) => one !== undefined)
       ? undefined
       : 'mode: safelist and manifests go together',
 };

@@ -11,6 +11,13 @@ export const http = {
       reload: 'live',
       doc: 'Whose X-Forwarded-For is believed: addresses or networks, or true for everybody.',
     },
+    hosts: {
+      type: 'list',
+      form: 'hostName',
+      minItems: 1,
+      reload: 'live',
+      doc: 'Names by which clients reach the gateway, beside localhost, names below it and addresses; requests for others get 421. Those of authentication.resource and authentication.dpopUrls count as well. Absent: in development those alone, elsewhere every host.',
+    },
     cors: {
       type: 'group',
       optional: true,

@@ -109,7 +109,7 @@ export const limits = {
       unit: 'bytes',
       exceeded: 'PAYLOAD_TOO_LARGE',
       reload: 'live',
-      doc: 'Size of a request body.',
+      doc: 'Size of a request body, and of what it is unpacked to.',
     },
     responseCharacters: {
       type: 'int',

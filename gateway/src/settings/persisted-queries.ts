@@ -20,9 +20,15 @@ export const persistedQueries = {
       reload: 'live',
       doc: "Files of the safelist, in Apollo's or Relay's format, beside gateway.yaml. A change of a file is loaded as well.",
     },
+    lists: {
+      type: 'text',
+      form: 'name',
+      reload: 'live',
+      doc: 'Folder of the lists that trellis operations publish writes, one for each version of a client, beside gateway.yaml. A client or version with a list of its own may run that and nothing else, until it is retired.',
+    },
     clients: {
       type: 'groups-by-name',
-      doc: 'Safelists of single clients, by the name that they give themselves, or name@version. Such a client has its own list and no other; names are not proved.',
+      doc: 'Safelists of single clients, by the name that they give themselves, or name@version, which is not proved; or by oauth:CLIENT_ID, the OAuth client of the access token, which is and comes first. Such a client has its own list and no other.',
       reload: 'live',
       members: {
         manifests: {

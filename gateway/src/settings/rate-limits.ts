@@ -79,7 +79,7 @@ export const rateLimits: {
     clientNames: {
       type: 'groups-by-name',
       reload: 'live',
-      doc: 'For programs that name themselves so in apollographql-client-name or graphql-client-name, or in connection_init, each with all of its users together. What clients say of themselves is not proved: the other rates hold for them as well.',
+      doc: 'For programs that name themselves so in apollographql-client-name or graphql-client-name, or in connection_init, each with all of its users together; name@version holds for a version beside the rate of its name. What clients say of themselves is not proved: the other rates hold for them as well.',
       members: rate,
     },
     objectsPerOperation,

@@ -9,7 +9,7 @@ export const registry = {
       type: 'text',
       form: 'name',
       reload: 'restart',
-      doc: 'Folder of the registry, or its address: https://… of a server; git+https://…, git+ssh://… with the branch behind #.',
+      doc: 'Folder of the registry, or its address: https://… of a server; git+https://…, git+ssh://… with the branch behind #; s3+https://… of a bucket.',
     },
     graph: {
       type: 'text',

@@ -1,6 +1,7 @@
 // Every key at the top of gateway.yaml, by its name.
 export { admission, traffic } from './traffic.ts';
-export { authentication, authorization } from './identity.ts';
+export { authentication } from './authentication.ts';
+export { authorization } from './authorization.ts';
 export { cost } from './cost.ts';
 export { extensions, telemetry } from './telemetry.ts';
 export { headers } from './headers.ts';

@@ -9,15 +9,35 @@ export const usage = {
       type: 'text',
       form: 'name',
       reload: 'restart',
-      doc: 'Folder for the files. Several processes may share it. Absent: nothing is recorded.',
+      doc: 'Folder for the files. Several processes may share it. Without it, collector.endpoint and USAGE_DATABASE_URL, nothing is recorded.',
+    },
+    collector: {
+      type: 'group',
+      doc: 'An OpenTelemetry collector that gets what was recorded as logs. Tables in PostgreSQL are named by USAGE_DATABASE_URL.',
+      members: {
+        endpoint: {
+          type: 'text',
+          form: 'httpAddress',
+          reload: 'restart',
+          doc: 'Collector of OTLP over HTTP, whole: http://collector:4318/v1/logs. Absent: none gets it.',
+        },
+        headers: {
+          type: 'map',
+          values: { type: 'text' },
+          default: {},
+          reload: 'restart',
+          doc: 'Sent to the collector with each request.',
+        },
+      },
     },
     intervalS: {
       type: 'int',
       min: 1,
+      max: 86_400,
       default: 300,
       unit: 'seconds',
       reload: 'restart',
-      doc: 'A file is written so often, and at the end of the process.',
+      doc: 'What was counted is written so often, at multiples of it by the clock, and at the end of the process.',
     },
     documents: {
       type: 'int',

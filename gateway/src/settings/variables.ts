@@ -116,6 +116,13 @@ export const variables = {
     sensitive: true,
     doc: 'Redis of its own for what clients can have stored: persisted queries, rates, used proofs, and the response cache. It needs maxmemory and an evicting maxmemory-policy, and is never the Redis of REDIS_URL: production rejects both at start. Absent: each process for itself, in bounded memory.',
   },
+  USAGE_DATABASE_URL: {
+    type: 'url',
+    schemes: ['postgres', 'postgresql'],
+    optional: true,
+    sensitive: true,
+    doc: 'PostgreSQL with the tables that trellis operations init makes, for recorded operations: postgresql://gateway:…@db/trellis. It needs the package pg beside the gateway. Absent: no table gets them.',
+  },
   PRESENCE_INTERVAL_S: {
     type: 'int',
     min: 0,

@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { readLastEventId } from '@trellis/subgraph-protocol';
 import { GraphQLError } from 'graphql';
-import { keyOfBehavior } from '../pipeline/operation-run.ts';
 import type { Caller } from '../identity/caller.ts';
-import { groupOf } from '../identity/policies.ts';
 import type { SubgraphConnections } from '../subgraphs/connections/subgraph-connections.ts';
 import type { RevokedTokens } from '../identity/revocation.ts';
 import type { RequestContext } from '../request/context.ts';
@@ -26,6 +23,7 @@ import { CallbackSubscriptions } from './callback-subscriptions.ts';
 import { CallerWatch, type HoldUser } from './caller-watch.ts';
 import { ClientStream, type StreamKeeper } from './client-stream.ts';
 import type { StreamKind, StreamObserver } from './stream-observer.ts';
+import { StreamKeys, type PlannedOperation, type StreamKey } from './stream-keys.ts';
 import { StreamQuota } from './stream-quota.ts';
 import type { SettingsInForce } from '../settings/settings.ts';
 import { type SubgraphSocketOptions, UpstreamTransports } from './upstream-transports.ts';
@@ -75,10 +73,9 @@ class Streams implements OpenStreams, StreamKeeper {
   readonly #transports: UpstreamTransports;
   readonly #upstreams: Upstreams;
   readonly #quota = new StreamQuota();
-  readonly #planIds = new WeakMap<Plan, number>();
+  readonly #keys = new StreamKeys();
   readonly #closing = new AbortController();
   readonly #stopFollowing: () => void;
-  #plans = 0;
 
   constructor(options: OpenStreamsOptions) {
     this.#options = options;
@@ -137,7 +134,7 @@ class Streams implements OpenStreams, StreamKeeper {
   }
 
   #findTopic(operation: PlannedOperation, streamId: string): Topic {
-    const key = this.#keyOf(operation, streamId);
+    const key = this.#keys.of(operation, streamId, this.services().headersForSubgraphs);
     const known = this.#topics.get(key.topic);
     if (known) return known;
     const topic = this.#createTopic(operation, key);
@@ -179,23 +176,6 @@ class Streams implements OpenStreams, StreamKeeper {
     return active ? active.choose(context, caller) : this.#options.supergraphs.current();
   }
 
-  #keyOf({ admitted, plan, context: { headers } }: PlannedOperation, streamId: string): StreamKey {
-    const { caller, variables, extensions, onError } = admitted;
-    const asked = isShared(plan) ? groupOf(caller) : caller;
-    const forwarded = this.services().headersForSubgraphs.streamIdentityOf(headers, asked);
-    const lastEventId = readLastEventId(extensions);
-    // What is resumed begins with what others have had: it is shared with no one.
-    const shared = lastEventId === undefined ? forwarded : `${forwarded} ${streamId}`;
-    const topic = `${this.#planId(plan)} ${JSON.stringify(variables)} ${shared}${keyOfBehavior(onError)}`;
-    return { topic, shared, asked, lastEventId };
-  }
-
-  #planId(plan: Plan): number {
-    let id = this.#planIds.get(plan);
-    if (id === undefined) this.#planIds.set(plan, (id = this.#plans += 1));
-    return id;
-  }
-
   #createTopic(operation: PlannedOperation, key: StreamKey): Topic {
     const kind = kindOf(operation.admitted);
     const execution = {
@@ -234,8 +214,8 @@ class Streams implements OpenStreams, StreamKeeper {
     if (!subscription) throw denialOf(plan);
     const { subscriptions } = this.#options.settings();
     const { subgraph, variableNames } = subscription.primary;
-    const url = supergraph.subgraphs.get(subgraph)?.url ?? '';
-    const address = upstreamTarget(subgraph, url, subscriptions);
+    const endpoint = supergraph.subgraphs.get(subgraph) ?? { name: subgraph, url: '' };
+    const address = upstreamTarget(endpoint, subscriptions);
     const services = this.services();
     const connections = this.#options.connections.of(subgraph);
     const fixedHeaders = services.headersForSubgraphs.fixedFor(subgraph);
@@ -251,7 +231,7 @@ class Streams implements OpenStreams, StreamKeeper {
       variables,
       lastEventId,
       afterGap: () => this.#options.settings().subscriptions.afterGap,
-      breaker: () => this.services().breakerOf(subgraph, url),
+      breaker: () => this.services().breakerOf(subgraph, endpoint.url),
       headers: async () => ({
         ...(await this.services().headersForSubgraphs.of(context, caller)(subgraph)),
         ...traceHeadersOf(context.opened),
@@ -262,18 +242,6 @@ class Streams implements OpenStreams, StreamKeeper {
 
 function kindOf({ operation }: AdmittedOperation): StreamKind {
   return operation.kind === 'subscription' ? 'subscription' : 'live';
-}
-
-type PlannedOperation = Pick<SharedOperation, 'admitted' | 'plan' | 'context'>;
-
-/** What streams are shared by. */
-interface StreamKey {
-  readonly topic: string;
-  /** What is forwarded, for whom. */
-  readonly shared: string;
-  /** In whose name subgraphs are asked. */
-  readonly asked: Caller;
-  readonly lastEventId: string | undefined;
 }
 
 function picked(
@@ -297,11 +265,4 @@ function denialOf({ shape }: Plan): Error {
 
 function rejectedWith(code: string, message: string): RequestError {
   return new RequestError([new GraphQLError(message, { extensions: { code } })]);
-}
-
-/** Whether a subscription is of a field that its team has marked `@sharedSubscription`. */
-function isShared({ supergraph, shape }: Plan): boolean {
-  const root = shape.onlyType;
-  const fields = root === undefined ? undefined : shape.of(root)?.fields;
-  return fields?.every(({ fieldName }) => supergraph.sharedSubscriptions.has(fieldName)) ?? false;
 }

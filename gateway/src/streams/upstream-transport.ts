@@ -1,5 +1,6 @@
 import type { RuledConnections } from '../subgraphs/connections/subgraph-connections.ts';
 import type { SubgraphHeaders } from '../subgraphs/subgraph-client.ts';
+import type { SubgraphEndpoint } from '../supergraph/supergraph.ts';
 import { own } from '../own-property.ts';
 import type { SettingsInForce } from '../settings/settings.ts';
 
@@ -74,19 +75,16 @@ export type StreamMessage =
   | { readonly kind: 'complete' };
 
 /**
- * Where and how a subgraph is subscribed to. An address of its own says by its scheme what it is for, where the transport is to
- * be found out.
- *
- * @param url for queries
+ * Where and how a subgraph is subscribed to: as gateway.yaml says of it, else as the registry says. An address of its own says by its
+ * scheme what it is for, where the transport is to be found out.
  */
 export function upstreamTarget(
-  subgraph: string,
-  url: string,
+  { name: subgraph, url, subscription }: SubgraphEndpoint,
   settings: SettingsInForce['subscriptions'],
 ): UpstreamAddress {
   const special = own(settings.subgraphs, subgraph);
-  const configured = own(settings.subgraphUrls, subgraph);
-  const transport = special?.transport ?? settings.transport;
+  const configured = own(settings.subgraphUrls, subgraph) ?? subscription?.url;
+  const transport = special?.transport ?? subscription?.transport ?? settings.transport;
   const isWebSocketUrl = configured !== undefined && httpUrl(configured) !== configured;
   return {
     subgraph,

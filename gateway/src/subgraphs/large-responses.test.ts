@@ -39,7 +39,12 @@ async function readLate(id: string, whenAsked: Promise<unknown>): Promise<string
   const socket = connect(Number(port), hostname).pause();
   await once(socket, 'connect');
   const body = JSON.stringify({ query: `{ text(id: "${id}") }` });
-  const head = ['POST /graphql HTTP/1.1', 'Host: a', 'Content-Type: application/json', 'Connection: close'];
+  const head = [
+    'POST /graphql HTTP/1.1',
+    'Host: localhost',
+    'Content-Type: application/json',
+    'Connection: close',
+  ];
   socket.write([...head, `Content-Length: ${Buffer.byteLength(body)}`, '', body].join('\r\n'));
   await whenAsked;
   let text = '';

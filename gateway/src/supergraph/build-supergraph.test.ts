@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { gql } from 'graphql-tag';
 import { FEDERATION } from '../../test-fixtures/hand-graph.ts';
 import { composeGraph } from '../../test-fixtures/synthetic/start-graph.ts';
-import { buildSupergraph, InvalidSupergraph } from './build-supergraph.ts';
+import { buildSupergraph, identifySupergraph, InvalidSupergraph } from './build-supergraph.ts';
 
 const guarded = composeGraph(
   {
@@ -34,6 +34,14 @@ describe('a supergraph', () => {
     expect(Object.keys(schema.getQueryType()?.getFields() ?? {})).toEqual(['open', 'closed', 'scoped']);
     expect(subgraphs.get('a')).toEqual({ name: 'a', url: 'http://a.test/graphql' });
   });
+
+  it.each([{}, { subgraphUrls: { a: 'http://b.test/"quoted"' } }])(
+    'is known by the same name before it is built, with %j',
+    (options) => {
+      const { hash } = buildSupergraph(guarded, options);
+      expect(identifySupergraph(guarded, options)).toEqual({ hash, sdl: guarded });
+    },
+  );
 
   it('S-042 hides what is inaccessible, and shows @defer and @live', () => {
     const { schema } = buildSupergraph(guarded);

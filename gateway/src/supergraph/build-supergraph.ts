@@ -6,13 +6,20 @@ import {
 } from '@apollo/federation-internals';
 import { extendSchema, GraphQLError, parse, type GraphQLSchema } from 'graphql';
 import { own } from '../own-property.ts';
-import { Supergraph, type SubgraphEndpoint } from './supergraph.ts';
+import {
+  Supergraph,
+  type SubgraphEndpoint,
+  type SubscriptionAddress,
+  type SupergraphText,
+} from './supergraph.ts';
 import { createTypeIndex } from './type-index.ts';
 
 /** Settings of {@link buildSupergraph}. */
 export interface BuildOptions {
   /** Replaces the addresses in the supergraph, by the subgraph's name. */
   readonly subgraphUrls?: Readonly<Record<string, string>> | undefined;
+  /** Where and how subgraphs are subscribed to, by name, where that is not as for queries. */
+  readonly subscriptions?: Readonly<Record<string, SubscriptionAddress>> | undefined;
   /** Whether the text comes straight from composition: then it is not validated again. @default false */
   readonly isComposedHere?: boolean | undefined;
 }
@@ -53,15 +60,28 @@ directive @stream(
 export function buildSupergraph(sdl: string, options: BuildOptions = {}): Supergraph {
   const federated = readSupergraph(sdl, !options.isComposedHere);
   rejectConnectors(federated.schema);
-  const subgraphs = endpointsOf(federated, options.subgraphUrls ?? {});
+  const subgraphs = endpointsOf(federated, options);
   return new Supergraph({
-    hash: hashOf(sdl, subgraphs),
+    hash: hashOf(sdl, [...subgraphs.values()]),
     sdl,
     schema: clientSchemaOf(federated),
     supergraphSchema: federated.schema,
     subgraphs,
     types: createTypeIndex(federated.schema),
   });
+}
+
+const GRAPH = /@join__graph\(name: ("(?:[^"\\]|\\.)*"), url: ("(?:[^"\\]|\\.)*")\)/g;
+
+/**
+ * What a supergraph will be known by, without building it: of a text that a composer of this process has printed. Of another text it
+ * may be another name, under which nothing is found.
+ */
+export function identifySupergraph(sdl: string, options: BuildOptions = {}): SupergraphText {
+  const graphs = [...sdl.matchAll(GRAPH)].map(([, name = '""', url = '""']) =>
+    endpointOf(JSON.parse(name) as string, JSON.parse(url) as string, options),
+  ); // quoted texts
+  return { hash: hashOf(sdl, graphs), sdl };
 }
 
 /** Makes the schema of clients alone. @throws InvalidSupergraph */
@@ -105,10 +125,19 @@ function rejectConnectors(schema: Schema): void {
 
 function endpointsOf(
   federated: FederatedSchema,
-  urls: Readonly<Record<string, string>>,
+  options: BuildOptions,
 ): ReadonlyMap<string, SubgraphEndpoint> {
-  const named = federated.subgraphsMetadata().map(({ name, url }) => ({ name, url: own(urls, name) ?? url }));
+  const named = federated.subgraphsMetadata().map(({ name, url }) => endpointOf(name, url, options));
   return new Map(named.map((endpoint) => [endpoint.name, Object.freeze(endpoint)]));
+}
+
+function endpointOf(
+  name: string,
+  url: string,
+  { subgraphUrls = {}, subscriptions = {} }: BuildOptions,
+): SubgraphEndpoint {
+  const subscription = own(subscriptions, name);
+  return { name, url: own(subgraphUrls, name) ?? url, ...(subscription && { subscription }) };
 }
 
 function clientSchemaOf(federated: FederatedSchema): GraphQLSchema {
@@ -120,9 +149,9 @@ function clientSchemaOf(federated: FederatedSchema): GraphQLSchema {
   return ours.length === 0 ? schema : extendSchema(schema, parse(ours.join('\n')));
 }
 
-function hashOf(sdl: string, subgraphs: ReadonlyMap<string, SubgraphEndpoint>): string {
+function hashOf(sdl: string, subgraphs: readonly SubgraphEndpoint[]): string {
   return createHash('sha256')
-    .update(JSON.stringify([sdl, [...subgraphs.values()]]))
+    .update(JSON.stringify([sdl, subgraphs]))
     .digest('hex');
 }
 

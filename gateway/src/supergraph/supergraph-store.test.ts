@@ -8,7 +8,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { composeGraph } from '../../test-fixtures/synthetic/start-graph.ts';
 import { InvalidSupergraph } from './build-supergraph.ts';
 import { createSupergraphStore, type SupergraphStore } from './supergraph-store.ts';
-import type { Supergraph } from './supergraph.ts';
+import type { Supergraph, SupergraphText } from './supergraph.ts';
+import { until } from '../testing/until.ts';
 
 function graphWith(...fields: string[]): string {
   const typeDefs = gql`type Query { ${fields.map((name) => `${name}: Int`).join(' ')} }`;
@@ -37,15 +38,6 @@ const observer = {
   serving: (next: Supergraph) => void swaps.push(next),
   rejected: (source: string, error: Error) => void rejections.push({ source, error }),
 };
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 200 && !holds(); tries += 1) {
-    await new Promise((resolve) => {
-      setTimeout(resolve, 25);
-    });
-  }
-  expect(holds()).toBe(true);
-}
 
 beforeEach(async () => {
   rejections = [];
@@ -140,6 +132,38 @@ describe('a supergraph file', () => {
     await writeFile(file, graphWith('bad'));
     await until(() => rejections.some(({ error }) => error.message === 'It can not be prepared.'));
     expect(fieldsOf(store.current())).toEqual(['two']);
+  });
+
+  it('that is composed here is prepared for beside building it, until it serves or is rejected', async () => {
+    let text = graphWith('one');
+    let changed = (): void => {};
+    const source = {
+      description: 'composed here',
+      settleMs: 0,
+      isComposedHere: true,
+      read: () => Promise.resolve(text),
+      watch: (listener: () => void) => {
+        changed = listener;
+        return () => undefined;
+      },
+    };
+    const seen: string[] = [];
+    const prepare = ({ hash }: SupergraphText) => {
+      seen.push(hash);
+      return () => void seen.push('released');
+    };
+    const warm = ({ hash }: Supergraph) => Promise.resolve(void seen.push(`built ${hash}`));
+    store = await createSupergraphStore({ source, prepare, warm, observer });
+    seen.length = 0;
+    text = graphWith('two');
+    changed();
+    await until(() => seen.includes('released'));
+    const { hash } = store.current();
+    expect(seen).toEqual([hash, `built ${hash}`, 'released']);
+    text = 'type Query { nothing: Int }';
+    changed();
+    await until(() => rejections.length === 1);
+    expect(seen.slice(3)).toEqual([expect.not.stringContaining('built'), 'released']);
   });
 
   it('says which generation no longer serves', async () => {

@@ -1,9 +1,9 @@
 import { observeOutages, type OutageLog } from '@trellis/runtime/outage-log';
-import { setTimeout as delay } from 'node:timers/promises';
-import { buildSupergraph, InvalidSupergraph } from './build-supergraph.ts';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { buildSupergraph, identifySupergraph, InvalidSupergraph } from './build-supergraph.ts';
 import { createFileSource, type SupergraphSource, createUrlSource } from './supergraph-source.ts';
 import { createSubgraphsSource } from './subgraphs-source.ts';
-import type { SubgraphEndpoint, Supergraph } from './supergraph.ts';
+import type { SubgraphEndpoint, Supergraph, SupergraphText } from './supergraph.ts';
 
 /** Where the current supergraph is to be had. */
 export interface SupergraphStore {
@@ -46,6 +46,12 @@ export interface SupergraphStoreOptions {
   readonly patienceMs?: number | undefined;
   /** Polling interval where no watcher reports changes, milliseconds. @default what fits its source, 5000 for files and URLs */
   readonly pollMs?: number | undefined;
+  /**
+   * Begins with what can be done beside building a generation, in other threads: of texts that are composed in this process.
+   *
+   * @returns ends its hold on what was begun, once the generation serves or was rejected
+   */
+  readonly prepare?: ((next: SupergraphText) => () => void) | undefined;
   /** Prepares a generation before it serves, the first one too. Where it rejects, the generation is not usable. */
   readonly warm?: ((next: Supergraph) => Promise<void>) | undefined;
   readonly observer?: SupergraphObserver | undefined;
@@ -222,11 +228,22 @@ class WatchingStore implements SupergraphStore {
       if (!isSame || this.#isLastServed) this.#problems.succeeded(); // it can be read again
       if (isSame) return;
       [this.#lastText, this.#isLastServed] = [text, false];
-      await this.#swap(build(text, this.#source, this.#options));
+      await this.#buildAndSwap(text);
       this.#isLastServed = true;
       this.#source.serving?.(text);
     } catch (error) {
       if (!this.#closing.signal.aborted) this.#problems.failed(error);
+    }
+  }
+
+  async #buildAndSwap(text: string): Promise<void> {
+    const { prepare, subgraphUrls } = this.#options;
+    const release = this.#source.isComposedHere && prepare?.(identifySupergraph(text, { subgraphUrls }));
+    if (release) await nextTurn(); // what was begun reaches its thread before building takes this one
+    try {
+      await this.#swap(build(text, this.#source, this.#options));
+    } finally {
+      if (release) release();
     }
   }
 

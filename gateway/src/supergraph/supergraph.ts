@@ -9,6 +9,24 @@ export interface SubgraphEndpoint {
   readonly name: string;
   /** Absolute http or https URL of its GraphQL endpoint. */
   readonly url: string;
+  /** Where and how it is subscribed to. Absent: at the same address, as the settings say. */
+  readonly subscription?: SubscriptionAddress | undefined;
+}
+
+/** What a registry says of subscriptions to a subgraph; gateway.yaml has the last word. */
+export interface SubscriptionAddress {
+  /** http, https, ws or wss. */
+  readonly url?: string | undefined;
+  readonly transport?: SubscriptionTransport | undefined;
+}
+
+/** As gateway.yaml spells them. */
+export type SubscriptionTransport = 'auto' | 'websocket' | 'sse' | 'multipart' | 'callback';
+
+/** A generation before it is built: what it is known by, and its text. */
+export interface SupergraphText {
+  readonly hash: string;
+  readonly sdl: string;
 }
 
 /** What a generation of the graph is made of. */

@@ -2,7 +2,7 @@
 export { startEventGraph, type EventGraph } from './event-graph.ts';
 export { startPaymentsSubgraph } from './payments-subgraph.ts';
 export { RawSocket } from './raw-socket.ts';
-export type { SubgraphServer } from './subgraph-server.ts';
+export { startSubgraph, type SubgraphServer } from './subgraph-server.ts';
 export { startTestGateway, type TestGateway } from './test-gateway.ts';
 export { until } from './until.ts';
 export {

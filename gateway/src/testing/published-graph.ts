@@ -12,6 +12,7 @@ import {
   type LogName,
   type NextRecord,
   type RecordSigner,
+  type SubgraphRouting,
   type Variant,
   type VerifiedHead,
 } from '@trellis/registry';
@@ -72,18 +73,22 @@ export class PublishedGraph {
   }
 
   /** Writes the texts of a release. */
-  async release(subgraphs: readonly (ComposedSubgraph & { readonly url: string })[]): Promise<BlobReference> {
+  async release(subgraphs: readonly (ComposedSubgraph & SubgraphRouting)[]): Promise<BlobReference> {
     return this.releaseOf(compose(subgraphs), subgraphs);
   }
 
   /** The same, of a text that need not be a supergraph. */
   async releaseOf(
     text: string,
-    subgraphs: readonly { readonly name: string; readonly url: string }[],
+    subgraphs: readonly (SubgraphRouting & { readonly name: string })[],
   ): Promise<BlobReference> {
     const supergraph = await writeTextBlob(this.store, text, deadline());
     const release = encodeRelease({
-      subgraphs: subgraphs.map(({ name, url }) => ({ name, schema: supergraph, routing: { url } })),
+      subgraphs: subgraphs.map(({ name, url, subscriptionUrl, subscriptionProtocol }) => ({
+        name,
+        schema: supergraph,
+        routing: { url, subscriptionUrl, subscriptionProtocol },
+      })),
       supergraph,
       apiSchema: supergraph,
       contracts: [],

@@ -23,7 +23,11 @@ export class RawSocket {
   readonly closed: Promise<Closing>;
   #wake: () => void = () => undefined;
 
-  constructor(url: string, options: ClientOptions = {}, protocol = 'graphql-transport-ws') {
+  constructor(
+    url: string,
+    options: ClientOptions = {},
+    protocol: string | string[] = 'graphql-transport-ws',
+  ) {
     this.socket = new WebSocket(url.replace(/^http/, 'ws'), protocol, options);
     this.closed = new Promise((resolve) => {
       this.socket.on('close', (code, reason) => resolve({ code, reason: reason.toString() }));

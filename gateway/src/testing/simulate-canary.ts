@@ -1,4 +1,5 @@
-import { CallerComparison, type Side } from '../variants/compare-callers.ts';
+import { CallerComparison, isSufficient, type Side } from '../variants/compare-callers.ts';
+import { EstablishedOperations } from '../variants/established-operations.ts';
 
 /** What is simulated without a difference between the two sides. */
 export interface NoDifference {
@@ -20,13 +21,27 @@ export interface NoDifferenceResult {
 }
 
 const CALLERS = 20_000;
+/** Parts of the requests that operations have. */
+const OPERATIONS = [0.3, 0.2, 0.12, 0.08, 0.08, 0.06, 0.05, 0.04, 0.03, 0.02, 0.01, 0.01];
+/** One that has 8 % of them. */
+const BROKEN_OPERATION = 3;
+
+function anyOperation(random: () => number): number {
+  let left = random();
+  return Math.max(
+    0,
+    OPERATIONS.findIndex((part) => (left -= part) < 0),
+  );
+}
 
 /** Simulates seconds of traffic whose failures have nothing to do with the canary. */
 export function simulateWithoutDifference(setup: NoDifference): NoDifferenceResult {
   const random = createRandom(setup.seed);
   const sides = Array.from({ length: CALLERS }, (): Side => (random() < setup.share ? 'canary' : 'main'));
   const requests = new RequestsInWindow(setup.share);
-  let comparison = new CallerComparison(setup.share);
+  const listed = new EstablishedOperations();
+  for (const operation of OPERATIONS.keys()) listed.list(operation); // all are judged from the beginning
+  let comparison = new CallerComparison(setup.share, listed);
   let broken: readonly number[] = [];
   let [aborts, byNormalApproximation] = [0, 0];
   const anyCaller = (): number => Math.floor(random() * CALLERS);
@@ -35,13 +50,13 @@ export function simulateWithoutDifference(setup: NoDifference): NoDifferenceResu
     const failing = Array.from({ length: poisson(setup.failuresPerS, random) }, anyCaller);
     for (const caller of [...failing, ...broken.filter(() => random() < 0.5)]) {
       const side = sides[caller] ?? 'main';
-      comparison.add(side, caller, second);
+      comparison.add(side, caller, second, anyOperation(random));
       requests.add(side);
     }
     if (requests.isWorseAfter(second)) byNormalApproximation += 1;
-    if (!comparison.worseAt(second)) continue;
+    if (!isSufficient(comparison.strongestAt(second))) continue;
     aborts += 1;
-    comparison = new CallerComparison(setup.share);
+    comparison = new CallerComparison(setup.share, listed);
   }
   return { aborts, byNormalApproximation };
 }
@@ -51,6 +66,8 @@ export interface BadVersion {
   readonly share: number;
   /** Of the canary's requests, beside {@link usual}. */
   readonly failing: number;
+  /** Whether these are all requests of an operation, or a part of the requests of each. */
+  readonly failsIn: 'one operation' | 'each operation';
   /** Of all requests. */
   readonly usual: number;
   readonly times: number;
@@ -76,19 +93,24 @@ export function simulateBadVersion(setup: BadVersion): FoundAfter {
 
 const GIVEN_UP_S = 600;
 
-function secondsUntilFound({ share, failing, usual }: BadVersion, random: () => number): number {
-  const comparison = new CallerComparison(share);
+function secondsUntilFound({ share, failing, failsIn, usual }: BadVersion, random: () => number): number {
+  const established = new EstablishedOperations();
+  const comparison = new CallerComparison(share, established);
   const ofCanary = Math.round(CALLERS * share);
-  const rates = {
-    canary: REQUESTS_PER_S * share * (failing + usual),
-    main: REQUESTS_PER_S * (1 - share) * usual,
-  };
+  const onCanary = (): number => Math.floor(random() * ofCanary);
+  const onMain = (): number => ofCanary + Math.floor(random() * (CALLERS - ofCanary));
+  const requestsPerS = { canary: REQUESTS_PER_S * share, main: REQUESTS_PER_S * (1 - share) };
   for (let second = 0; second < GIVEN_UP_S; second += 1) {
-    for (let left = poisson(rates.canary, random); left > 0; left -= 1)
-      comparison.add('canary', Math.floor(random() * ofCanary), second);
-    for (let left = poisson(rates.main, random); left > 0; left -= 1)
-      comparison.add('main', ofCanary + Math.floor(random() * (CALLERS - ofCanary)), second);
-    if (comparison.worseAt(second)) return second + 1;
+    for (let left = poisson(requestsPerS.main, random); left > 0; left -= 1)
+      established.send(anyOperation(random), onMain(), second);
+    const isOne = failsIn === 'one operation';
+    for (let left = poisson(requestsPerS.canary * failing, random); left > 0; left -= 1)
+      comparison.add('canary', onCanary(), second, isOne ? BROKEN_OPERATION : anyOperation(random));
+    for (let left = poisson(requestsPerS.canary * usual, random); left > 0; left -= 1)
+      comparison.add('canary', onCanary(), second, anyOperation(random));
+    for (let left = poisson(requestsPerS.main * usual, random); left > 0; left -= 1)
+      comparison.add('main', onMain(), second, anyOperation(random));
+    if (isSufficient(comparison.strongestAt(second))) return second + 1;
   }
   return GIVEN_UP_S;
 }

@@ -17,7 +17,7 @@ const schema = buildSchema(`
   type Post { id: ID!, title(max: Int): String, likes: Int }
 `);
 
-function formOf(text: string): string {
+function formOf(text: string, maxBytes = 1_000): string {
   const { definitions } = parse(text);
   const definition = definitions.find((one) => one.kind === Kind.OPERATION_DEFINITION);
   const fragments = definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
@@ -27,7 +27,8 @@ function formOf(text: string): string {
       fragments: new Map(fragments.map((one: FragmentDefinitionNode) => [one.name.value, one])),
     },
     schema,
-  );
+    maxBytes,
+  ).text;
 }
 
 const CASES: readonly (readonly [why: string, text: string, form: string])[] = [
@@ -91,5 +92,17 @@ describe('The executable form of an operation', () => {
     expect(formOf(text)).toBe(form);
     expect(validate(schema, parse(form))).toEqual([]);
     expect(formOf(form), 'it is a fixed point').toBe(form);
+  });
+
+  it.each([
+    ['the names of its fields', `{ ${'a'.repeat(999)}: __typename }`],
+    [
+      'those of the fragments that it uses',
+      `{ ...F } fragment F on Query { ${'a'.repeat(999)}: __typename }`,
+    ],
+    ['all of it', `query ${'a'.repeat(999)} { __typename }`],
+  ])('M6: is not made where it is longer than is recorded, by %s', (_what, text) => {
+    expect(() => formOf(text)).toThrow(RangeError);
+    expect(formOf(text, 2_000).length).toBeGreaterThan(1_000);
   });
 });

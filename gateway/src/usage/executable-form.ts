@@ -24,15 +24,30 @@ export interface WrittenOperation {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
 }
 
+/** The form in which an operation is recorded. */
+export interface ExecutableForm {
+  readonly text: string;
+  readonly document: DocumentNode;
+  /** What has become variables, by their names. It leaves this process in no other way than as the length of a list. */
+  readonly literals: ReadonlyMap<string, ValueNode>;
+}
+
 /**
- * The text of an operation without what its client has written into it: numbers and texts in arguments become variables, defaults of
+ * An operation without what its client has written into it: numbers and texts in arguments become variables, defaults of
  * variables are left out, and fragments that it does not use. It is as valid as the operation, and has the same plan.
  *
  * Enum values, flags, nulls and the names in input objects remain: the schema gives them. So do arguments of directives, which are labels and
  * throttles.
+ *
+ * @param maxBytes of its text in UTF-8
+ * @throws RangeError where it has more. Of most that have, that is found out before any text is made
  */
-export function executableFormOf(written: WrittenOperation, schema: GraphQLSchema): string {
-  const document = documentOf(written);
+export function executableFormOf(
+  written: WrittenOperation,
+  schema: GraphQLSchema,
+  maxBytes: number,
+): ExecutableForm {
+  const document = documentOf(written, maxBytes);
   const hoisted = new HoistedLiterals(written.definition);
   const types = new TypeInfo(schema);
   const enter = (value: ValueNode): ValueNode => hoisted.variableFor(value, types.getInputType());
@@ -49,13 +64,25 @@ export function executableFormOf(written: WrittenOperation, schema: GraphQLSchem
       ObjectValue: { enter },
     }),
   );
-  return stripIgnoredCharacters(print(withVariables(bare, hoisted)));
+  const complete = withVariables(bare, hoisted);
+  const { literals } = hoisted;
+  const text = stripIgnoredCharacters(print(complete));
+  if (Buffer.byteLength(text) > maxBytes) throw new RangeError(TOO_LONG);
+  return { text, document: complete, literals };
 }
 
-function documentOf({ definition, fragments }: WrittenOperation): DocumentNode {
+const TOO_LONG = 'The operation is too long to be recorded.';
+
+/** @throws RangeError where the names of its fields alone are too many characters */
+function documentOf({ definition, fragments }: WrittenOperation, maxCharacters: number): DocumentNode {
   const used = new Map<string, FragmentDefinitionNode>();
+  let characters = 0;
   const collect = (node: OperationDefinitionNode | FragmentDefinitionNode): void => {
     visit(node, {
+      Field: ({ name, alias }) => {
+        characters += name.value.length + (alias?.value.length ?? 0);
+        if (characters > maxCharacters) throw new RangeError(TOO_LONG);
+      },
       FragmentSpread: ({ name }) => {
         const fragment = fragments.get(name.value);
         if (!fragment || used.has(name.value)) return;
@@ -71,6 +98,7 @@ function documentOf({ definition, fragments }: WrittenOperation): DocumentNode {
 /** Variables in the place of what clients have written. */
 class HoistedLiterals {
   readonly definitions: VariableDefinitionNode[] = [];
+  readonly literals = new Map<string, ValueNode>();
   readonly #taken: ReadonlySet<string>;
   #count = 0;
 
@@ -83,6 +111,7 @@ class HoistedLiterals {
     if (!type || !(isLiteral(value) || isOpaque(value, type))) return value;
     const name = { kind: Kind.NAME, value: this.#nextName() } as const;
     const variable = { kind: Kind.VARIABLE, name } as const;
+    this.literals.set(name.value, value);
     this.definitions.push({ kind: Kind.VARIABLE_DEFINITION, variable, type: parseType(String(type)) });
     return variable;
   }

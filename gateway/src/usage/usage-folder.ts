@@ -2,6 +2,8 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { usageFile, type RecordedInterval } from './usage-lines.ts';
+import type { UsageSink } from './usage-queue.ts';
 
 const pack = promisify(gzip);
 
@@ -10,10 +12,13 @@ const pack = promisify(gzip);
  * records, a file `<process>.open` stands beside them: one that no one renews is of a process that was killed, and with it went an
  * interval.
  */
-export class UsageFolder {
+export class UsageFolder implements UsageSink {
+  readonly name = 'folder';
   readonly #directory: string;
   readonly #process: string;
   readonly #intervalMs: number;
+  /** Names the drafts: what a folder that hung does late does not meet the next attempt. */
+  #attempts = 0;
 
   constructor(directory: string, process: string, intervalMs: number) {
     this.#intervalMs = intervalMs;
@@ -24,30 +29,34 @@ export class UsageFolder {
   /** @throws where nothing can be written there */
   async open(): Promise<void> {
     await mkdir(this.#directory, { recursive: true });
-    await this.renew();
+    await this.#renew();
   }
 
   /** Writes a file whole, or not at all. */
-  async write(from: Date, text: string): Promise<void> {
-    const name = `${from.toISOString().replaceAll(':', '-')}.${this.#process}.jsonl.gz`;
-    const draft = join(this.#directory, `.${name}`);
+  async write(interval: RecordedInterval, signal: AbortSignal): Promise<number> {
+    const name = `${interval.from.toISOString().replaceAll(':', '-')}.${this.#process}.jsonl.gz`;
+    const draft = join(this.#directory, `.${name}.${(this.#attempts += 1)}`);
     try {
-      await writeFile(draft, await pack(text));
+      const packed = await pack(usageFile(interval));
+      await this.#renew(signal);
+      await writeFile(draft, packed, { signal });
+      signal.throwIfAborted();
       await rename(draft, join(this.#directory, name));
+      return 0;
     } catch (error) {
       await rm(draft, { force: true });
       throw error;
     }
   }
 
-  /** Says that the process records on. */
-  async renew(): Promise<void> {
-    await writeFile(this.#mark, JSON.stringify({ intervalMs: this.#intervalMs }));
-  }
-
   /** Says that nothing is missing. */
   async close(): Promise<void> {
-    await rm(this.#mark, { force: true });
+    await rm(this.#mark, { force: true }).catch(() => undefined); // then the mark says that something is
+  }
+
+  /** Says that the process records on. */
+  async #renew(signal?: AbortSignal): Promise<void> {
+    await writeFile(this.#mark, JSON.stringify({ intervalMs: this.#intervalMs }), { signal });
   }
 
   get #mark(): string {

@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { executableFormOf } from './executable-form.ts';
+import { literalLength } from '../operation/limits/list-length.ts';
+import { executableFormOf, type ExecutableForm } from './executable-form.ts';
 import {
   LATENCY_BOUNDS_MS,
   type ClientCounts,
   type OperationCounts,
   type UsageCounts,
 } from './usage-counts.ts';
+import { namedSizes } from './variable-use.ts';
 
-/** Which interval of which process. */
+/** A window of time of one process. */
 export interface UsageInterval {
   readonly from: Date;
   readonly to: Date;
@@ -16,41 +18,116 @@ export interface UsageInterval {
   readonly process: string;
 }
 
-/** Longer documents are not recorded. */
-const MAX_DOCUMENT_BYTES = 32_768;
-/** Texts that are made before others get a turn: some 0.2 ms each. */
-const PER_TURN = 10;
-
-/**
- * What was counted in an interval, as the file that checks of composition read: a header, and a line for each operation.
- *
- * @see docs/composition.md, "With recorded operations"
- */
-export async function usageLines(counts: UsageCounts, interval: UsageInterval): Promise<string> {
-  const lines: string[] = [];
-  let isComplete = !counts.isIncomplete;
-  for (const [index, operation] of counts.operations.entries()) {
-    if (index % PER_TURN === 0) await nextTurn();
-    const line = lineOf(operation);
-    if (line === undefined) isComplete = false;
-    else lines.push(line);
-  }
-  const { from, to, process } = interval;
-  const header = { format: 'trellis-operations/1', from, to, complete: isComplete, process };
-  return [JSON.stringify(header), ...lines].map((line) => `${line}\n`).join('');
+/** An operation of an interval. */
+export interface RecordedLine {
+  /** SHA-256 of its document. */
+  readonly id: string;
+  /** Absent where its client gives it none. */
+  readonly name: string | undefined;
+  readonly requests: number;
+  readonly errors: number;
+  /** JSON, as checks of composition read it: with the document, the clients and all the rest. */
+  readonly text: string;
 }
 
-/** Undefined for a document that is too long. */
-function lineOf({ operation, schema, clients, scopes, conditions }: OperationCounts): string | undefined {
-  const document = executableFormOf(operation, schema);
-  if (Buffer.byteLength(document) > MAX_DOCUMENT_BYTES) return undefined;
-  return JSON.stringify({
-    id: createHash('sha256').update(document).digest('hex'),
-    document,
-    clients: [...clients.values()].map(clientOf),
-    scopes: [...scopes].map((text) => JSON.parse(text) as unknown),
-    ...(conditions.size > 0 && { conditions: [...conditions].map((text) => JSON.parse(text) as unknown) }),
+/** What was counted in an interval, as it leaves the process. */
+export interface RecordedInterval extends UsageInterval {
+  /** Whether nothing is missing: neither in it, nor between it and the one before. */
+  readonly isComplete: boolean;
+  readonly operations: readonly RecordedLine[];
+}
+
+/** Longer documents are not recorded. */
+const MAX_DOCUMENT_BYTES = 32_768;
+/** Of an interval: all that a queue stores. */
+const MAX_CHARACTERS = 16 * 1024 * 1024;
+/** Milliseconds for which texts are made before others get a turn. */
+const TURN_MS = 5;
+
+/**
+ * Makes of what was counted what leaves the process.
+ *
+ * @param hurry what is not made by then is left out
+ */
+export async function recordInterval(
+  counts: UsageCounts,
+  interval: UsageInterval,
+  hurry: AbortSignal,
+): Promise<RecordedInterval> {
+  const operations: RecordedLine[] = [];
+  let [isComplete, characters, turnEndsMs] = [!counts.isIncomplete, 0, 0];
+  for (const operation of counts.operations) {
+    if (performance.now() >= turnEndsMs) {
+      await nextTurn();
+      turnEndsMs = performance.now() + TURN_MS;
+    }
+    if (hurry.aborted || characters >= MAX_CHARACTERS) return { ...interval, isComplete: false, operations };
+    const line = tryLineOf(operation);
+    characters += line?.text.length ?? 0;
+    if (line && characters <= MAX_CHARACTERS) operations.push(line);
+    else isComplete = false;
+  }
+  return { ...interval, isComplete, operations };
+}
+
+/**
+ * The file that checks of composition read: a header, and a line for each operation.
+ *
+ * @see docs/recorded-operations.md, "The format"
+ */
+export function usageFile({ from, to, process, isComplete, operations }: RecordedInterval): string {
+  const header = JSON.stringify({ format: 'trellis-operations/1', from, to, complete: isComplete, process });
+  return [header, ...operations.map(({ text }) => text)].map((line) => `${line}\n`).join('');
+}
+
+/** Undefined for a document that is too long, or can't be printed: an interval that lacks it is worth more than none. */
+function tryLineOf(counts: OperationCounts): RecordedLine | undefined {
+  try {
+    return lineOf(counts);
+  } catch {
+    return undefined;
+  }
+}
+
+function lineOf(counts: OperationCounts): RecordedLine {
+  const { operation, readers, variables, clients, scopes, conditions } = counts;
+  const form = executableFormOf(operation, readers.costs.schema, MAX_DOCUMENT_BYTES);
+  const id = createHash('sha256').update(form.text).digest('hex');
+  const rows = [...clients.values()];
+  const slices = slicesOf(form, counts);
+  const text = JSON.stringify({
+    id,
+    document: form.text,
+    clients: rows.map(clientOf),
+    ...(variables.inputs && { inputs: [...variables.inputs].toSorted() }),
+    ...(slices && { slices }),
+    ...(scopes.values && { scopes: scopes.values }),
+    ...(conditions.values && conditions.values.length > 0 && { conditions: conditions.values }),
   });
+  return {
+    id,
+    name: operation.name,
+    requests: rows.reduce((sum, { requests }) => sum + requests, 0),
+    errors: rows.reduce((sum, { errors }) => sum + total(errors), 0),
+    text,
+  };
+}
+
+/** Lengths of lists that clients have asked for: in variables, and in the document itself. */
+function slicesOf(
+  { document, literals }: ExecutableForm,
+  { readers, variables }: OperationCounts,
+): OperationCounts['variables']['slices'] {
+  const written = namedSizes(document, readers.costs)?.flatMap(({ name, key }) => {
+    const literal = literals.get(name);
+    const length = literal && literalLength(literal);
+    return length === undefined ? [] : [[key, length] as const];
+  });
+  return written && variables.slices?.map((slice) => ({ ...slice, ...Object.fromEntries(written) }));
+}
+
+function total(errors: ReadonlyMap<string, number>): number {
+  return [...errors.values()].reduce((sum, count) => sum + count, 0);
 }
 
 /** One that says nothing of itself has the name of its OAuth client. */

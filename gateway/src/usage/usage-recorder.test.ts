@@ -2,16 +2,29 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readOperations, type RecordedOperation } from '@trellis/composition';
-import { createLogger } from '@trellis/runtime';
 import { gql } from 'graphql-tag';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
-import { openUsageRecorder } from './usage-recorder.ts';
+import { FewTexts } from './usage-counts.ts';
 
 const TYPES = gql`
+  enum Tone {
+    WARM
+    COLD
+    DRY
+  }
+  input Style {
+    tone: Tone
+    tones: [Tone!]
+    shouted: Boolean
+    inner: Style
+    first: Int
+  }
   type Query {
     greeting(name: String): String
+    styled(style: Style, tone: Tone): String
+    many(first: Int, ids: [ID!], style: Style, count: Int): [String]
     failing: String
   }
 `;
@@ -22,6 +35,8 @@ beforeAll(async () => {
   const resolvers = {
     Query: {
       greeting: () => 'hello',
+      styled: () => 'hello',
+      many: () => [],
       failing: () => {
         throw new Error('no');
       },
@@ -40,6 +55,17 @@ const start = (usage: object): Promise<TestGateway> =>
     subgraphs: [subgraph],
     settings: JSON.stringify({ usage: { directory: folder, ...usage } }),
   });
+
+/** How many scope sets are recorded of an operation that callers with up to so many have sent. */
+function countScopes(sets: number): readonly (number | undefined)[] {
+  const few = new FewTexts(8);
+  const counted: (number | undefined)[] = [];
+  for (let set = 1; set <= sets; set += 1) {
+    few.add(JSON.stringify([`scope:${set}`]));
+    counted.push(few.values?.length);
+  }
+  return counted.slice(-2);
+}
 
 const IOS = { 'graphql-client-name': 'ios', 'graphql-client-version': '3.2' };
 const byName = (
@@ -116,21 +142,64 @@ describe('Recorded usage', () => {
     );
   });
 
-  it('is incomplete where intervals were given up', async () => {
-    const lost: number[] = [];
-    const recorder = await openUsageRecorder({
-      directory: folder,
-      intervalMs: 5,
-      documents: 10,
-      rows: 10,
-      logger: createLogger({ service: 'test', level: 'silent' }),
-      onLost: (operations) => lost.push(operations),
+  it('L1: leaves no mark in the folder where the gateway does not start', async () => {
+    const point = 'A'.repeat(43);
+    const key = { kty: 'EC', crv: 'P-256', kid: 'context-1', x: point, y: point, d: point };
+    const started = startTestGateway({
+      subgraphs: [subgraph],
+      settings: JSON.stringify({ usage: { directory: folder } }),
+      environment: { USER_CONTEXT_PRIVATE_KEY: JSON.stringify(key) },
     });
-    rmSync(folder, { recursive: true });
-    await expect.poll(() => lost.length).toBeGreaterThan(0);
-    mkdirSync(folder);
-    await recorder.close();
-    expect((await readOperations([folder])).isComplete).toBe(false);
+    await expect(started).rejects.toThrow();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('L2: takes no interval that no timer can wait for', async () => {
+    await expect(start({ intervalS: 86_401 })).rejects.toThrow(/usage\.intervalS/);
+  });
+
+  it('names the input fields and enum values that variables have held, and no value of a scalar', async () => {
+    const gateway = await start({});
+    const query = 'query Styled($style: Style, $tone: Tone = DRY) { styled(style: $style, tone: $tone) }';
+    const inner = { inner: { tones: ['COLD'] }, shouted: null };
+    await gateway.post({ query, variables: { style: { tone: 'WARM' } } });
+    await gateway.post({ query, variables: { style: inner, tone: 'WARM' } });
+    await gateway.post({ query: 'query Plain { styled(tone: WARM) }' });
+    await gateway.close();
+    const recorded = await readOperations([folder]);
+    expect([...(byName(recorded, 'Styled')?.inputs ?? [])]).toEqual([
+      'Style.inner',
+      'Style.shouted',
+      'Style.tone',
+      'Style.tones',
+      'Tone.COLD',
+      'Tone.DRY',
+      'Tone.WARM',
+    ]);
+    expect(byName(recorded, 'Plain')?.inputs).toEqual(new Set());
+  });
+
+  it('has the largest lengths of lists that were asked for, and no other number', async () => {
+    const gateway = await start({});
+    const query =
+      'query Many($n: Int, $ids: [ID!], $style: Style, $count: Int) { a: many(first: $n, count: $count) b: many(ids: $ids) c: many(style: $style) }';
+    const variables = { ids: ['x', 'y'], style: { first: 7 }, count: 4123457 };
+    await gateway.post({ query, variables: { ...variables, n: 5 } });
+    await gateway.post({ query, variables: { ...variables, n: 3, ids: ['x'] } });
+    await gateway.post({ query, variables });
+    await gateway.post({ query: 'query Written { many(first: 20, count: 4123457) }' });
+    await gateway.close();
+    const recorded = await readOperations([folder]);
+    expect(byName(recorded, 'Many')?.slices).toEqual([
+      { ids: 2, 'style.first': 7, n: 5 },
+      { ids: 2, 'style.first': 7 },
+    ]);
+    expect(byName(recorded, 'Written')?.slices).toEqual([{ literal1: 20 }]);
+    expect(JSON.stringify(recorded)).not.toContain('4123457');
+  });
+
+  it('does not take some of the rights of callers for all of them', () => {
+    expect(countScopes(9)).toEqual([8, undefined]);
   });
 
   it('is counted on while the folder is gone, and written when it is back', async () => {

@@ -1,23 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import type { Logger } from '@trellis/runtime';
 import type { OperationResult, PipelineResult } from '../pipeline/operation-result.ts';
 import type { UsageRecording } from '../pipeline/services.ts';
 import type { RequestContext } from '../request/context.ts';
 import { clientSoftwareOf } from '../identity/caller.ts';
-import { UsageCounts, type UsageBounds } from './usage-counts.ts';
-import { UsageFolder } from './usage-folder.ts';
-import { usageLines } from './usage-lines.ts';
-
-/** Settings of {@link openUsageRecorder}. */
-export interface UsageRecorderOptions extends UsageBounds {
-  /** Where files are written; it is made where it is missing. */
-  readonly directory: string;
-  /** Milliseconds from file to file. */
-  readonly intervalMs: number;
-  readonly logger: Logger;
-  /** Called with how many operations could not be written, for metrics. */
-  readonly onLost: (operations: number) => void;
-}
+import type { CostSettings } from '../settings/cost.ts';
+import { GraphReaders, UsageCounts, type UsageBounds } from './usage-counts.ts';
+import { recordInterval } from './usage-lines.ts';
+import type { UsageQueue } from './usage-queue.ts';
 
 /** Counts operations, and writes what was counted. */
 export interface UsageRecorder extends UsageRecording {
@@ -25,90 +13,85 @@ export interface UsageRecorder extends UsageRecording {
   close(): Promise<void>;
 }
 
-/** Intervals that are merged into the next when they can't be written; then they are lost. */
-const MAX_FAILURES = 10;
-
-/**
- * Begins to record.
- *
- * @throws where nothing can be written to the folder
- */
-export async function openUsageRecorder(options: UsageRecorderOptions): Promise<UsageRecorder> {
-  const process = randomUUID();
-  const folder = new UsageFolder(options.directory, process, options.intervalMs);
-  await folder.open();
-  return new FolderRecorder(options, folder, process);
+/** Settings of {@link IntervalRecorder}. */
+export interface UsageRecorderOptions extends UsageBounds {
+  /** Names the process among all that have ever recorded. */
+  readonly process: string;
+  /** Milliseconds of an interval. */
+  readonly intervalMs: number;
+  /** To each sink. */
+  readonly queues: readonly UsageQueue[];
+  /** Says which variables size lists. */
+  readonly cost: () => CostSettings;
 }
 
-class FolderRecorder implements UsageRecorder {
+/** Milliseconds for what is left to be written when the gateway ends, and how much of that for making its texts. */
+const [CLOSE_TIMEOUT_MS, TEXTS_TIMEOUT_MS] = [3_000, 1_500];
+
+/**
+ * Counts operations, and hands over what was counted in each interval. Intervals begin at multiples of their length by the clock, so
+ * that those of several gateways, and of one that was restarted, are the same windows.
+ */
+export class IntervalRecorder implements UsageRecorder {
   readonly #options: UsageRecorderOptions;
-  readonly #folder: UsageFolder;
-  readonly #process: string;
-  readonly #timer: NodeJS.Timeout;
+  readonly #readers: GraphReaders;
   #counts: UsageCounts;
   #from = new Date();
-  #failures = 0;
-  #writing: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout;
+  #handingOver: Promise<void> = Promise.resolve();
+  /** Texts that are not made by then are given up. */
+  readonly #hurrying = new AbortController();
 
-  constructor(options: UsageRecorderOptions, folder: UsageFolder, process: string) {
+  constructor(options: UsageRecorderOptions) {
     this.#options = options;
-    this.#folder = folder;
-    this.#process = process;
-    this.#counts = new UsageCounts(options);
-    this.#timer = setInterval(() => this.#writeNext(), options.intervalMs).unref();
+    this.#readers = new GraphReaders(options.cost);
+    this.#counts = this.#begin();
+    this.#timer = this.#wait();
   }
 
-  async record(context: RequestContext, responding: Promise<PipelineResult>): Promise<PipelineResult> {
-    const beganMs = performance.now();
-    const response = await responding;
-    const { admitted } = firstOf(response);
-    if (!admitted) return response;
+  record(context: RequestContext, result: PipelineResult, sinceMs: number): void {
+    const { admitted } = firstOf(result);
+    if (!admitted) return;
     this.#counts.count({
       admitted,
       client: clientSoftwareOf(context),
-      errorCode: codeOf(response),
-      durationMs: performance.now() - beganMs,
+      errorCode: codeOf(result),
+      durationMs: performance.now() - sinceMs,
     });
-    return response;
   }
 
+  /** Writes the rest, within three seconds. Does not reject. */
   async close(): Promise<void> {
-    clearInterval(this.#timer);
-    this.#writeNext();
-    await this.#writing;
-    if (this.#failures === 0) await this.#folder.close().catch(() => undefined);
+    clearTimeout(this.#timer);
+    const deadline = AbortSignal.timeout(CLOSE_TIMEOUT_MS);
+    AbortSignal.timeout(TEXTS_TIMEOUT_MS).addEventListener('abort', () => this.#hurrying.abort());
+    this.#handOverNext();
+    await this.#handingOver;
+    await Promise.all(this.#options.queues.map((queue) => queue.close(deadline)));
   }
 
-  #writeNext(): void {
-    this.#writing = this.#writing.then(() => this.#write());
+  #begin(): UsageCounts {
+    return new UsageCounts(this.#options, this.#readers);
   }
 
-  /** What can't be written is counted on, so that it is in the next file. */
-  async #write(): Promise<void> {
+  #wait(): NodeJS.Timeout {
+    const { intervalMs } = this.#options;
+    const restMs = intervalMs - (Date.now() % intervalMs);
+    return setTimeout(() => {
+      this.#handOverNext();
+      this.#timer = this.#wait();
+    }, restMs).unref();
+  }
+
+  #handOverNext(): void {
     const [counts, from, to] = [this.#counts, this.#from, new Date()];
-    this.#counts = new UsageCounts(this.#options);
+    this.#counts = this.#begin();
     this.#from = to;
-    try {
-      const text = await usageLines(counts, { from, to, process: this.#process });
-      await this.#folder.renew();
-      await this.#folder.write(from, text); // last: what fails before it is counted on, and in no file yet
-      this.#failures = 0;
-    } catch (err) {
-      this.#lose(counts, from, err);
-    }
-  }
-
-  #lose(counts: UsageCounts, from: Date, err: unknown): void {
-    const { logger, directory, onLost } = this.#options;
-    this.#failures += 1;
-    if (this.#failures === 1) logger.error({ err, directory }, 'usage cannot be written');
-    if (this.#failures > MAX_FAILURES) {
-      this.#counts.isIncomplete = true; // the next file has a gap before it
-      return onLost(counts.operations.length);
-    }
-    counts.addAll(this.#counts);
-    this.#counts = counts;
-    this.#from = from;
+    const { queues, process } = this.#options;
+    this.#handingOver = this.#handingOver.then(async () => {
+      const interval = await recordInterval(counts, { from, to, process }, this.#hurrying.signal);
+      for (const queue of queues) queue.add(interval);
+    });
   }
 }
 

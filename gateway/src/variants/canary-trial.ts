@@ -1,23 +1,47 @@
 import { isGatewayErrorCode, gatewayErrorCodes } from '../errors.ts';
 import { ANONYMOUS } from '../identity/caller.ts';
+import { sha256 } from '../operation/document/sha256.ts';
 import type { OperationCatalogue } from '../operation/operation-catalogue.ts';
 import type { OperationResult, PipelineResult } from '../pipeline/operation-result.ts';
 import type { GenerationTrial, RoutedRun } from '../pipeline/services.ts';
 import type { ServedVariant } from '../registry/served-generations.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
-import { CallerComparison, type Side, type Verdict } from './compare-callers.ts';
+import { CallerComparison, isSufficient, type Side, type Verdict } from './compare-callers.ts';
+import { EstablishedOperations } from './established-operations.ts';
 import { OperationLatencies } from './operation-latencies.ts';
 import { placeOf, type StickyCallers } from './sticky-caller.ts';
 
 /** What callers can meet: a failure of the server, or a response slower than nearly all of the main generation. */
 export type TrialEventKind = 'failed' | 'slow';
 
-/** A caller has met something, as processes report it to one another. */
-export type TrialEvent = readonly [kind: TrialEventKind, side: Side, caller: number];
+/** A caller has met something, as processes report it to one another. The operation is a hash of its text. */
+export type TrialEvent = readonly [kind: TrialEventKind, side: Side, caller: number, operation: number];
 
 /** Why a canary was stopped. */
 export interface TrialVerdict extends Verdict {
   readonly kind: TrialEventKind;
+}
+
+/** A response to a caller of one of the two sides. */
+export interface ObservedResponse {
+  /** A client's mistake is `rejected`. */
+  readonly outcome: 'ok' | 'failed' | 'rejected';
+  /** Absent where nothing was executed. */
+  readonly executedMs: number | undefined;
+  readonly caller: number;
+}
+
+/** What operators see of a canary. */
+export interface TrialFigures {
+  /** A comparison begins: what was counted before is of another one. */
+  began(variant: string, share: number): void;
+  /** Nothing is compared any more. */
+  ended(): void;
+  responded(side: Side, response: ObservedResponse): void;
+  /** @param evidence see {@link Verdict} */
+  judged(kind: TrialEventKind, evidence: number): void;
+  /** @param verdict absent where another process has decided */
+  stopped(variant: Pick<ServedVariant, 'name' | 'release'>, verdict: TrialVerdict | undefined): void;
 }
 
 /** What is compared. */
@@ -37,6 +61,7 @@ export interface TrialOptions extends ComparedGenerations {
   readonly onWorse: (variant: ServedVariant, verdict: TrialVerdict) => void;
   /** Called each second with what callers of this process have met, for other processes. */
   readonly onEvents: (variant: ServedVariant, events: readonly TrialEvent[]) => void;
+  readonly figures: TrialFigures;
 }
 
 const JUDGE_EVERY_MS = 1_000;
@@ -57,14 +82,24 @@ export class CanaryTrial implements GenerationTrial {
   readonly #options: TrialOptions;
   readonly #comparisons: Readonly<Record<TrialEventKind, CallerComparison>>;
   readonly #latencies = new OperationLatencies();
-  readonly #timer: NodeJS.Timeout;
+  readonly #established = new EstablishedOperations();
+  #timer: NodeJS.Timeout | undefined;
   #events: TrialEvent[] = [];
   #isEnded = false;
 
   constructor(options: TrialOptions) {
     this.#options = options;
     const { share } = options;
-    this.#comparisons = { failed: new CallerComparison(share), slow: new CallerComparison(share) };
+    this.#comparisons = {
+      failed: new CallerComparison(share, this.#established),
+      slow: new CallerComparison(share, this.#established),
+    };
+  }
+
+  /** Judges each second from now on, if it did not do so yet. */
+  begin(): void {
+    if (this.#timer || this.#isEnded) return;
+    this.#options.figures.began(this.#options.variant.name, this.#options.share);
     this.#timer = setInterval(() => this.#judge(), JUDGE_EVERY_MS).unref();
   }
 
@@ -76,11 +111,10 @@ export class CanaryTrial implements GenerationTrial {
 
   async observe(run: RoutedRun, responding: Promise<PipelineResult>): Promise<PipelineResult> {
     const response = await responding;
-    const kind = this.#isEnded ? undefined : this.#metBy(run, response);
-    if (!kind) return response;
+    if (this.#isEnded || response.kind === 'stream') return response;
     const caller = this.#callerOf(run);
     const side = this.#sideOf(run.routed?.supergraph, caller);
-    if (side) this.#add(kind, side, caller);
+    if (side) this.#look(run, response, side, caller);
     return response;
   }
 
@@ -89,27 +123,47 @@ export class CanaryTrial implements GenerationTrial {
     const { variant } = this.#options;
     if (name !== variant.name || release.digest !== variant.release.digest) return;
     const second = secondNow();
-    for (const [kind, side, caller] of events) this.#comparisons[kind].add(side, caller, second);
+    for (const [kind, side, caller, operation] of events) {
+      if (side === 'main') this.#established.send(operation, caller, second);
+      this.#comparisons[kind].add(side, caller, second, operation);
+    }
   }
 
   end(): void {
     this.#isEnded = true;
+    this.#options.figures.ended();
     clearInterval(this.#timer);
   }
 
-  #add(kind: TrialEventKind, side: Side, caller: number): void {
-    this.#comparisons[kind].add(side, caller, secondNow());
-    if (this.#events.length < MAX_REPORTED) this.#events.push([kind, side, caller]);
+  #look(run: RoutedRun, response: OneResponse, side: Side, caller: number): void {
+    const { errors } = response.kind === 'parts' ? response.initial : response;
+    const { admitted, executingSinceMs: sinceMs } = run;
+    const operation = operationOf(run);
+    if (run.isListed) this.#established.list(operation);
+    else if (side === 'main' && admitted) this.#established.send(operation, caller, secondNow());
+    const executedMs = admitted && sinceMs !== undefined ? performance.now() - sinceMs : undefined;
+    const isFailure = errors.length > 0 && this.#isFailure(run, errors);
+    const outcome = errors.length === 0 ? 'ok' : isFailure ? 'failed' : 'rejected';
+    this.#options.figures.responded(side, { outcome, executedMs, caller });
+    if (isFailure) this.#add('failed', side, caller, operation);
+    else if (outcome === 'ok' && this.#isSlow(run, executedMs)) this.#add('slow', side, caller, operation);
+  }
+
+  #add(kind: TrialEventKind, side: Side, caller: number, operation: number): void {
+    this.#comparisons[kind].add(side, caller, secondNow(), operation);
+    if (this.#events.length < MAX_REPORTED) this.#events.push([kind, side, caller, operation]);
   }
 
   #judge(): void {
-    const { variant, onEvents, onWorse } = this.#options;
+    const { variant, onEvents, onWorse, figures } = this.#options;
     if (this.#events.length > 0) onEvents(variant, this.#events);
     this.#events = [];
     const second = secondNow();
+    this.#established.forget(second);
     for (const kind of ['failed', 'slow'] as const) {
-      const verdict = this.#comparisons[kind].worseAt(second);
-      if (!verdict) continue;
+      const verdict = this.#comparisons[kind].strongestAt(second);
+      figures.judged(kind, verdict.evidence);
+      if (!isSufficient(verdict)) continue;
       this.end();
       return onWorse(variant, { ...verdict, kind });
     }
@@ -127,13 +181,6 @@ export class CanaryTrial implements GenerationTrial {
     return this.#options.callers.hashOf(routed?.caller ?? ANONYMOUS, context.address);
   }
 
-  #metBy(run: RoutedRun, response: PipelineResult): TrialEventKind | undefined {
-    if (response.kind === 'stream') return undefined;
-    const { errors } = response.kind === 'parts' ? response.initial : response;
-    if (errors.length > 0) return this.#isFailure(run, errors) ? 'failed' : undefined;
-    return this.#isSlow(run) ? 'slow' : undefined;
-  }
-
   #isFailure({ admitted, routed }: RoutedRun, errors: OperationResult['errors']): boolean {
     if (admitted) return errors.some(({ extensions }) => isOfTheServer(extensions?.['code']));
     // What the main generation serves and the canary rejects is the canary's failure.
@@ -142,14 +189,24 @@ export class CanaryTrial implements GenerationTrial {
   }
 
   /** Only what was executed: caches of the canary are colder. */
-  #isSlow({ admitted, executingSinceMs }: RoutedRun): boolean {
-    if (!admitted || executingSinceMs === undefined) return false;
-    const durationMs = performance.now() - executingSinceMs;
+  #isSlow({ admitted }: RoutedRun, executedMs: number | undefined): boolean {
+    if (!admitted || executedMs === undefined) return false;
     const { key } = admitted.operation;
-    const isSlow = this.#latencies.isSlow(key, durationMs);
-    if (admitted.supergraph === this.#options.main) this.#latencies.add(key, durationMs);
+    const isSlow = this.#latencies.isSlow(key, executedMs);
+    if (admitted.supergraph === this.#options.main) this.#latencies.add(key, executedMs);
     return isSlow;
   }
+}
+
+type OneResponse = Exclude<PipelineResult, { readonly kind: 'stream' }>;
+
+/** 48 bits of a hash. */
+const HASH_CHARACTERS = 12;
+
+/** The same text has the same number at each process, and on both sides: also where one of them rejects it. */
+function operationOf({ admitted, routed }: RoutedRun): number {
+  const hash = admitted?.operation.documentHash ?? sha256(routed?.text ?? '');
+  return Number.parseInt(hash.slice(0, HASH_CHARACTERS), 16);
 }
 
 /** Codes that the gateway does not know are a subgraph's own. */

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { CallerComparison, CallersInWindow, evidenceOf } from './compare-callers.ts';
+import { evidenceOf } from './caller-evidence.ts';
+import { CallerComparison, CallersInWindow, isSufficient } from './compare-callers.ts';
+import { EstablishedOperations } from './established-operations.ts';
+import { StickyCallers } from './sticky-caller.ts';
+import { ANONYMOUS } from '../identity/caller.ts';
 import { simulateBadVersion, simulateWithoutDifference } from '../testing/simulate-canary.ts';
 
 describe('The evidence against a canary', () => {
@@ -10,12 +14,14 @@ describe('The evidence against a canary', () => {
     expect(evidenceOf({ main: 0, canary: 9 }, 1)).toBe(0);
   });
 
-  it('bounds the binomial tail from above: it is never surer than the exact probability', () => {
+  it('is never surer than the binomial tail, and just as sure where that may decide', () => {
     for (const share of [0.01, 0.05, 0.3, 0.5])
-      for (const all of [5, 12, 60, 200])
+      for (const all of [5, 12, 60, 200, 700])
         for (let canary = 1; canary <= all; canary += 1) {
           const evidence = evidenceOf({ main: all - canary, canary }, share);
-          expect(Math.exp(-evidence)).toBeGreaterThanOrEqual(tailOf(all, canary, share) * (1 - 1e-9));
+          const exact = -Math.log(tailOf(all, canary, share));
+          expect(evidence).toBeLessThanOrEqual(exact + 1e-6);
+          if (exact > 12 && exact < 30) expect(evidence).toBeGreaterThan(exact - 1e-6);
         }
   });
 });
@@ -47,20 +53,93 @@ describe('Callers in a window', () => {
   });
 });
 
+/** Operations that the operator has listed. */
+function listing(...operations: readonly number[]): EstablishedOperations {
+  const established = new EstablishedOperations();
+  for (const operation of operations) established.list(operation);
+  return established;
+}
+
 describe('A comparison', () => {
   it('needs five callers of the canary', () => {
-    const comparison = new CallerComparison(0.01);
-    for (const caller of [1, 2, 3, 4]) comparison.add('canary', caller, 0);
-    expect(comparison.worseAt(0)).toBeUndefined();
-    comparison.add('canary', 5, 0);
-    expect(comparison.worseAt(0)).toMatchObject({ main: 0, canary: 5, windowS: 60 });
+    const comparison = new CallerComparison(0.01, listing(1, 2));
+    for (const caller of [1, 2, 3, 4]) comparison.add('canary', caller, 0, 1);
+    expect(isSufficient(comparison.strongestAt(0))).toBe(false);
+    comparison.add('canary', 5, 0, 2);
+    expect(isSufficient(comparison.strongestAt(0))).toBe(true);
+    expect(comparison.strongestAt(0)).toMatchObject({
+      main: 0,
+      canary: 5,
+      windowS: 60,
+      isOfOperation: false,
+    });
+  });
+
+  it('finds what fails in one operation among usual failures of others, and asks more of it the more it looks at', () => {
+    const comparison = new CallerComparison(0.05, listing(0, 1, 2, 3, 4, 5, 6, 7, 9));
+    for (let caller = 0; caller < 40; caller += 1) comparison.add('main', caller, 0, caller % 8);
+    for (let caller = 100; caller < 106; caller += 1) comparison.add('canary', caller, 0, 9);
+    const { evidence, ...verdict } = comparison.strongestAt(0);
+    expect(verdict).toEqual({ main: 0, canary: 6, windowS: 60, isOfOperation: true });
+    expect(evidence).toBeCloseTo(6 * Math.log(20) - Math.log(9), 9);
   });
 
   it('is not decided by one broken account that tries again and again', () => {
-    const comparison = new CallerComparison(0.05);
+    const comparison = new CallerComparison(0.05, listing(1));
     for (let second = 0; second < 3_600; second += 1)
-      for (let time = 0; time < 10; time += 1) comparison.add('canary', 1, second);
-    expect(comparison.worseAt(3_600)).toBeUndefined();
+      for (let time = 0; time < 10; time += 1) comparison.add('canary', 1, second, 1);
+    expect(isSufficient(comparison.strongestAt(3_600))).toBe(false);
+  });
+
+  it('M5: is not decided by five callers who have a text of their own fail, which no one sends to the main version', () => {
+    const established = new EstablishedOperations();
+    const comparison = new CallerComparison(0.05, established);
+    for (let caller = 0; caller < 200; caller += 1) comparison.add('main', caller, 0, caller % 40);
+    for (let caller = 1_000; caller < 1_008; caller += 1) comparison.add('canary', caller, 0, 99);
+    expect(isSufficient(comparison.strongestAt(0))).toBe(false);
+    for (const caller of [2_000, 2_001, 2_002, 2_003]) established.send(99, caller, 0);
+    expect(isSufficient(comparison.strongestAt(0))).toBe(false);
+    established.send(99, 2_004, 0);
+    expect(comparison.strongestAt(0)).toMatchObject({ main: 0, canary: 8, isOfOperation: true });
+    expect(isSufficient(comparison.strongestAt(0))).toBe(true);
+    expect(isSufficient(comparison.strongestAt(59))).toBe(true);
+    expect(established.has(99, 600)).toBe(false);
+  });
+
+  it('M5: finds what fails in one operation although 5,000 other texts have failed before', () => {
+    const comparison = new CallerComparison(0.05, listing(9));
+    for (let text = 100; text < 5_100; text += 1) comparison.add('main', 7, 0, text);
+    for (let caller = 100; caller < 300; caller += 1) comparison.add('main', caller, 0, caller % 2 ? 50 : 51);
+    for (let caller = 1_000; caller < 1_008; caller += 1) comparison.add('canary', caller, 0, 9);
+    expect(comparison.strongestAt(0)).toMatchObject({ main: 0, canary: 8, isOfOperation: true });
+  });
+
+  it('M5: hears of an operation that many send although one client has sent 5,000 texts before', () => {
+    const established = new EstablishedOperations();
+    for (let text = 100; text < 5_100; text += 1) established.send(text, 7, 0);
+    for (let caller = 0; caller < 5; caller += 1) established.send(9, caller, 1);
+    for (let text = 100; text < 5_100; text += 1) established.send(text, 7, 2);
+    expect(established.has(9, 2)).toBe(true);
+    expect(established.has(100, 2)).toBe(false);
+    established.forget(601);
+    expect(established.has(9, 601)).toBe(false);
+  });
+
+  it('M4: counts no more than 50,000 callers of operations in a window, and the others among all', () => {
+    const comparison = new CallerComparison(0.5, listing(20));
+    for (let caller = 0; caller < 4_000; caller += 1)
+      for (let operation = 0; operation < 20; operation += 1) comparison.add('main', caller, 0, operation);
+    for (let caller = 4_000; caller < 4_100; caller += 1) comparison.add('canary', caller, 0, 20);
+    expect(comparison.strongestAt(0)).toMatchObject({ main: 4_000, canary: 100, isOfOperation: false });
+  });
+
+  it('M4: counts the addresses of one IPv6 network, which one customer has, as one caller', () => {
+    const callers = new StickyCallers('key');
+    const hashOf = (address: string): number => callers.hashOf(ANONYMOUS, address);
+    expect(hashOf('2001:db8:1:2:aaaa::1')).toBe(hashOf('2001:db8:1:2:bbbb::2'));
+    expect(hashOf('2001:db8:1:2::1')).not.toBe(hashOf('2001:db8:1:3::1'));
+    expect(hashOf('::ffff:192.0.2.1')).toBe(hashOf('192.0.2.1'));
+    expect(hashOf('192.0.2.1')).not.toBe(hashOf('192.0.2.2'));
   });
 
   it('finds no difference in 10 simulated hours without one, three broken accounts included', () => {
@@ -75,15 +154,20 @@ describe('A comparison', () => {
     expect(simulated.byNormalApproximation).toBeGreaterThan(0);
   });
 
-  it('finds a version that fails for 8 % within 10 s in the median and 15 s at the 95th percentile', () => {
+  it.each([
+    ['hardly anything fails', 'each operation', 0.0005, 10, 15],
+    ['1 % fails anyway, and the version breaks one operation', 'one operation', 0.01, 10, 15],
+    ['1 % fails anyway, and it fails here and there', 'each operation', 0.01, 14, 27],
+  ] as const)('finds a version that fails for 8 %% where %s', (_where, failsIn, usual, median, p95) => {
     const { medianS, p95S } = simulateBadVersion({
       share: 0.05,
       failing: 0.08,
-      usual: 0.0005,
+      failsIn,
+      usual,
       times: 200,
       seed: 1,
     });
-    expect(medianS).toBeLessThanOrEqual(10);
-    expect(p95S).toBeLessThanOrEqual(15);
+    expect(medianS).toBeLessThanOrEqual(median);
+    expect(p95S).toBeLessThanOrEqual(p95);
   });
 });

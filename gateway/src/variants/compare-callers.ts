@@ -1,42 +1,25 @@
+import { evidenceOf, type ComparedCallers } from './caller-evidence.ts';
+import type { EstablishedOperations } from './established-operations.ts';
+
 /** Which side of a canary a caller is on. */
 export type Side = 'main' | 'canary';
-
-/** What is compared, in callers. */
-export interface ComparedCallers {
-  readonly main: number;
-  readonly canary: number;
-}
 
 /** What a comparison says, for logs and records. */
 export interface Verdict extends ComparedCallers {
   /** Natural logarithm of the evidence: an excess as large comes by chance with a probability of e^-evidence at most. */
   readonly evidence: number;
   readonly windowS: number;
+  /** Whether it is said of one operation, and not of all together. */
+  readonly isOfOperation: boolean;
 }
 
 /**
- * From here on a canary is worse: by chance, with a probability of 1 in 270,000 at most at each look. Simulated, that is no abort
+ * From here on a canary is worse: by chance, with a probability of 1 in 1.2 million at most at each look. Simulated, that is no abort
  * in 300 hours without a difference.
  */
-export const SUFFICIENT_EVIDENCE = 13;
+export const SUFFICIENT_EVIDENCE = 14;
 /** Fewer callers of the canary decide nothing. */
-export const MIN_CALLERS = 5;
-
-/**
- * How surprising it is that so many of the callers with a failure are on the canary's side, where chance has put each caller there
- * with the probability `share`. Chernoff's bound on the binomial tail, one-sided: it holds for every number of callers, where the
- * normal approximation of Cochran, Mantel and Haenszel is too sure of few.
- *
- * @param share of the callers that are on the canary's side, 0 to 1
- * @returns the natural logarithm of the evidence; 0 where the canary has no more than its share
- */
-export function evidenceOf({ main, canary }: ComparedCallers, share: number): number {
-  const all = main + canary;
-  const part = canary / all;
-  if (canary === 0 || part <= share) return 0;
-  const ofCanary = canary * Math.log(part / share);
-  return main === 0 ? ofCanary : ofCanary + main * Math.log((1 - part) / (1 - share));
-}
+const MIN_CALLERS = 5;
 
 /** Callers that are remembered in a window; further ones are not counted, on either side. */
 const MAX_CALLERS = 50_000;
@@ -57,11 +40,17 @@ export class CallersInWindow {
     this.windowS = windowS;
   }
 
-  /** @param caller hash of who has met it */
-  add(side: Side, caller: number, second: number): void {
-    if (this.#seen.has(caller) || this.#seen.size >= MAX_CALLERS) return;
+  /** Callers that are counted. */
+  get size(): number {
+    return this.#seen.size;
+  }
+
+  /** @param caller hash of who has met it @returns whether it is counted now, and was not before */
+  add(side: Side, caller: number, second: number): boolean {
+    if (this.#seen.has(caller) || this.#seen.size >= MAX_CALLERS) return false;
     this.#seen.set(caller, { second, side });
     this.#change(side, 1);
+    return true;
   }
 
   /** Callers of the window that ends with this second. */
@@ -80,32 +69,142 @@ export class CallersInWindow {
   }
 }
 
+/** Operations that are looked at one by one in a window, and their callers, all together; further ones count among all alone. */
+const [MAX_OPERATIONS, MAX_PAIRS] = [500, 50_000];
+
+/**
+ * The callers of a window: all together, and by operation. What a version breaks, it mostly breaks in a few operations, where failures
+ * that are usual elsewhere do not hide it. Only established ones are judged by themselves.
+ */
+class OperationsInWindow {
+  readonly windowS: number;
+  readonly #established: EstablishedOperations;
+  readonly #all: CallersInWindow;
+  readonly #operations = new Map<number, CallersInWindow>();
+  /** Those with one caller, the oldest first. */
+  readonly #alone = new Set<number>();
+  /** Callers of operations. */
+  #pairs = 0;
+
+  constructor(windowS: number, established: EstablishedOperations) {
+    this.windowS = windowS;
+    this.#established = established;
+    this.#all = new CallersInWindow(windowS);
+  }
+
+  add(side: Side, caller: number, second: number, operation: number): void {
+    this.#all.add(side, caller, second);
+    if (this.#pairs >= MAX_PAIRS) return;
+    const callers = this.#operations.get(operation) ?? this.#begin(operation, second);
+    if (!callers?.add(side, caller, second)) return;
+    this.#pairs += 1;
+    if (callers.size === 1) this.#alone.add(operation);
+    else this.#alone.delete(operation);
+  }
+
+  #begin(operation: number, second: number): CallersInWindow | undefined {
+    if (this.#operations.size >= MAX_OPERATIONS) {
+      const replaced = this.#replacedBy(operation, second);
+      if (replaced === undefined) return undefined;
+      this.#drop(replaced);
+    }
+    const callers = new CallersInWindow(this.windowS);
+    this.#operations.set(operation, callers);
+    return callers;
+  }
+
+  /** One that can't be judged and has one caller; for an established one, any that can't be judged. */
+  #replacedBy(operation: number, second: number): number | undefined {
+    const isOther = (one: number): boolean => !this.#established.has(one, second);
+    const alone = first(this.#alone, isOther);
+    if (alone !== undefined || isOther(operation)) return alone;
+    return first(this.#operations.keys(), isOther) ?? first(this.#alone, () => true);
+  }
+
+  #drop(operation: number): void {
+    this.#pairs -= this.#operations.get(operation)?.size ?? 0;
+    this.#operations.delete(operation);
+    this.#alone.delete(operation);
+  }
+
+  /** The strongest that can be said of the window that ends with this second. */
+  verdictAt(second: number, share: number): Verdict {
+    let strongest = this.#verdictOf(this.#all.at(second), share, 0, false);
+    const operations = this.#operationsAt(second);
+    // Among many operations more are found by chance: each has to be as much more surprising. Bonferroni
+    const correction = Math.log(Math.max(1, operations.length));
+    for (const callers of operations) {
+      const verdict = this.#verdictOf(callers, share, correction, true);
+      if (isStronger(verdict, strongest)) strongest = verdict;
+    }
+    return strongest;
+  }
+
+  #verdictOf(callers: ComparedCallers, share: number, correction: number, isOfOperation: boolean): Verdict {
+    const evidence = Math.max(0, evidenceOf(callers, share) - correction);
+    return { ...callers, evidence, windowS: this.windowS, isOfOperation };
+  }
+
+  #operationsAt(second: number): readonly ComparedCallers[] {
+    const present: ComparedCallers[] = [];
+    this.#pairs = 0;
+    for (const [operation, window] of this.#operations) {
+      const callers = window.at(second);
+      this.#pairs += window.size;
+      if (window.size === 0) this.#drop(operation);
+      else if (window.size === 1) this.#alone.add(operation);
+      // Fewer decide nothing, wherever chance has placed them: those operations are not among those that are looked at.
+      else if (window.size >= MIN_CALLERS && this.#established.has(operation, second)) present.push(callers);
+    }
+    return present;
+  }
+}
+
+function first(operations: Iterable<number>, isSought: (operation: number) => boolean): number | undefined {
+  for (const operation of operations) if (isSought(operation)) return operation;
+  return undefined;
+}
+
+/** One that can decide is stronger than one that can't. */
+function isStronger(verdict: Verdict, other: Verdict): boolean {
+  const decides = verdict.canary >= MIN_CALLERS;
+  return decides === other.canary >= MIN_CALLERS ? verdict.evidence > other.evidence : decides;
+}
+
 /** Seconds. The short window sees at once what is bad; the long one sees what is a little worse. */
 const WINDOWS_S = [60, 600];
 
 /** Compares the callers that meet one kind of failure on the two sides of a canary. */
 export class CallerComparison {
   readonly #share: number;
-  readonly #windows = WINDOWS_S.map((windowS) => new CallersInWindow(windowS));
+  readonly #windows: readonly OperationsInWindow[];
 
-  /** @param share of the callers that are on the canary's side, 0 to 1 */
-  constructor(share: number) {
+  /**
+   * @param share of the callers that are on the canary's side, 0 to 1
+   * @param established what may be judged by itself
+   */
+  constructor(share: number, established: EstablishedOperations) {
     this.#share = share;
+    this.#windows = WINDOWS_S.map((windowS) => new OperationsInWindow(windowS, established));
   }
 
-  /** A caller has met it. Seconds do not fall. */
-  add(side: Side, caller: number, second: number): void {
-    for (const window of this.#windows) window.add(side, caller, second);
+  /**
+   * A caller has met it. Seconds do not fall.
+   *
+   * @param operation hash of the operation's text that it was met in
+   */
+  add(side: Side, caller: number, second: number, operation: number): void {
+    for (const window of this.#windows) window.add(side, caller, second, operation);
   }
 
-  /** @returns nothing as long as the canary is not worse */
-  worseAt(second: number): Verdict | undefined {
-    for (const window of this.#windows) {
-      const callers = window.at(second);
-      const evidence = evidenceOf(callers, this.#share);
-      if (callers.canary >= MIN_CALLERS && evidence >= SUFFICIENT_EVIDENCE)
-        return { ...callers, evidence, windowS: window.windowS };
-    }
-    return undefined;
+  /** What speaks most against the canary. */
+  strongestAt(second: number): Verdict {
+    const [first, ...others] = this.#windows.map((window) => window.verdictAt(second, this.#share));
+    return others.reduce((best, one) => (isStronger(one, best) ? one : best), first as Verdict); // there are two windows
   }
+}
+
+/** Whether it stops a canary. */
+export function isSufficient({ canary, evidence }: Verdict): boolean {
+  return canary >= MIN_CALLERS && evidence >= SUFFICIENT_EVIDENCE;
 }

@@ -4,6 +4,7 @@ import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from 'jose';
 import type { Variant } from '@trellis/registry';
 import { gql } from 'graphql-tag';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startHttpStreamSubgraph } from '../testing/http-stream-subgraph.ts';
 import { PublishedGraph } from '../testing/published-graph.ts';
 import { startSubgraph, type SubgraphCallContext, type SubgraphServer } from '../testing/subgraph-server.ts';
 import { startTestGateway, type GraphResponse, type TestGateway } from '../testing/test-gateway.ts';
@@ -243,5 +244,34 @@ describe('Streams', () => {
     await until(() => early().length > 1);
     expect(early()).toEqual(['next', 'main']);
     expect(others()).toEqual(['main']);
+  });
+
+  it('come from where the release says that its subgraph is subscribed to', async () => {
+    const events = await startHttpStreamSubgraph();
+    try {
+      events.onPost = ({ response }) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.end('event: next\ndata: {"data":{"ticks":7}}\n\nevent: complete\ndata:\n\n');
+      };
+      const typeDefs = gql('type Query { version: String! } type Subscription { ticks: Int }');
+      const routing = { subscriptionUrl: events.url, subscriptionProtocol: 'sse' };
+      const release = await graph.release([{ ...subgraphs.main, typeDefs, ...routing }]);
+      const { record } = await graph.append({ release, variants: [] });
+      await until(
+        async () => (await ask()).headers.get('trellis-supergraph') === `production.${record.sequence}`,
+      );
+      const response = await fetch(`${gateway.url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+        body: JSON.stringify({ query: 'subscription { ticks }' }),
+      });
+      expect(await response.text()).toContain('{"data":{"ticks":7}}');
+      expect([events.upgrades(), events.posted[0]?.headers.accept]).toEqual([
+        0,
+        expect.stringContaining('text/event-stream'),
+      ]);
+    } finally {
+      await events.close();
+    }
   });
 });

@@ -8,7 +8,7 @@ import { exchangeThroughRedis, type TrialExchange, type TrialMessage } from './t
 const MESSAGE: TrialMessage = {
   variant: 'canary',
   release: 'a'.repeat(64),
-  events: [['failed', 'canary', 7]],
+  events: [['failed', 'canary', 7, 9]],
   isStopped: false,
 };
 

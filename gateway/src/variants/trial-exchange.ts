@@ -24,7 +24,12 @@ export type TrialListener = (message: TrialMessage) => void;
 
 const MAX_MESSAGE_CHARACTERS = 131_072;
 
-const event = z.tuple([z.enum(['failed', 'slow']), z.enum(['main', 'canary']), z.int().min(0)]);
+const event = z.tuple([
+  z.enum(['failed', 'slow']),
+  z.enum(['main', 'canary']),
+  z.int().min(0),
+  z.int().min(0),
+]);
 const trialMessage: z.ZodType<TrialMessage> = z.object({
   variant: z.string(),
   release: z.string(),

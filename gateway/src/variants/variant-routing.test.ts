@@ -40,6 +40,13 @@ beforeEach(() => {
     },
     onWorse: ({ name }) => void stopped.push(name),
     onEvents: () => undefined,
+    figures: {
+      began: () => undefined,
+      ended: () => undefined,
+      responded: () => undefined,
+      judged: () => undefined,
+      stopped: () => undefined,
+    },
   });
 });
 afterEach(() => {
@@ -94,7 +101,7 @@ async function failFor(callers: readonly string[], supergraph: Supergraph): Prom
   for (const address of callers) {
     const run = {
       context: { address },
-      admitted: {}, // it was let in
+      admitted: { operation: { key: 'failing' } }, // it was let in
       routed: { supergraph, caller: ANONYMOUS },
       executingSinceMs: undefined,
     } as unknown as RoutedRun;

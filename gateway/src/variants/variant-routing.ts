@@ -8,7 +8,10 @@ import type { PreviewTokens } from './preview-tokens.ts';
 import { createMatcher, type VariantMatcher } from './variant-matcher.ts';
 
 /** Settings of {@link VariantRouting}. */
-export interface RoutingOptions extends Pick<TrialOptions, 'catalogueOf' | 'onWorse' | 'onEvents'> {
+export interface RoutingOptions extends Pick<
+  TrialOptions,
+  'catalogueOf' | 'onWorse' | 'onEvents' | 'figures'
+> {
   readonly previews: PreviewTokens;
   /** Whether canaries may stop themselves, now. */
   readonly aborts: () => boolean;
@@ -30,10 +33,11 @@ export class VariantRouting implements GenerationRouting {
 
   /** Takes over what is served now. A trial of the same release at the same share goes on. */
   serve(served: ServedGenerations): void {
-    const before = this.active;
-    this.active =
-      served.variants.length > 0 ? new ActiveVariants(served, this.#options, before?.trial) : undefined;
-    if (before && before.trial !== this.active?.trial) before.trial?.end();
+    const before = this.active?.trial;
+    const next = served.variants.length > 0 ? new ActiveVariants(served, this.#options, before) : undefined;
+    this.active = next;
+    if (before !== next?.trial) before?.end();
+    next?.trial?.begin();
   }
 
   close(): void {

@@ -110,7 +110,7 @@ export async function openFaultStage({ subgraphMs, pauseMs }: FaultStageOptions)
 }
 
 const CALLS =
-  /^trellis_gateway_subgraph_calls_total\{(?=[^}]*subgraph="stock")(?![^}]*outcome="rejected")[^}]*\} (\d+)$/gm;
+  /^trellis_gateway_subgraph_requests_total\{(?=[^}]*subgraph="stock")(?![^}]*outcome="rejected")[^}]*\} (\d+)$/gm;
 
 function callsIn(page: string): number {
   return [...page.matchAll(CALLS)].reduce((sum, [, count]) => sum + Number(count), 0);

@@ -1,10 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { createTemporaryDirectory, freePort } from '@trellis/testkit';
+import { fileURLToPath } from 'node:url';
+import { createTemporaryDirectory, freePort, programArguments } from '@trellis/testkit';
 import { request } from 'undici';
 import { compose } from '../../src/testing/compose.ts';
 
@@ -55,8 +54,7 @@ function spawnGateway(
   ownEnvironment: Readonly<Record<string, string>>,
 ): ChildProcess {
   const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
-  const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-  const node = [process.execPath, ...nodeArguments, '--conditions=trellis-source', '--import', loader, main];
+  const node = [process.execPath, ...nodeArguments, ...programArguments(main)];
   const [program = process.execPath, ...args] = [...startedBy, ...node];
   const settings = { OPERATIONS_PORT: '0', LOG_LEVEL: 'fatal', GUARDS: 'off', ...ownEnvironment };
   return spawn(program, args, {

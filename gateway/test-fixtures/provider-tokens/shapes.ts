@@ -1,4 +1,4 @@
-import type { ProfileName } from '../../src/settings/identity.ts';
+import type { ProfileName } from '../../src/settings/authentication.ts';
 
 /** JSON as a token has it. */
 export type Claims = Readonly<Record<string, unknown>>;

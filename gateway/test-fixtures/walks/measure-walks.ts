@@ -11,7 +11,11 @@ const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
 export async function measureWalks(): Promise<Walks> {
   const child = fork(program, { execArgv: ['--conditions=trellis-source', '--import', loader] });
   const ended = once(child, 'exit').then(() => Promise.reject(new Error('The walks were not measured.')));
-  const [walks] = (await Promise.race([once(child, 'message'), ended])) as [Walks]; // its only message
-  ended.catch(() => undefined);
-  return walks;
+  try {
+    const [walks] = (await Promise.race([once(child, 'message'), ended])) as [Walks]; // its only message
+    return walks;
+  } finally {
+    ended.catch(() => undefined);
+    child.kill();
+  }
 }

@@ -14,12 +14,22 @@ import { startSubgraph, type SubgraphServer } from '../../testing/subgraph-serve
 import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
 import { until } from '../../testing/until.ts';
 
-const SETTINGS = `
+const settingsOf = (admission: string): string => `
 http: { cors: { origins: [https://app.example] } }
-admission: { maxRequests: 1 }
+admission: ${admission}
 limits: { bodyBytes: 200000, variables: 1000 }
 timeouts: { requestMs: 9000 }
 traffic: { timeoutMs: 8000 }`;
+/** Why a request is rejected beside one that takes long. */
+const REASONS = [
+  { why: 'the gateway is full', admission: '{ maxRequests: 1 }', code: 'OVERLOADED', status: 503 },
+  {
+    why: 'its address has its share',
+    admission: '{ maxRequests: 10, perCaller: 0.01 }',
+    code: 'RATE_LIMITED',
+    status: 429,
+  },
+];
 /** Requests of pages of other origins are read by the framework, others past it. */
 const PATHS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'the short way': {},
@@ -33,8 +43,7 @@ const QUERY = gql`
 
 let subgraph: SubgraphServer;
 let gateway: TestGateway;
-let respond: () => void;
-const held = new Promise<void>((resolve) => (respond = resolve));
+let respond: (() => void) | undefined;
 
 beforeAll(async () => {
   subgraph = await startSubgraph({
@@ -45,14 +54,19 @@ beforeAll(async () => {
         slow: Int
       }
     `,
-    resolvers: { Query: { said: () => 1, slow: () => held.then(() => 1) } },
+    resolvers: {
+      Query: { said: () => 1, slow: () => new Promise<number>((resolve) => (respond = () => resolve(1))) },
+    },
   });
-  gateway = await startTestGateway({ subgraphs: [subgraph], settings: SETTINGS });
 });
-afterAll(async () => {
-  await gateway.close();
-  await subgraph.close();
-});
+afterAll(() => subgraph.close());
+
+function serve(admission: string): void {
+  beforeAll(async () => {
+    gateway = await startTestGateway({ subgraphs: [subgraph], settings: settingsOf(admission) });
+  });
+  afterAll(() => gateway.close());
+}
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -90,59 +104,64 @@ function thrice<T>(value: T): readonly T[] {
 }
 
 describe('A batch that is rejected as a whole', () => {
-  for (const [path, headers] of Object.entries(PATHS)) {
-    it(`says why for each operation, by ${path}: more values than allowed`, async () => {
-      const errors = await errorsOf(batchLink(headers), MANY);
-      expect(errors).toEqual(thrice('QUERY_TOO_COMPLEX'));
-    });
+  describe('for what it is', () => {
+    serve('{}');
+    for (const [path, headers] of Object.entries(PATHS)) {
+      it(`says why for each operation, by ${path}: more values than allowed`, async () => {
+        const errors = await errorsOf(batchLink(headers), MANY);
+        expect(errors).toEqual(thrice('QUERY_TOO_COMPLEX'));
+      });
 
-    it(`says why with its status where it is not read, by ${path}: more bytes than allowed`, async () => {
-      for (const send of [fetch, inChunks]) {
-        const errors = await errorsOf(batchLink(headers, send), LARGE);
-        expect(errors).toEqual(thrice([413, 'PAYLOAD_TOO_LARGE']));
-      }
-    });
-  }
+      it(`says why with its status where it is not read, by ${path}: more bytes than allowed`, async () => {
+        for (const send of [fetch, inChunks]) {
+          const errors = await errorsOf(batchLink(headers, send), LARGE);
+          expect(errors).toEqual(thrice([413, 'PAYLOAD_TOO_LARGE']));
+        }
+      });
+    }
+  });
 
-  describe('by a gateway that is full', () => {
+  describe.each(REASONS)('with $status, because $why', ({ admission, code, status }) => {
+    serve(admission);
     let slow: Promise<unknown>;
     beforeAll(async () => {
       slow = gateway.post({ query: '{ slow }' });
-      await until(() => subgraph.received.length > 0);
+      await until(() => respond !== undefined);
     });
     afterAll(async () => {
-      respond();
+      respond?.();
+      respond = undefined;
       await slow;
     });
 
     for (const [path, headers] of Object.entries(PATHS)) {
       it(`says why for each operation, by ${path}`, async () => {
-        expect(await errorsOf(batchLink(headers), {})).toEqual(thrice('OVERLOADED'));
-        expect(await errorsOf(batchLink(headers, inChunks), {})).toEqual(thrice('OVERLOADED'));
+        expect(await errorsOf(batchLink(headers), {})).toEqual(thrice(code));
+        expect(await errorsOf(batchLink(headers, inChunks), {})).toEqual(thrice(code));
       });
 
       it(`says why with its status where it is too long to count, by ${path}`, async () => {
         const errors = await errorsOf(batchLink(headers), { text: 'x'.repeat(30_000) });
-        expect(errors).toEqual(thrice([503, 'OVERLOADED']));
+        expect(errors).toEqual(thrice([status, code]));
       });
 
       it(`sends a plain client as many results as it has sent operations, with the status, by ${path}`, async () => {
         const body = JSON.stringify([{ query: '{ said }' }, { query: '[1, {"}' }]);
         const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body };
         const response = await fetch(`${gateway.url}/graphql`, init);
-        const overloaded = { errors: [{ extensions: { code: 'OVERLOADED' } }] };
-        expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
-        expect(await response.json()).toMatchObject([overloaded, overloaded]);
+        const rejected = { errors: [{ extensions: { code } }] };
+        expect([response.status, response.headers.get('retry-after')]).toEqual([status, '1']);
+        expect(await response.json()).toMatchObject([rejected, rejected]);
       });
 
       it(`leaves the response to a single request as it is, by ${path}`, async () => {
         const uri = `${gateway.url}/graphql`;
         const codes = await errorsOf(new HttpLink({ uri, headers }), LARGE);
-        expect(codes).toEqual(thrice('OVERLOADED'));
+        expect(codes).toEqual(thrice(code));
         const exchanges = [cacheExchange, fetchExchange];
         const urql = new Client({ url: uri, exchanges, preferGetMethod: false, fetchOptions: { headers } });
         const { error } = await urql.query(QUERY, {});
-        expect(error?.graphQLErrors[0]?.extensions['code']).toBe('OVERLOADED');
+        expect(error?.graphQLErrors[0]?.extensions['code']).toBe(code);
       });
     }
   });

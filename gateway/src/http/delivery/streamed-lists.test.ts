@@ -1,80 +1,16 @@
-import { GraphQLError } from 'graphql';
-import { gql } from 'graphql-tag';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startCatalogueGraph, type CatalogueGraph } from '../../testing/catalogue-graph.ts';
 import { createGate } from '../../testing/gate.ts';
 import { OLD, NEW } from '../../testing/magazine-stage.ts';
 import { readMultipart, type MultipartReader } from '../../testing/multipart-reader.ts';
 import { RawSocket } from '../../testing/raw-socket.ts';
 import { sendQuery, type Sending } from '../../testing/send-query.ts';
-import { startSubgraph, type SubgraphServer } from '../../testing/subgraph-server.ts';
+import type { SubgraphServer } from '../../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
 import { until } from '../../testing/until.ts';
 
-const LINK = gql`
-  extend schema
-    @link(
-      url: "https://specs.apollo.dev/federation/v2.9"
-      import: ["@key", "@requires", "@external", "@shareable"]
-    )
-`;
-
-/** Brings the lists. */
-const CATALOGUE = gql`
-  ${LINK}
-  type Query {
-    products(count: Int!): [Product]
-    must(count: Int!): [Product!]
-    names(count: Int!): [String]
-    shelves(count: Int!): [Shelf!]
-    grid: [[Product!]!]
-    order: Order
-  }
-  type Mutation {
-    restock: [Product]
-    tidy: Shelf
-  }
-  type Subscription {
-    added: [Product]
-    shelf: Shelf
-  }
-  type Shelf {
-    name: String
-    products: [Product!]
-  }
-  type Product @key(fields: "id") {
-    id: ID!
-    broken: String
-  }
-  type Order @key(fields: "id") {
-    id: ID!
-    lines: [Product!]
-  }
-`;
-
-/** Knows what products cost. */
-const PRICES = gql`
-  ${LINK}
-  type Product @key(fields: "id") {
-    id: ID!
-    price: Int
-    mustPrice: Int!
-    seller: Seller
-  }
-  type Seller {
-    name: String
-  }
-  type Order @key(fields: "id") {
-    id: ID!
-    lines: [Product!] @external
-    total: Int @requires(fields: "lines { id }")
-  }
-`;
-
-const listOf = (count: number): readonly object[] =>
-  Array.from({ length: count }, (_, index) => ({ id: `p${index}` }));
-const ofCount = (_: unknown, { count }: { count: number }): readonly object[] => listOf(count);
-
 const gate = createGate();
+let graph: CatalogueGraph;
 let catalogue: SubgraphServer;
 let prices: SubgraphServer;
 let gateway: TestGateway;
@@ -82,47 +18,13 @@ let gateway: TestGateway;
 const failing = new Set<string>();
 
 beforeAll(async () => {
-  const price = async ({ id }: { id: string }): Promise<number> => {
-    await gate.pass();
-    if (failing.has(id)) throw new GraphQLError(`No price of ${id}.`, { extensions: { code: 'NO_PRICE' } });
-    return Number(id.slice(1));
-  };
-  catalogue = await startSubgraph({
-    name: 'catalogue',
-    typeDefs: CATALOGUE,
-    resolvers: {
-      Query: {
-        products: ofCount,
-        must: ofCount,
-        names: (_: unknown, { count }: { count: number }) =>
-          Array.from({ length: count }, (_one, index) => (index === 1 ? null : `n${index}`)),
-        shelves: (_: unknown, { count }: { count: number }) =>
-          Array.from({ length: count }, (_one, index) => ({ name: `s${index}`, products: listOf(3) })),
-        grid: () => [listOf(2), listOf(3), listOf(1)],
-        order: () => ({ id: 'o1', lines: listOf(4) }),
-      },
-      Mutation: { restock: () => listOf(3), tidy: () => ({ name: 'tidy', products: listOf(3) }) },
-      Product: {
-        broken: ({ id }: { id: string }) => {
-          if (id === 'p2') throw new GraphQLError('Broken.', { extensions: { code: 'BROKEN' } });
-          return id;
-        },
-      },
-    },
-  });
-  prices = await startSubgraph({
-    name: 'prices',
-    typeDefs: PRICES,
-    resolvers: {
-      Product: { price, mustPrice: price, seller: ({ id }: { id: string }) => ({ name: `seller of ${id}` }) },
-      Order: { total: ({ lines }: { lines: readonly unknown[] }) => lines.length },
-    },
-  });
+  graph = await startCatalogueGraph({ pass: () => gate.pass(), failing });
+  ({ catalogue, prices } = graph);
   gateway = await startTestGateway({ subgraphs: [catalogue, prices] });
 });
 afterAll(async () => {
   await gateway.close();
-  await Promise.all([catalogue.close(), prices.close()]);
+  await graph.close();
 });
 beforeEach(() => {
   catalogue.forget();

@@ -64,7 +64,7 @@ async function open(): Promise<Socket> {
 
 function request(body: unknown, headers: readonly string[] = []): string {
   const text = JSON.stringify(body);
-  const lines = ['POST /graphql HTTP/1.1', 'Host: a', `Content-Length: ${text.length}`, ...headers];
+  const lines = ['POST /graphql HTTP/1.1', 'Host: localhost', `Content-Length: ${text.length}`, ...headers];
   return [...lines, 'Content-Type: application/json', '', text].join('\r\n');
 }
 

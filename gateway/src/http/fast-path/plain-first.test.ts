@@ -67,7 +67,7 @@ async function open(): Promise<Client> {
 
 function post(query: string, headers: readonly string[] = []): string {
   const body = JSON.stringify({ query });
-  const framing = ['Host: graph.example', `Content-Length: ${Buffer.byteLength(body)}`];
+  const framing = ['Host: localhost', `Content-Length: ${Buffer.byteLength(body)}`];
   return ['POST /graphql HTTP/1.1', ...framing, 'Content-Type: application/json', ...headers, '', body].join(
     '\r\n',
   );
@@ -193,10 +193,10 @@ describe('A connection goes over to the framework', () => {
     const client = await open();
     client.socket.write(echo('plain'));
     await until(() => client.responses() === 1);
-    client.socket.write('GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n');
+    client.socket.write('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
     await until(() => client.responses() === 2);
     client.socket.write(
-      'GET /graphql HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n' +
+      'GET /graphql HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n' +
         'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n',
     );
     await until(() => client.received().includes('101 Switching Protocols'));

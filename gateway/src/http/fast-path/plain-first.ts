@@ -9,7 +9,13 @@ import { CLIENT_CLOSED, gatewayErrorCodes, rejected, RequestError } from '../../
 import type { UnansweredBytes } from '../../load/unanswered-bytes.ts';
 import { createAddressReader } from '../message/client-address.ts';
 import { BatchOutline } from '../message/batch-outline.ts';
-import { originCheck, varyOf, type CrossOriginRules, preventCsrf } from '../message/cross-origin.ts';
+import {
+  originCheck,
+  varyOf,
+  type CrossOriginRules,
+  type HostCheck,
+  preventCsrf,
+} from '../message/cross-origin.ts';
 import type { HttpConnections } from '../message/http-connections.ts';
 import {
   shareKeysOf,
@@ -32,6 +38,8 @@ export interface PlainFirstOptions extends ResponseOptions {
   readonly certificateHeader: string | undefined;
   /** How pages of other origins are met now; nothing where they may not use the graph. */
   readonly crossOrigin: () => CrossOriginRules | undefined;
+  /** Which hosts are served now; nothing where all are. Requests for others are for the framework. */
+  readonly hosts: () => HostCheck | undefined;
 }
 
 /** Makes the framework's HTTP server one that answers plain requests before the framework sees them. */
@@ -84,8 +92,18 @@ interface PlainResponderOptions extends PlainFirstOptions {
 
 /** Answers plain requests through the same stages as the routes do: admission, CSRF, media types, the pipeline. */
 function createPlainResponder(options: PlainResponderOptions): PlainResponder<PlainExchange, HttpResponse> {
-  const { admission, services, times, settings, connections, addressOf, crossOrigin, onBegan, onEnded } =
-    options;
+  const {
+    admission,
+    services,
+    times,
+    settings,
+    connections,
+    addressOf,
+    crossOrigin,
+    hosts,
+    onBegan,
+    onEnded,
+  } = options;
   const [withoutOrigin, withOrigin] = notPlain(options);
   const allowsOrigin = originCheck(crossOrigin);
   const shareOf = (address: string): ShareKeys => services().shares.of(undefined, address).keys;
@@ -93,7 +111,7 @@ function createPlainResponder(options: PlainResponderOptions): PlainResponder<Pl
     rules: {
       paths: admission.paths,
       maxHeaders: MAX_HEADERS,
-      takes: takesWhole,
+      takes: (request) => hosts()?.(request.headers.host) !== false && takesWhole(request),
       get maxBodyBytes() {
         return settings().limits.bodyBytes;
       },

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { CertificateSettings } from '../../settings/identity.ts';
+import type { CertificateSettings } from '../../settings/authentication.ts';
 import { createProxyCheck } from './client-address.ts';
 import { createCertificateReader } from './client-certificate.ts';
 
@@ -31,6 +31,10 @@ describe('RFC 8705: The certificate that a proxy has seen', () => {
     ['xfcc', `Hash=${HEX}`],
     ['xfcc', `By=spiffe://a/b;Hash=${HEX};Subject="CN=a,O=\\"b;c\\"";URI=spiffe://c/d`],
     ['xfcc', `hash="${HEX.toUpperCase()}"`],
+    ['xfcc', `Cert="${encodeURIComponent(PEM)}"`],
+    ['xfcc', `Hash=${HEX};Cert="${encodeURIComponent(PEM)}";DNS=a.example;DNS=b.example`],
+    ['base64', BASE64],
+    ['pem', PEM.replaceAll('\n', ' ')],
   ])('is read as %s', (format, value) => {
     expect(read(format, value)).toBe(THUMBPRINT);
   });
@@ -65,6 +69,16 @@ describe('RFC 8705: The certificate that a proxy has seen', () => {
     ['xfcc', 'a hash in a subject', `Subject="Hash=${HEX}"`],
     ['xfcc', 'a hash behind a quoted comma', `Subject="a",Hash=${HEX}`],
     ['xfcc', 'a short hash', 'Hash=abcdef'],
+    ['xfcc', 'a hash of another certificate', `Hash=${'0'.repeat(64)};Cert="${encodeURIComponent(PEM)}"`],
+    ['xfcc', 'two certificates', `Cert="${encodeURIComponent(PEM)}";Cert="${encodeURIComponent(PEM)}"`],
+    ['xfcc', 'a chain in the place of a certificate', `Cert="${encodeURIComponent(PEM + PEM)}"`],
+    ['xfcc', 'a certificate that is not read beside a hash', `Hash=${HEX};Cert="%E0%A4%A"`],
+    ['xfcc', 'a chain alone', `Chain="${encodeURIComponent(PEM)}"`],
+    ['xfcc', 'a header that came twice', [`Hash=${HEX}`, `Hash=${HEX}`]],
+    ['xfcc', 'a header that is too long', `Hash=${HEX};Subject="${'a'.repeat(20_000)}"`],
+    ['base64', 'two certificates', `${BASE64},${BASE64}`],
+    ['base64', 'a space', `${BASE64.slice(0, 8)} ${BASE64.slice(8)}`],
+    ['base64', 'nothing', ''],
     ['xfcc', 'a quote that never ends', `Subject="a;Hash=${HEX}`],
   ])('is not read as %s of %s', (format, _what, value) => {
     expect(read(format, value)).toBeUndefined();

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { certificateThumbprint, forwardedCertificate, type ForwardedFormat } from '@trellis/admission';
-import type { CertificateSettings } from '../../settings/identity.ts';
+import { forwardedThumbprint } from '@trellis/admission';
+import type { CertificateSettings } from '../../settings/authentication.ts';
 
 /** Says which certificate a client has used: the SHA-256 of its DER, as `x5t#S256` has it. RFC 8705 §3.1. */
 export type CertificateReader = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string | undefined;
@@ -18,45 +18,10 @@ export function createCertificateReader(
 ): CertificateReader | undefined {
   if (!settings) return undefined;
   const name = settings.header.toLowerCase();
-  const thumbprintIn = FORMATS[settings.format ?? 'pem'];
+  const format = settings.format ?? 'pem';
   return ({ headers, socket }) => {
     const value = headers[name];
-    if (typeof value !== 'string' || value.length > MAX_CHARACTERS) return undefined;
-    return isProxy(socket.remoteAddress ?? '') ? thumbprintIn(value) : undefined;
+    if (value === undefined || !isProxy(socket.remoteAddress ?? '')) return undefined;
+    return forwardedThumbprint(value, format);
   };
-}
-
-/** As much as Node takes of all headers together. */
-const MAX_CHARACTERS = 16_384;
-
-const thumbprintBy =
-  (format: ForwardedFormat) =>
-  (value: string): string | undefined => {
-    const der = forwardedCertificate(value, format);
-    return der && certificateThumbprint(der);
-  };
-
-const FORMATS = {
-  pem: thumbprintBy('pem'),
-  rfc9440: thumbprintBy('rfc9440'),
-  xfcc: ofForwardedHash,
-} as const;
-
-const XFCC_PAIR = /(?:^|;)([A-Za-z]+)=("(?:[^"\\]|\\.)*"|[^;,"=]*)(?=;|$)/y;
-
-/**
- * The hash in the one element of the header. With several, which proxy has said what is unknown.
- *
- * @see Envoy, "x-forwarded-client-cert"
- */
-function ofForwardedHash(value: string): string | undefined {
-  const hashes: string[] = [];
-  for (XFCC_PAIR.lastIndex = 0; XFCC_PAIR.lastIndex < value.length;) {
-    const [, name = '', given = ''] = XFCC_PAIR.exec(value) ?? [];
-    if (name === '') return undefined;
-    if (name.toLowerCase() === 'hash') hashes.push(given.replaceAll('"', ''));
-  }
-  const [only = ''] = hashes;
-  if (hashes.length !== 1 || !/^[0-9a-f]{64}$/i.test(only)) return undefined;
-  return Buffer.from(only, 'hex').toString('base64url');
 }

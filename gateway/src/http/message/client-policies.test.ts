@@ -1,14 +1,18 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { once } from 'node:events';
-import { request as httpRequest } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { startTestRedis } from '@trellis/testkit';
 import WebSocket from 'ws';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startEventGraph } from '../../testing/event-graph.ts';
 import { startLibraryGraph, type LibraryGraph } from '../../testing/library-graph.ts';
+import { RawSocket } from '../../testing/raw-socket.ts';
+import { sendRaw } from '../../testing/send-raw.ts';
 import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
 import { startTokenIssuer, type TokenIssuer } from '../../testing/token-issuer.ts';
+import { until } from '../../testing/until.ts';
 
 let graph: LibraryGraph;
 let issuer: TokenIssuer;
@@ -36,6 +40,12 @@ async function start(
 }
 
 const PUBLIC = { query: '{ public }' };
+
+const tokenEnvironment = (): Readonly<Record<string, string>> => ({
+  TOKEN_ISSUER: issuer.issuer,
+  TOKEN_AUDIENCE: issuer.audience,
+  TOKEN_JWKS_URL: issuer.jwksUrl,
+});
 
 /** What becomes of a WebSocket that a page opens. */
 async function webSocketFrom(gateway: TestGateway, origin: string): Promise<string> {
@@ -131,6 +141,89 @@ describe('CORS', () => {
   });
 });
 
+describe('Hosts', () => {
+  const ASKING = { 'content-type': 'application/json' };
+  const BODY = JSON.stringify(PUBLIC);
+
+  /** What becomes of a request by each way in: a plain one, one for the framework, a query by GET, a page, a WebSocket. */
+  async function statusesFor(gateway: TestGateway, host: string): Promise<readonly number[]> {
+    const get = (path: string, headers: Readonly<Record<string, string>>): Promise<number> =>
+      new Promise((resolve, reject) => {
+        const sent = httpRequest(gateway.url + path, { headers: { host, ...headers } }, (response) => {
+          response.destroy();
+          resolve(response.statusCode ?? 0);
+        });
+        sent.on('error', reject).end();
+      });
+    const origin = `http://${host.toLowerCase()}`;
+    const plain = await sendRaw(gateway, { ...ASKING, host }, BODY);
+    const framed = await sendRaw(gateway, { ...ASKING, host, origin }, BODY);
+    const { socket } = new RawSocket(`${gateway.url}/graphql`, { headers: { host }, origin });
+    const upgraded = await Promise.race([
+      once(socket, 'open').then(() => 101),
+      once(socket, 'unexpected-response').then(
+        ([, response]) => (response as IncomingMessage).statusCode ?? 0,
+      ),
+    ]);
+    socket.terminate();
+    return [
+      plain.status,
+      framed.status,
+      await get('/graphql?query=%7Bpublic%7D', {
+        'apollo-require-preflight': '1',
+        'x-forwarded-host': 'localhost',
+      }),
+      await get('/', { accept: 'text/html' }),
+      await get('/explorer/events', {}),
+      upgraded,
+    ];
+  }
+  const SERVED = [200, 200, 200, 200, 200, 101];
+  const SERVED_ELSEWHERE = [200, 200, 200, 200, 404, 101];
+  const MISDIRECTED = [421, 421, 421, 421, 421, 421];
+
+  it('DNS rebinding: a page of a site whose name leads to this machine reaches nothing in development', async () => {
+    const gateway = await start({
+      settings:
+        '{ http: { trustProxy: true }, authentication: { dpopUrls: ["https://Graph.example/graphql"] } }',
+    });
+    const { port } = new URL(gateway.url);
+    for (const host of [
+      `rebound.example:${port}`,
+      'rebound.example',
+      `localhost.rebound.example:${port}`,
+      `127.0.0.1.rebound.example:${port}`,
+      `notlocalhost:${port}`,
+      'x@localhost.example',
+      '[::1].example',
+    ])
+      expect(await statusesFor(gateway, host), host).toEqual(MISDIRECTED);
+    for (const host of ['localhost', 'LOCALHOST:1', 'desk.localhost:8080', '[::1]:4000'])
+      expect(await statusesFor(gateway, host), host).toEqual(SERVED);
+    // L9: who uses the graph, and what does not compose, is for those at this machine alone
+    for (const host of ['10.1.2.3', 'graph.example'])
+      expect(await statusesFor(gateway, host), host).toEqual(SERVED_ELSEWHERE);
+    const { text } = await sendRaw(gateway, { ...ASKING, host: 'rebound.example' }, BODY);
+    expect(JSON.parse(text)).toEqual({
+      errors: [
+        { message: expect.stringContaining('http.hosts'), extensions: { code: 'MISDIRECTED_REQUEST' } },
+      ],
+    });
+  });
+
+  it('are all served in production, and where http.hosts names some, those alone', async () => {
+    const production = { NODE_ENV: 'production' };
+    const open = await start({ settings: '{ pages: { enabled: true } }', environment: production });
+    const closed = await start({ settings: '{ http: { hosts: [api.example] } }', environment: production });
+    const ask = async (gateway: TestGateway, host: string): Promise<number> =>
+      (await sendRaw(gateway, { ...ASKING, host }, BODY)).status;
+    expect(await ask(open, 'other.example')).toBe(200);
+    expect(await ask(closed, 'other.example')).toBe(421);
+    expect(await ask(closed, 'API.example:443')).toBe(200);
+    expect(await ask(closed, '127.0.0.1')).toBe(200);
+  });
+});
+
 describe('Compression', () => {
   function postRaw(
     gateway: TestGateway,
@@ -198,14 +291,76 @@ describe('Headers by subgraph', () => {
     });
     expect(books['accept-language']).toBeUndefined();
   });
+
+  it('a fixed Authorization goes with queries over HTTP and WebSocket, in the place of the client’s own', async () => {
+    const gateway = await start({
+      environment: { BOOKS_SECRET: 'of-the-gateway' },
+      settings: `
+        headers:
+          forward: [authorization]
+          subgraphs: { books: { set: { Authorization: "Bearer \${BOOKS_SECRET}" } }, people: { remove: [authorization] } }`,
+    });
+    const headers = { authorization: 'Bearer of-the-client' };
+    const query = '{ user(id: "user-1") { name books { title } } }';
+    expect((await gateway.post({ query }, headers)).body.errors).toBeUndefined();
+    const socket = await RawSocket.connect(`${gateway.url}/graphql`, {}, { headers });
+    socket.subscribe('1', query);
+    expect(await socket.next()).toMatchObject({ type: 'next' });
+    socket.close();
+    const sent = (received: LibraryGraph['books']['received']): unknown[] =>
+      received.map(({ headers: { authorization } }) => authorization);
+    expect(sent(graph.books.received)).toEqual(['Bearer of-the-gateway', 'Bearer of-the-gateway']);
+    expect(sent(graph.people.received)).toEqual([undefined, undefined]);
+  });
+
+  it('headers.forward of Authorization: the token goes on with queries, subscriptions and the fetches for their events', async () => {
+    const events = await startEventGraph();
+    const gateway = await startTestGateway({
+      subgraphs: events.all,
+      settings: 'headers: { forward: [authorization], fromPayload: [authorization] }',
+      environment: tokenEnvironment(),
+    });
+    running.push(gateway);
+    try {
+      const bearer = async (sub: string): Promise<string> => `Bearer ${await issuer.sign({ sub })}`;
+      const [http, upgrade, payload] = [
+        await bearer('http'),
+        await bearer('upgrade'),
+        await bearer('payload'),
+      ];
+      const query = '{ user(id: "1") { name } }';
+      const sent = (): unknown => events.people.received.at(-1)?.headers.authorization;
+      await gateway.post({ query }, { authorization: http });
+      expect(sent()).toBe(http);
+      await gateway.post({ query });
+      expect(sent()).toBeUndefined();
+      for (const [init, options, token] of [
+        [{}, { headers: { authorization: upgrade } }, upgrade],
+        [{ authorization: payload }, {}, payload],
+        [{ authorization: payload }, { headers: { authorization: upgrade } }, upgrade],
+      ] as const) {
+        events.news.forget();
+        const socket = await RawSocket.connect(`${gateway.url}/graphql`, init, options);
+        socket.subscribe('1', query);
+        expect(await socket.next()).toMatchObject({ type: 'next' });
+        expect(sent()).toBe(token);
+        await socket.next(); // complete
+        socket.subscribe('2', 'subscription { published { author { name } } }');
+        await until(() => events.news.open() === 1);
+        events.news.publish({ id: 'a', author: '2' });
+        expect(await socket.next()).toMatchObject({ type: 'next', id: '2' });
+        expect(events.news.subscribed[0]?.extensions).toMatchObject({ headers: { authorization: token } });
+        expect(sent()).toBe(token);
+        socket.close();
+        await until(() => events.news.open() === 0);
+      }
+    } finally {
+      await events.close();
+    }
+  });
 });
 
 describe('Rates', () => {
-  const tokenEnvironment = (): Readonly<Record<string, string>> => ({
-    TOKEN_ISSUER: issuer.issuer,
-    TOKEN_AUDIENCE: issuer.audience,
-    TOKEN_JWKS_URL: issuer.jwksUrl,
-  });
   const statuses = async (count: number, send: () => Promise<{ status: number }>): Promise<number[]> => {
     const all = [];
     for (let index = 0; index < count; index += 1) all.push((await send()).status);

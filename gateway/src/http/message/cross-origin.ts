@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { isIP } from 'node:net';
 import { isLoopbackHost } from '@trellis/runtime';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpSettings } from '../../settings/http.ts';
+import type { TransportSettings } from '../../settings/settings.ts';
 import { rejected } from '../../errors.ts';
 
 /** Which web pages of other origins may use the graph, and how. */
@@ -191,4 +193,66 @@ function mayBeForged(headers: IncomingHttpHeaders, allowsOrigin: (origin: string
   if (site === 'same-origin' || site === 'none') return false;
   if (origin !== undefined) return !isOwnOrigin(origin, headers.host) && !allowsOrigin(origin);
   return site !== undefined || BROWSER.test(headers['user-agent'] ?? '');
+}
+
+/** Whether requests are served that name a host, by their header `Host`. */
+export type HostCheck = (host: string | undefined) => boolean;
+
+/** What says by which hosts clients know the gateway. */
+export type HostSettings = Pick<TransportSettings, 'http' | 'authentication'>;
+
+/** Settings of {@link servedHosts}. */
+export interface HostOptions {
+  /** Those in force, the same object until they change. */
+  readonly settings: () => HostSettings;
+  /** An address by which clients know the graph, where one is. */
+  readonly resourceUrl: () => string | undefined;
+  /** Whether conveniences of development are allowed. */
+  readonly isDevelopment: boolean;
+}
+
+/**
+ * The check that holds now. A page of a site whose name leads to this machine (DNS rebinding) sends what a page of the gateway's own
+ * origin may, but with the name of that site. Names that no one else can have are always served: `localhost`, those below it (RFC 6761
+ * §6.3), and addresses, which no DNS resolves.
+ *
+ * @returns nothing where every host is served: outside of development, without `http.hosts`
+ */
+export function servedHosts(options: HostOptions): () => HostCheck | undefined {
+  let source = options.settings();
+  let check = checkOf(source, options);
+  return () => {
+    const now = options.settings();
+    if (now === source) return check;
+    source = now;
+    check = checkOf(source, options);
+    return check;
+  };
+}
+
+function checkOf(
+  { http, authentication: { resource, dpopUrls = [] } }: HostSettings,
+  { resourceUrl, isDevelopment }: HostOptions,
+): HostCheck | undefined {
+  if (!http.hosts && !isDevelopment) return undefined;
+  const urls = [...dpopUrls, resource, resourceUrl()].filter((url) => url !== undefined);
+  const names = [...(http.hosts ?? []), ...urls.map((url) => new URL(url).hostname)];
+  const served = new Set(names.map((name) => name.toLowerCase()));
+  return (host) => {
+    if (host === undefined) return true; // browsers always send it
+    const name = nameOf(host);
+    return isOfThisMachine(name) || served.has(name);
+  };
+}
+
+/** Without the port, and without the brackets of IPv6. RFC 3986 §3.2.2 */
+function nameOf(host: string): string {
+  return host
+    .replace(/:\d*$/, '')
+    .replace(/^\[(.*)\]$/, '$1')
+    .toLowerCase();
+}
+
+function isOfThisMachine(name: string): boolean {
+  return name === 'localhost' || name.endsWith('.localhost') || isIP(name) !== 0;
 }

@@ -52,10 +52,10 @@ async function open(localAddress: string): Promise<Client> {
 /** Asks by a plain request, and by one that is not. */
 async function ask({ socket, received }: Client): Promise<string> {
   const body = '{"query":"{ one }"}';
-  const head = `POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+  const head = `POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
   socket.write(`${head}\r\n${body}`);
   await until(() => received().includes('{"data":{"one":1}}'));
-  socket.write(`GET /health/live HTTP/1.1\r\nHost: a\r\nUpgrade: h2c\r\n\r\n`);
+  socket.write(`GET /health/live HTTP/1.1\r\nHost: localhost\r\nUpgrade: h2c\r\n\r\n`);
   await until(() => received().includes('live'));
   return received();
 }

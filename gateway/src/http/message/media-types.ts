@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { rejected } from '../../errors.ts';
 import type { IncrementalDialect } from '../../execution/frames.ts';
 import { own } from '../../own-property.ts';
+import { canUnpack } from './unpack-body.ts';
 import { multipartStream, serverSentEvents, type StreamFormat } from './stream-format.ts';
 
 /** A media type that a single result is served in. */
@@ -167,9 +168,16 @@ export function isUploadBody(headers: IncomingHttpHeaders): boolean {
   return /^multipart\/form-data[ \t]*;/i.test(headers['content-type'] ?? '');
 }
 
+/** The encoding of a body in lower case; `identity` where it is not compressed. RFC 9110 §8.4 */
+export function encodingOf(headers: IncomingHttpHeaders): string {
+  const encoding = headers['content-encoding'];
+  if (encoding === undefined) return 'identity';
+  return encoding.trim().toLowerCase() || 'identity';
+}
+
 /**
- * Rejects bodies that are not plain `application/json` in UTF-8. Compressed ones are rejected as well: what they hold is
- * small, and what they can be blown up to is not.
+ * Rejects bodies that are not `application/json` in UTF-8. It may be compressed in a way that takes little memory to unpack;
+ * requests with files may not.
  *
  * @param takesFiles whether `multipart/form-data` is one as well
  * @throws RequestError UNSUPPORTED_MEDIA_TYPE
@@ -177,9 +185,15 @@ export function isUploadBody(headers: IncomingHttpHeaders): boolean {
 export function assertReadableBody(headers: IncomingHttpHeaders, takesFiles: boolean): void {
   if (headers['content-type'] !== 'application/json' && !(takesFiles && isUploadBody(headers)))
     assertReadableType(headers);
-  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
-  if (encoding !== 'identity' && encoding !== '')
-    throw rejected('UNSUPPORTED_MEDIA_TYPE', 'The body may not be compressed.');
+  const encoding = encodingOf(headers);
+  if (encoding === 'identity') return;
+  if (isUploadBody(headers))
+    throw rejected('UNSUPPORTED_MEDIA_TYPE', 'A body with files may not be compressed.');
+  if (!canUnpack(encoding))
+    throw rejected(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'The body may be compressed by gzip or deflate, and by one of them.',
+    );
 }
 
 function assertReadableType(headers: IncomingHttpHeaders): void {

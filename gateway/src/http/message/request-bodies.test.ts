@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
+import { deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startLibraryGraph, type LibraryGraph } from '../../testing/library-graph.ts';
 import { sendRaw } from '../../testing/send-raw.ts';
@@ -25,9 +27,15 @@ afterAll(async () => {
 });
 beforeEach(() => graph.forget());
 
+async function unansweredBytes(): Promise<number> {
+  const metrics = await gateway.metrics.metrics();
+  return Number(/trellis_gateway_unanswered_bytes\{[^}]*\} (\d+)/.exec(metrics)?.[1]);
+}
+
 type Headers = Readonly<Record<string, string>>;
 const RESPONSE_JSON = 'application/graphql-response+json';
 const PUBLIC = '{ public }';
+const EMPTY_MEMBER = gzipSync(Buffer.alloc(0));
 const code = ({ body }: GraphResponse): unknown => body.errors?.[0]?.extensions['code'];
 
 describe('CSRF prevention', () => {
@@ -92,11 +100,81 @@ describe('Bodies', () => {
     }
   });
 
-  it('S-056 responds with 415 to compressed bodies', async () => {
-    for (const encoding of ['gzip', 'br', 'deflate', 'gzip, gzip']) {
+  it.each<[string, (text: string) => Buffer]>([
+    ['gzip', gzipSync],
+    ['X-Gzip', gzipSync],
+    ['deflate', deflateSync],
+  ])(
+    'takes bodies in %s, as one request and as a batch, of a declared length and in chunks',
+    async (encoding, pack) => {
+      const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
+      const filler = ' '.repeat(200_000);
+      for (const value of [{ query: PUBLIC }, [{ query: PUBLIC }, { query: PUBLIC }]]) {
+        const body = pack(JSON.stringify(value) + filler);
+        for (const framing of [
+          { 'content-length': String(body.length) },
+          { 'transfer-encoding': 'chunked' },
+        ]) {
+          const { status, text } = await sendRaw(gateway, { ...headers, ...framing }, body);
+          expect([status, Array.isArray(JSON.parse(text))]).toEqual([200, Array.isArray(value)]);
+          expect(text).toContain('open to all');
+        }
+      }
+    },
+  );
+
+  const packed = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+
+  it('S-056 responds with 413 to what unpacks to more than 1 MiB, and to more than 1 MiB that unpacks to nothing', async () => {
+    const bomb = gzipSync(Buffer.alloc(30_000_000, ' '));
+    expect(bomb.length).toBeLessThan(65_536);
+    const declared = await sendRaw(gateway, { ...packed, 'content-length': String(bomb.length) }, bomb);
+    const chunked = await sendRaw(gateway, { ...packed, 'transfer-encoding': 'chunked' }, bomb);
+    const nothing = Buffer.concat(Array.from({ length: 60_000 }, () => EMPTY_MEMBER));
+    const empty = await sendRaw(gateway, { ...packed, 'transfer-encoding': 'chunked' }, nothing).catch(
+      (error: NodeJS.ErrnoException) => ({ status: 413, text: `PAYLOAD_TOO_LARGE ${String(error.code)}` }), // the socket may be closed while we still send
+    );
+    for (const { status, text } of [declared, chunked, empty]) {
+      expect(status).toBe(413);
+      expect(text).toContain('PAYLOAD_TOO_LARGE');
+    }
+    expect(graph.requests()).toBe(0);
+  });
+
+  it('S-056 responds with 400 to what is cut off, or not compressed as it says', async () => {
+    const whole = gzipSync(JSON.stringify({ query: PUBLIC }));
+    const bodies = [
+      whole.subarray(0, -9),
+      Buffer.from('{"query":"{ public }"}'),
+      deflateSync('{}'),
+      Buffer.alloc(0),
+    ];
+    for (const body of bodies) {
+      const { status, text } = await sendRaw(gateway, { ...packed, 'transfer-encoding': 'chunked' }, body);
+      expect([status, text]).toEqual([400, expect.stringContaining('BAD_REQUEST')]);
+    }
+    expect(graph.requests()).toBe(0);
+  });
+
+  it('S-056 responds with 415 to other encodings, to several, and to files in any', async () => {
+    for (const encoding of ['br', 'zstd', 'compress', 'gzip, gzip', '__proto__']) {
       const response = await gateway.post({ query: PUBLIC }, { 'content-encoding': encoding });
       expect([response.status, code(response)]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
     }
+  });
+
+  it('a client that leaves within a compressed body leaves nothing behind', async () => {
+    const { port, hostname } = new URL(gateway.url);
+    const socket = connect(Number(port), hostname);
+    const body = gzipSync(randomBytes(100_000).toString('hex'));
+    socket.write(
+      `POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: ${body.length}\r\n\r\n`,
+    );
+    socket.write(body.subarray(0, 50_000));
+    await expect.poll(unansweredBytes).toBeGreaterThan(50_000);
+    socket.destroy();
+    await expect.poll(unansweredBytes).toBe(0);
+    expect(graph.requests()).toBe(0);
   });
 
   it('S-004 responds with 413 to a body over 1 MiB, declared or not', async () => {
@@ -133,7 +211,7 @@ describe('Bodies', () => {
       const { port, hostname } = new URL(gateway.url);
       const socket = connect(Number(port), hostname, () =>
         socket.write(
-          'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /admin HTTP/1.1\r\n\r\n',
+          'POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /admin HTTP/1.1\r\n\r\n',
         ),
       );
       let received = '';
@@ -147,7 +225,7 @@ describe('Bodies', () => {
 
   it('S-061 answers 1,000 pipelined requests in order', async () => {
     const body = '{"query":"{ __typename }"}';
-    const one = `POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const one = `POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     const { port, hostname } = new URL(gateway.url);
     const responses = await new Promise<number>((resolve, reject) => {
       let received = '';

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { gql } from 'graphql-tag';
@@ -48,7 +49,8 @@ async function metric(name: string): Promise<number> {
 
 const SLOW = { query: 'query ($text: String) { slow(text: $text) }' };
 const LARGE = JSON.stringify({ ...SLOW, variables: { text: 'x'.repeat(MESSAGE_BYTES) } });
-const HEAD = 'POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
+const PACKED = gzipSync(LARGE);
+const HEAD = 'POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
 /** Of a frame of text of 900,000 bytes that is masked with zeros. RFC 6455 §5.2. */
 const FRAME_HEAD = Buffer.from([0x81, 0xff, 0, 0, 0, 0, 0, 0x0d, 0xbb, 0xa0, 0, 0, 0, 0]);
 const FRAGMENT_HEAD = Buffer.from([0x01, 0xff, 0, 0, 0, 0, 0, 0x01, 0xd4, 0xc0, 0, 0, 0, 0]);
@@ -85,7 +87,7 @@ async function openWebSocket(): Promise<WebSocket> {
 }
 
 async function sendFrames(...frames: readonly Buffer[]): Promise<() => boolean> {
-  const upgrade = ['GET /graphql HTTP/1.1', 'Host: a', 'Connection: Upgrade', 'Upgrade: websocket'];
+  const upgrade = ['GET /graphql HTTP/1.1', 'Host: localhost', 'Connection: Upgrade', 'Upgrade: websocket'];
   const keys = ['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='];
   const protocol = 'Sec-WebSocket-Protocol: graphql-transport-ws';
   const init = Buffer.from('{"type":"connection_init"}');
@@ -98,6 +100,10 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'bodies that never end': () => open(`${HEAD}Content-Length: 900000\r\n\r\n`, LARGE),
   'bodies without a length': () =>
     open(`${HEAD}Transfer-Encoding: chunked\r\n\r\n${LARGE.length.toString(16)}\r\n${LARGE}\r\n`),
+  'small bodies that unpack to large ones, and never end': () =>
+    open(`${HEAD}Content-Encoding: gzip\r\nContent-Length: 60000\r\n\r\n`, PACKED),
+  'small bodies that unpack to large ones': () =>
+    open(`${HEAD}Content-Encoding: gzip\r\nContent-Length: ${PACKED.length}\r\n\r\n`, PACKED),
   'requests that wait for a subgraph': () => open(`${HEAD}Content-Length: ${LARGE.length}\r\n\r\n${LARGE}`),
   'frames that never end': () => sendFrames(FRAME_HEAD, Buffer.alloc(MESSAGE_BYTES)),
   'messages in pieces that never end': () =>

@@ -4,7 +4,8 @@ import { AssetsMissing, loadExplorer, type AssetFile, type ExplorerAssets } from
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { gatewayErrorCodes } from '../../errors.ts';
 import { readExamples, renderExplorer, explorerScopes } from './explorer-page.ts';
-import { addGraphEvents, GRAPH_EVENTS_PATH } from './graph-events.ts';
+import { addGraphEvents, GRAPH_EVENTS_PATH, isOfThisMachine } from './graph-events.ts';
+import { addFieldUsers, FIELD_USERS_PATH } from './field-users-route.ts';
 import { chooseTexts } from './page-texts.ts';
 import { pageHeaders, SAFE_CONTENT, isForPage, type PageOptions } from './page.ts';
 
@@ -23,7 +24,10 @@ export function addExplorer(
   server: FastifyInstance,
   options: PageOptions,
 ): (request: FastifyRequest) => void {
-  if (options.isDevelopment) addGraphEvents(server, options);
+  if (options.isDevelopment) {
+    addGraphEvents(server, options);
+    addFieldUsers(server, options);
+  }
   const assets = createAssetReader();
   for (const path of PAGE_PATHS)
     server.get(path, async (request, reply) => {
@@ -86,6 +90,7 @@ async function sendPage(
   const { graphPath, streamPath, services, issuer: issuerOf } = options;
   const { title, clientId, scopes, examples, errorReference } = options.settings().pages;
   const issuer = issuerOf();
+  const isLocal = isOfThisMachine({ headers: { host: request.headers.host } }); // whatever page has led here
   const nonce = randomBytes(NONCE_BYTES).toString('base64url');
   const settings = {
     title,
@@ -95,7 +100,8 @@ async function sendPage(
     clientId,
     scopes: scopes ?? explorerScopes(services().supergraphs.current()),
     errorMeanings,
-    ...(options.isDevelopment && { eventsPath: GRAPH_EVENTS_PATH }),
+    ...(options.isDevelopment && isLocal && { eventsPath: GRAPH_EVENTS_PATH }),
+    ...(services().usage?.usersOf && isLocal && { fieldUsersPath: FIELD_USERS_PATH }),
     errorReference,
     examples: examples === undefined ? [] : await readExamples(examples, request.log),
   };

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { createTemporaryDirectory } from '@trellis/testkit';
 import { loadExplorer } from '@trellis/explorer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startLibraryGraph, type LibraryGraph } from '../../testing/library-graph.ts';
@@ -13,21 +14,25 @@ const MAX_BYTES = 1_000_000;
 let graph: LibraryGraph;
 let gateway: TestGateway;
 let production: TestGateway;
+let usageFolder: ReturnType<typeof createTemporaryDirectory>;
 
 beforeAll(async () => {
   graph = await startLibraryGraph();
+  usageFolder = createTemporaryDirectory();
+  const usage = JSON.stringify({ usage: { directory: usageFolder.path } });
   const issuer = {
     TOKEN_ISSUER: 'http://localhost:4001',
     TOKEN_AUDIENCE: 'http://localhost:4000/graphql',
     TOKEN_JWKS_URL: 'http://localhost:4001/jwks.json',
   };
   [gateway, production] = await Promise.all([
-    startTestGateway({ subgraphs: graph.all, settings: '{}', environment: issuer }),
-    startTestGateway({ subgraphs: graph.all, environment: { NODE_ENV: 'production' } }),
+    startTestGateway({ subgraphs: graph.all, settings: usage, environment: issuer }),
+    startTestGateway({ subgraphs: graph.all, settings: usage, environment: { NODE_ENV: 'production' } }),
   ]);
 });
 afterAll(async () => {
   await Promise.all([gateway.close(), production.close()]);
+  usageFolder.remove();
   await graph.close();
 });
 
@@ -73,6 +78,7 @@ describe('The explorer', () => {
       ],
       errorMeanings: expect.objectContaining({ FORBIDDEN: expect.any(String) }),
       eventsPath: '/explorer/events',
+      fieldUsersPath: '/explorer/field-users',
       examples: [],
     });
   });
@@ -83,6 +89,27 @@ describe('The explorer', () => {
     expect(response.headers.get('location')).toBe('/explorer?query=%7Bpublic%7D&variables=%7B%7D');
     expect(response.headers.get('vary')).toContain('Accept');
     expect(graph.requests()).toBe(0);
+  });
+
+  it('says who uses a field, to a developer alone', async () => {
+    const client = { 'apollographql-client-name': 'web', 'apollographql-client-version': '7' };
+    const query = 'query { ...F } fragment F on Query { public }';
+    for (const at of [gateway, production]) await at.post({ query }, client);
+    await gateway.post({ query: '{ public }' }, client);
+    await gateway.post({ query: '{ public }' });
+    const ask = (field: string, headers = {}, at = gateway): Promise<Response> =>
+      visit(`/explorer/field-users?field=${field}`, headers, at);
+    expect(await (await ask('Query.public')).json()).toEqual({
+      field: 'Query.public',
+      users: [
+        { name: 'web', version: '7', requests: 2, lastUsed: expect.any(String) },
+        { name: 'unknown', version: '', requests: 1, lastUsed: expect.any(String) },
+      ],
+    });
+    expect(await (await ask('Query.none')).json()).toEqual({ field: 'Query.none', users: [] });
+    expect((await ask('<b>')).status).toBe(400);
+    expect((await ask('Query.public', FROM_ELSEWHERE)).status).toBe(404);
+    expect((await ask('Query.public', {}, production)).status).toBe(404);
   });
 
   it('leaves the rules against forged requests as they are', async () => {

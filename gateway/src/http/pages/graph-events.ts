@@ -20,7 +20,7 @@ const MAX_PROBLEM_CHARACTERS = 20_000;
 export function addGraphEvents(server: FastifyInstance, { settings, services }: PageOptions): void {
   const streams = new Set<Readable>();
   server.get(GRAPH_EVENTS_PATH, (request, reply) => {
-    if (!settings().pages.enabled || isOfOtherOrigin(request)) return reply.callNotFound();
+    if (!settings().pages.enabled || !isOfThisMachine(request)) return reply.callNotFound();
     if (streams.size >= MAX_STREAMS) return reply.status(503).send();
     const stream = openStream(services().supergraphs);
     streams.add(stream);
@@ -34,11 +34,21 @@ export function addGraphEvents(server: FastifyInstance, { settings, services }: 
   });
 }
 
-/** Browsers say where a request comes from (Fetch Metadata), but for a site whose name leads to this machine: that has a host of its own. */
-function isOfOtherOrigin({ headers, hostname }: FastifyRequest): boolean {
-  if (!isLoopbackHost(hostname)) return true;
-  const site = headers['sec-fetch-site'];
-  return site !== undefined && site !== 'same-origin' && site !== 'none';
+/**
+ * Whether a request names this machine as its host, which no page of another site can, and comes from no page of another origin:
+ * browsers say so (Fetch Metadata). The check of hosts lets others in, for the graph: names of an operator's own, and addresses.
+ */
+export function isOfThisMachine({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
+  const { host, 'sec-fetch-site': site } = headers;
+  return namesLoopback(host) && (site === undefined || site === 'same-origin' || site === 'none');
+}
+
+/** RFC 6761 §6.3: names below `localhost` are of this machine, too. */
+function namesLoopback(host: string | undefined): boolean {
+  const url = `http://${host ?? ''}`;
+  if (!URL.canParse(url)) return false;
+  const { hostname } = new URL(url);
+  return isLoopbackHost(hostname) || hostname.endsWith('.localhost');
 }
 
 function openStream(supergraphs: SupergraphStore): Readable {

@@ -90,9 +90,10 @@ describe('The landing page', () => {
   });
 
   it('takes no host into its command that is none', async () => {
+    await production.reload({ pages: { enabled: true } }); // in development it would be rejected
     const text = await new Promise<string>((resolve, reject) => {
       const headers = { ...BROWSER, host: "a';rm" };
-      request(gateway.url, { headers }, (response) => {
+      request(production.url, { headers }, (response) => {
         response
           .setEncoding('utf8')
           .toArray()
@@ -101,7 +102,9 @@ describe('The landing page', () => {
         .on('error', reject)
         .end();
     });
+    expect(text).toContain('http://localhost/graphql');
     expect(text).not.toContain('rm');
+    await production.reload({});
   });
 
   it.each(['application/json', '*/*', 'application/json, text/html', 'text/html;q=0'])(

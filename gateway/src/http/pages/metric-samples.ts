@@ -34,8 +34,11 @@ export class Samples {
     return [...new Set(this.of(name).flatMap(({ labels }) => labels[label] ?? []))].toSorted();
   }
 
-  /** Within which bucket half of the observations of a histogram are, and 95 of 100. */
-  quantiles(name: string, labels: Labels): { readonly half: Bound; readonly most: Bound } {
+  /** Within which bucket half of the observations of a histogram are, 95 of 100, and 99 of 100. */
+  quantiles(
+    name: string,
+    labels: Labels,
+  ): { readonly half: Bound; readonly most: Bound; readonly nearlyAll: Bound } {
     const buckets = new Map<number, number>();
     for (const { labels: found, value } of this.#with(`${name}_bucket`, labels)) {
       const bound = found['le'] === '+Inf' ? Infinity : Number(found['le']);
@@ -50,7 +53,7 @@ export class Samples {
         ? { seconds: ordered.at(-2)?.[0] ?? 0, isBeyond: true }
         : { seconds: bound, isBeyond: false };
     };
-    return { half: within(0.5), most: within(0.95) };
+    return { half: within(0.5), most: within(0.95), nearlyAll: within(0.99) };
   }
 
   #with(name: string, labels: Labels): readonly Sample[] {

@@ -11,7 +11,7 @@ export interface PageOptions {
   readonly streamPath: string;
   /** Those in force now. */
   readonly settings: () => { readonly pages: PageSettings };
-  readonly services: () => Pick<PipelineServices, 'supergraphs'>;
+  readonly services: () => Pick<PipelineServices, 'supergraphs' | 'usage'>;
   /** Whose tokens are accepted first, now. */
   readonly issuer: () => string | undefined;
   /** Whether pages say what is wrong with a supergraph. */

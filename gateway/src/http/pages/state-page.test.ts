@@ -1,5 +1,9 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { describe, expect, it } from 'vitest';
+import type { RegistryRecord, Variant } from '@trellis/registry';
+import { describe, expect, it, vi } from 'vitest';
+import { createRegistryMetrics } from '../../observability/registry-metrics.ts';
+import type { Supergraph } from '../../supergraph/supergraph.ts';
+import { canaryOf } from '../../testing/published-graph.ts';
 import { readSamples } from './metric-samples.ts';
 import { chooseTexts } from './page-texts.ts';
 import { renderState } from './state-page.ts';
@@ -32,7 +36,7 @@ function registryWithTraffic(): Registry {
     registers,
   }).set({ subgraph: 'posts' }, 1);
   counter(
-    'trellis_gateway_subgraph_calls_total',
+    'trellis_gateway_subgraph_requests_total',
     ['subgraph', 'outcome'],
     ['posts', 'answered', '90'],
     ['posts', 'failed', '10'],
@@ -45,11 +49,17 @@ function registryWithTraffic(): Registry {
   );
   counter('trellis_gateway_operation_seconds_total', ['name'], ['Feed', '0.5'], ['<b>"\n\\', '3']);
   counter('trellis_gateway_slow_operations_total', ['name'], ['<b>"\n\\', '1']);
-  counter('trellis_gateway_client_operations_total', ['client', 'outcome'], ['web', 'OK', '7']);
+  counter(
+    'trellis_gateway_client_operations_total',
+    ['client', 'oauth_client', 'outcome'],
+    ['web', '', 'OK', '7'],
+    ['', 'batch', 'OK', '5'],
+    ['', 'batch', 'FORBIDDEN', '1'],
+  );
   counter('trellis_gateway_plans_total', ['outcome'], ['hit', '3'], ['miss', '1']);
   counter('trellis_gateway_limits_exceeded_total', ['limit'], ['depth', '4']);
   const durations = new Histogram({
-    name: 'trellis_gateway_subgraph_call_duration_seconds',
+    name: 'trellis_gateway_subgraph_request_duration_seconds',
     help: 'h',
     labelNames: ['subgraph'],
     buckets: [0.005, 0.1],
@@ -74,6 +84,7 @@ describe('The page of the gateway’s state', () => {
         'posts | open | 100 | 10 (10.0 %) | 5 ms | more than 100 ms',
         'Feed | 5 | 0 (0.0 %)',
         'web | 7 | 0 (0.0 %)',
+        'batch | 6 | 1 (16.7 %)',
         'Plans | 4 | 3 (75.0 %)',
         'depth | 4',
       ]),
@@ -116,12 +127,102 @@ describe('The page of the gateway’s state', () => {
   });
 });
 
+describe('The page of the state of a gateway that follows a registry', () => {
+  const NOW = 1_700_000_000;
+  const release = { digest: 'abcdef0123456789'.repeat(4), bytes: 1 };
+  const recordOf = (sequence: number, variants: readonly Variant[]): RegistryRecord => ({
+    graph: 'content',
+    environment: 'production',
+    sequence,
+    previous: undefined,
+    id: 'i'.repeat(32),
+    release,
+    routing: [],
+    variants,
+    action: 'publish',
+    actor: '<b>ada',
+    at: '2026-01-01T00:00:00Z',
+    approvals: [],
+  });
+
+  async function pageOf(language: string): Promise<readonly string[]> {
+    vi.useFakeTimers({ now: NOW * 1_000 });
+    try {
+      const registry = new Registry();
+      const metrics = createRegistryMetrics(registry);
+      const canary = canaryOf(release, 5);
+      for (let sequence = 1; sequence <= 25; sequence += 1) metrics.verified(recordOf(sequence, []));
+      metrics.verified(recordOf(26, [canary]));
+      metrics.serving({ record: recordOf(25, []), main: {} as Supergraph, variants: [] }); // it is not looked at
+      const { canaries } = metrics;
+      canaries.began('old', 0.5);
+      canaries.responded('main', { outcome: 'failed', executedMs: 1, caller: 9 });
+      canaries.stopped(canary, {
+        kind: 'failed',
+        main: 3,
+        canary: 9,
+        evidence: 17.25,
+        windowS: 60,
+        isOfOperation: false,
+      });
+      canaries.ended();
+      canaries.began('canary', 0.05);
+      for (let caller = 0; caller < 100; caller += 1)
+        canaries.responded('main', { outcome: 'ok', executedMs: caller < 99 ? 4 : 70, caller: caller % 40 });
+      canaries.responded('canary', { outcome: 'failed', executedMs: undefined, caller: 1 });
+      canaries.judged('failed', 2.345);
+      return rowsOf((await renderState(registry, chooseTexts(language))).text);
+    } finally {
+      vi.useRealTimers();
+    }
+  }
+
+  it('shows the history: what is served since when, and what is not; the newest 20 records', async () => {
+    const rows = await pageOf('en');
+    const first = rows.indexOf('Record | Recorded | Action | By | Release | Variants | Served here since');
+    expect(rows.slice(first + 1, first + 3)).toEqual([
+      '26 | 2026-01-01T00:00:00Z | publish | &lt;b&gt;ada | abcdef012345 | canary | not served here',
+      '25 | 2026-01-01T00:00:00Z | publish | &lt;b&gt;ada | abcdef012345 |  | now: 2023-11-14T22:13:20 UTC',
+    ]);
+    expect(rows.filter((row) => row.includes('| publish |'))).toHaveLength(20);
+  });
+
+  it.each([
+    [
+      'en',
+      'Evidence: callers with a failure |  | 2.3 (stops at 14)',
+      'more callers with a failure than by chance',
+    ],
+    [
+      'de',
+      'Evidenz: Aufrufer mit Fehlern |  | 2.3 (Abbruch bei 14)',
+      'mehr Aufrufer mit Fehlern als durch Zufall',
+    ],
+    ['zh', '证据：遇到失败的调用者 |  | 2.3（达到 14 时停止）', '遇到失败的调用者多于偶然'],
+  ])(
+    'shows the canary beside the main version, and why others were stopped: %s',
+    async (language, evidence, why) => {
+      const rows = await pageOf(language);
+      const at = rows.indexOf(evidence);
+      expect(rows.slice(at - 6, at).map((row) => row.split(' | ').slice(1))).toEqual([
+        ['95 %', '5 %'],
+        ['40', '1'],
+        ['100', '1'],
+        ['0 (0.0 %)', '1 (100.0 %)'],
+        ['5 ms', ''],
+        ['5 ms', ''],
+      ]);
+      expect(rows).toContain(`2023-11-14T22:13:20 UTC | canary | abcdef012345 | ${why} | 17.3 | 3 | 9`);
+    },
+  );
+});
+
 describe('Metrics that are read from their text', () => {
   it('have their labels and values as they were set', async () => {
     const samples = await readSamples(registryWithTraffic());
     expect(samples.values('trellis_gateway_operations_total', 'name')).toEqual(['<b>"\n\\', 'Feed']);
     expect(
-      samples.sum('trellis_gateway_subgraph_calls_total', { subgraph: 'posts', outcome: 'answered' }),
+      samples.sum('trellis_gateway_subgraph_requests_total', { subgraph: 'posts', outcome: 'answered' }),
     ).toBe(90);
     expect(samples.sum('none')).toBe(0);
   });

@@ -2,6 +2,8 @@ import type { Metrics } from '@trellis/runtime';
 import { ICON, LANDING_STYLE } from './landing-page.ts';
 import { hashSource, Html, html, pageHeaders } from './page.ts';
 import { readSamples, type Samples } from './metric-samples.ts';
+import { drawSection, durationCells, shareOf, timeOf, timestampOf, type Section } from './state-table.ts';
+import { canaryOf, recordsOf, stoppedCanaries } from './registry-state.ts';
 import type { PageTexts } from './page-texts.ts';
 import type { StateTexts } from './state-texts.ts';
 
@@ -44,6 +46,7 @@ export async function renderState(metrics: Metrics, texts: PageTexts): Promise<S
   const { state } = texts;
   const sections = [
     supergraphOf(samples, state),
+    ...(followsRegistry(samples) ? registrySections(samples, state) : []),
     subgraphsOf(samples, state),
     failingOperations(samples, state),
     slowOperations(samples, state),
@@ -73,12 +76,13 @@ export async function renderState(metrics: Metrics, texts: PageTexts): Promise<S
   return { text: page.text, headers: HEADERS };
 }
 
-/** A table of the page. */
-interface Section {
-  readonly id: string;
-  readonly heading: string;
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly string[])[];
+function registrySections(samples: Samples, state: StateTexts): readonly Section[] {
+  return [recordsOf(samples, state), canaryOf(samples, state), stoppedCanaries(samples, state)];
+}
+
+/** Without a registry there is no record. */
+function followsRegistry(samples: Samples): boolean {
+  return samples.of('trellis_gateway_registry_record_served_seconds').length > 0;
 }
 
 function supergraphOf(samples: Samples, { supergraph: words }: StateTexts): Section {
@@ -87,7 +91,7 @@ function supergraphOf(samples: Samples, { supergraph: words }: StateTexts): Sect
     String(samples.sum('trellis_gateway_supergraph_changes_total', { outcome }));
   const rows = [
     [words.title, served?.labels['supergraph'] ?? words.notYet],
-    [words.served, served ? `${new Date(served.value * 1000).toISOString().slice(0, 19)} UTC` : ''],
+    [words.served, served ? timestampOf(served.value) : ''],
     [words.reloads, changes('serving')],
     [words.rejected, changes('rejected')],
   ];
@@ -96,7 +100,7 @@ function supergraphOf(samples: Samples, { supergraph: words }: StateTexts): Sect
 
 function subgraphsOf(samples: Samples, texts: StateTexts): Section {
   const { subgraphs: words } = texts;
-  const calls = 'trellis_gateway_subgraph_calls_total';
+  const calls = 'trellis_gateway_subgraph_requests_total';
   const rows = samples.values(calls, 'subgraph').map((subgraph) => {
     const all = samples.sum(calls, { subgraph });
     const failed = all - samples.sum(calls, { subgraph, outcome: 'answered' });
@@ -106,7 +110,7 @@ function subgraphsOf(samples: Samples, texts: StateTexts): Section {
       isOpen ? words.open : words.closed,
       String(all),
       shareOf(failed, all),
-      ...durations(samples, 'trellis_gateway_subgraph_call_duration_seconds', { subgraph }, texts),
+      ...durationCells(samples, 'trellis_gateway_subgraph_request_duration_seconds', { subgraph }, texts),
     ];
   });
   const columns = [words.subgraph, words.breaker, words.requests, texts.failed, texts.half, texts.most];
@@ -166,18 +170,24 @@ function durationsOf(samples: Samples, texts: StateTexts): Section {
   const name = 'trellis_gateway_operation_duration_seconds';
   const rows = samples
     .values(`${name}_count`, 'kind')
-    .map((kind) => [kind, ...durations(samples, name, { kind }, texts)]);
+    .map((kind) => [kind, ...durationCells(samples, name, { kind }, texts)]);
   return { id: 'durations', heading: words.durations, columns: [words.kind, texts.half, texts.most], rows };
 }
 
 function clientsOf(samples: Samples, { clients: words, failed: word }: StateTexts): Section {
   const name = 'trellis_gateway_client_operations_total';
-  const rows = samples
-    .values(name, 'client')
-    .map((client) => {
-      const all = samples.sum(name, { client });
-      return { client, all, failed: all - samples.sum(name, { client, outcome: 'OK' }) };
+  const labels = [
+    ...samples.values(name, 'client').map((client) => ({ shown: client, series: { client } })),
+    ...samples
+      .values(name, 'oauth_client')
+      .map((id) => ({ shown: id, series: { client: '', oauth_client: id } })), // those without a name
+  ];
+  const rows = labels
+    .map(({ shown, series }) => {
+      const all = samples.sum(name, series);
+      return { client: shown, all, failed: all - samples.sum(name, { ...series, outcome: 'OK' }) };
     })
+    .filter(({ client, all }) => client !== '' && all > 0)
     .toSorted((a, b) => b.all - a.all)
     .slice(0, MOST_ROWS)
     .map(({ client, all, failed }) => [client, String(all), shareOf(failed, all)]);
@@ -211,58 +221,4 @@ function limitsOf(samples: Samples, { limits: words }: StateTexts): Section {
       .filter(([, count]) => count !== '0'),
   );
   return { id: 'limits', heading: words.title, columns: [words.limit, words.count], rows };
-}
-
-function drawSection({ id, heading, columns, rows }: Section, { none }: StateTexts): Html {
-  if (rows.length === 0)
-    return html`<section aria-labelledby="${id}">
-      <h2 id="${id}">${heading}</h2>
-      <p>${none}</p>
-    </section>`;
-  return html`<section aria-labelledby="${id}">
-    <h2 id="${id}">${heading}</h2>
-    <div class="scroll" role="group" aria-labelledby="${id}" tabindex="0">
-      <table>
-        <thead>
-          <tr>
-            ${columns.map((column) => html`<th scope="col">${column}</th>`)}
-          </tr>
-        </thead>
-        <tbody>
-          ${rows.map(
-            (row) =>
-              html`<tr>
-                ${row.map((cell) => html`<td>${cell}</td>`)}
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
-  </section>`;
-}
-
-/** `3 (1.2 %)` */
-function shareOf(part: number, all: number): string {
-  return all === 0 ? '0' : `${part} (${((100 * part) / all).toFixed(1)} %)`;
-}
-
-/** Half of all, and 95 of 100, as cells. */
-function durations(
-  samples: Samples,
-  name: string,
-  labels: Readonly<Record<string, string>>,
-  { moreThan }: StateTexts,
-): readonly string[] {
-  const { half, most } = samples.quantiles(name, labels);
-  return [half, most].map((bound) => {
-    if (!bound) return '';
-    const time = timeOf(bound.seconds);
-    return bound.isBeyond ? moreThan(time) : time;
-  });
-}
-
-function timeOf(seconds: number): string {
-  return seconds < 1
-    ? `${Number((seconds * 1000).toPrecision(3))} ms`
-    : `${Number(seconds.toPrecision(3))} s`;
 }

@@ -50,6 +50,42 @@ export interface StateTexts {
     readonly responses: string;
   };
   readonly limits: { readonly title: string; readonly limit: string; readonly count: string };
+  /** The history of a registry. */
+  readonly records: {
+    readonly title: string;
+    readonly sequence: string;
+    readonly recorded: string;
+    readonly action: string;
+    readonly actor: string;
+    readonly release: string;
+    readonly variants: string;
+    readonly here: string;
+    readonly notHere: string;
+    /** Before the time since which it is served. */
+    readonly now: string;
+  };
+  readonly canary: {
+    readonly title: string;
+    readonly figure: string;
+    readonly main: string;
+    readonly share: string;
+    readonly callers: string;
+    readonly operations: string;
+    readonly nearlyAll: string;
+    readonly againstFailed: string;
+    readonly againstSlow: string;
+    readonly evidence: (now: string, stopsAt: number) => string;
+    readonly stopped: string;
+    readonly at: string;
+    readonly variant: string;
+    readonly release: string;
+    readonly why: string;
+    readonly failed: string;
+    readonly slow: string;
+    /** Another process has decided. */
+    readonly elsewhere: string;
+    readonly strength: string;
+  };
 }
 
 /** The page in English. */
@@ -102,6 +138,39 @@ export const englishState: StateTexts = {
     responses: 'Responses',
   },
   limits: { title: 'Rejected by limits', limit: 'Limit', count: 'Operations or requests' },
+  records: {
+    title: 'Releases of the registry',
+    sequence: 'Record',
+    recorded: 'Recorded',
+    action: 'Action',
+    actor: 'By',
+    release: 'Release',
+    variants: 'Variants',
+    here: 'Served here since',
+    notHere: 'not served here',
+    now: 'now',
+  },
+  canary: {
+    title: 'Canary',
+    figure: 'Figure',
+    main: 'Main version',
+    share: 'Share of callers',
+    callers: 'Callers',
+    operations: 'Operations',
+    nearlyAll: '99 % within',
+    againstFailed: 'Evidence: callers with a failure',
+    againstSlow: 'Evidence: callers with a slow response',
+    evidence: (now, stopsAt) => `${now} (stops at ${stopsAt})`,
+    stopped: 'Canaries that were stopped',
+    at: 'Stopped',
+    variant: 'Variant',
+    release: 'Release',
+    why: 'Why',
+    failed: 'more callers with a failure than by chance',
+    slow: 'more callers with slow responses than by chance',
+    elsewhere: 'decided by another process',
+    strength: 'Evidence',
+  },
 };
 
 /** The page in German. */
@@ -154,6 +223,39 @@ export const germanState: StateTexts = {
     responses: 'Antworten',
   },
   limits: { title: 'Durch Grenzen abgewiesen', limit: 'Grenze', count: 'Operationen oder Anfragen' },
+  records: {
+    title: 'Releases der Registry',
+    sequence: 'Eintrag',
+    recorded: 'Eingetragen',
+    action: 'Aktion',
+    actor: 'Von',
+    release: 'Release',
+    variants: 'Varianten',
+    here: 'Hier in Betrieb seit',
+    notHere: 'hier nicht in Betrieb',
+    now: 'jetzt',
+  },
+  canary: {
+    title: 'Canary',
+    figure: 'Größe',
+    main: 'Hauptversion',
+    share: 'Anteil der Aufrufer',
+    callers: 'Aufrufer',
+    operations: 'Operationen',
+    nearlyAll: '99 % innerhalb',
+    againstFailed: 'Evidenz: Aufrufer mit Fehlern',
+    againstSlow: 'Evidenz: Aufrufer mit langsamen Antworten',
+    evidence: (now, stopsAt) => `${now} (Abbruch bei ${stopsAt})`,
+    stopped: 'Abgebrochene Canaries',
+    at: 'Abgebrochen',
+    variant: 'Variante',
+    release: 'Release',
+    why: 'Grund',
+    failed: 'mehr Aufrufer mit Fehlern als durch Zufall',
+    slow: 'mehr Aufrufer mit langsamen Antworten als durch Zufall',
+    elsewhere: 'von einem anderen Prozess entschieden',
+    strength: 'Evidenz',
+  },
 };
 
 /** The page in simplified Chinese. */
@@ -206,4 +308,37 @@ export const chineseState: StateTexts = {
     responses: '响应',
   },
   limits: { title: '被限制拒绝', limit: '限制', count: '操作或请求' },
+  records: {
+    title: '注册表中的发布',
+    sequence: '记录',
+    recorded: '记录时间',
+    action: '动作',
+    actor: '操作者',
+    release: '发布',
+    variants: '变体',
+    here: '在此服务自',
+    notHere: '未在此服务',
+    now: '当前',
+  },
+  canary: {
+    title: '金丝雀',
+    figure: '指标',
+    main: '主版本',
+    share: '调用者占比',
+    callers: '调用者',
+    operations: '操作',
+    nearlyAll: '99% 不超过',
+    againstFailed: '证据：遇到失败的调用者',
+    againstSlow: '证据：响应缓慢的调用者',
+    evidence: (now, stopsAt) => `${now}（达到 ${stopsAt} 时停止）`,
+    stopped: '已停止的金丝雀',
+    at: '停止时间',
+    variant: '变体',
+    release: '发布',
+    why: '原因',
+    failed: '遇到失败的调用者多于偶然',
+    slow: '响应缓慢的调用者多于偶然',
+    elsewhere: '由另一进程决定',
+    strength: '证据',
+  },
 };

@@ -5,8 +5,9 @@ import { gatewayErrorCodes, heldTooMuch, rejected, type RequestError } from '../
 import type { RejectionReason } from '../../load/admission.ts';
 import type { HeldBytes, UnansweredBytes } from '../../load/unanswered-bytes.ts';
 import { beginsBatch, BodyRejection, outlineArriving } from '../message/batch-outline.ts';
-import { isUploadBody } from '../message/media-types.ts';
+import { encodingOf, isUploadBody } from '../message/media-types.ts';
 import { normalAddress } from '../message/client-address.ts';
+import { unpackBody, UNPACKING_BYTES } from '../message/unpack-body.ts';
 
 /** Settings of {@link boundBodies}. */
 export interface BodyBounds {
@@ -26,7 +27,7 @@ const CHUNK_BYTES = 200;
 const REASONS: Readonly<Record<ShareRejection, RejectionReason>> = { share: 'share', total: 'requests' };
 
 /**
- * Counts a body while it arrives and is worked on. One that is too large gets 413; who would have the process hold more than
+ * Counts a body while it arrives and is worked on, and unpacks it where it is compressed. One that is too large gets 413; who would have the process hold more than
  * its share gets 429.
  */
 export function boundBodies({
@@ -42,13 +43,25 @@ export function boundBodies({
       void reply.header('connection', 'close'); // the client may go on sending
       return outlineArriving(request.raw, (outline) => done(new BodyRejection(tooLarge(max), outline)));
     }
-    if (mayBeLarge(request)) {
-      const held = unanswered.open(() => shareOf(normalAddress(request.ip)));
-      reply.raw.once('close', () => held.release());
-      countArriving(body, held, { max, onRejected });
-    }
+    const encoding = request.method === 'POST' ? encodingOf(request.headers) : 'identity'; // no other body is read
+    const isPacked = encoding !== 'identity';
+    if (!isPacked && !mayBeLarge(request)) return done(null, body);
+    const held = unanswered.open(() => shareOf(normalAddress(request.ip)));
+    reply.raw.once('close', () => held.release());
+    const rules = { max, onRejected };
+    if (isPacked) return done(null, unpackArriving(body, encoding, held, rules));
+    countArriving(body, held, rules);
     done(null, body);
   };
+}
+
+/** The bounds hold for what is unpacked, and for the bytes that arrive: some yield nothing. */
+function unpackArriving(body: Readable, encoding: string, held: HeldBytes, rules: ArrivingRules): Readable {
+  const unpacked = unpackBody(body, encoding, (bytes) => {
+    if (bytes > rules.max) unpacked.destroy(new BodyRejection(tooLarge(rules.max), {}));
+  });
+  countArriving(unpacked, held, { ...rules, overhead: UNPACKING_BYTES });
+  return unpacked;
 }
 
 function tooLarge(max: number): RequestError {
@@ -65,17 +78,21 @@ function mayBeLarge({ headers }: FastifyRequest): boolean {
 interface ArrivingRules extends Pick<BodyBounds, 'onRejected'> {
   /** Bytes of one body. */
   readonly max: number;
+  /** Bytes that are held beside the body. */
+  readonly overhead?: number;
 }
 
 /** An error ends the reading of the body, and not the connection, on which the response is written. */
-function countArriving(body: Readable, held: HeldBytes, { max, onRejected }: ArrivingRules): void {
+function countArriving(body: Readable, held: HeldBytes, rules: ArrivingRules): void {
+  const { max, onRejected } = rules;
   let bytes = 0;
-  let overhead = 0;
+  let overhead = rules.overhead ?? 0;
   let isBatch: boolean | undefined;
   const end = (error: RequestError): void => {
     body.off('data', onData);
     held.release();
     body.emit('error', new BodyRejection(error, { isBatch, operations: undefined }));
+    if (rules.overhead !== undefined) body.destroy(); // what is unpacked is no connection
   };
   const onData = (chunk: Buffer): void => {
     isBatch ??= beginsBatch(chunk);

@@ -129,13 +129,16 @@ describe.each(forms)('A request for %s', (_name, path, accept) => {
     expect((await send(JSON_TYPE, `{"query":"{ public } #${'x'.repeat(1_100_000)}"}`))[0]).toBe(413);
   });
 
-  it.each(['gzip', 'br', 'deflate', 'zstd', 'gzip, gzip'])(
-    'S-056 with a body in %s gets 415',
-    async (encoding) => {
-      expect((await send({ ...JSON_TYPE, 'content-encoding': encoding }))[0]).toBe(415);
-      expect(graph.requests()).toBe(0);
-    },
-  );
+  it.each([
+    ['gzip', 400],
+    ['deflate', 400],
+    ['br', 415],
+    ['zstd', 415],
+    ['gzip, gzip', 415],
+  ])('S-056 with a body that says that it is in %s gets %i', async (encoding, status) => {
+    expect((await send({ ...JSON_TYPE, 'content-encoding': encoding }))[0]).toBe(status);
+    expect(graph.requests()).toBe(0);
+  });
 
   it.each(['utf-16', 'iso-8859-1', 'utf-7', '"utf-8'])('S-058 in %s gets 415', async (charset) => {
     expect((await send({ 'content-type': `application/json; charset=${charset}` }))[0]).toBe(415);

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { gql } from 'graphql-tag';
 import { startSubgraph, type SubgraphServer } from '../../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
+import { until } from '../../testing/until.ts';
 
 let subgraph: SubgraphServer;
 let gateway: TestGateway;
@@ -38,14 +39,6 @@ afterEach(async () => {
   await gateway.close();
   await subgraph.close();
 });
-
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 15_000;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error('It did not come true within 15 s.');
-    await sleep(5);
-  }
-}
 
 async function untilRejected(url: string): Promise<void> {
   const responses = (): Promise<boolean> =>

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyError, FastifyRequest } from 'fastify';
 import { largeBody, PIECE_BYTES, writeInPieces } from '@trellis/http1';
 import { watchUnread } from '../delivery/unread-responses.ts';
 import { BatchOutline, BodyRejection, type BodyOutline } from '../message/batch-outline.ts';
+import { isUnpackingError } from '../message/unpack-body.ts';
 import { shareKeysOf, type HttpResponse, type HttpExchange } from '../message/http-exchange.ts';
 import { endAdmission } from './admit-requests.ts';
 import { type ResponseOptions, failureResponse } from './respond-whole.ts';
@@ -82,6 +83,8 @@ const CODES_OF_STATUS: Readonly<Record<number, GatewayErrorCode>> = {
 };
 
 function rejectionOfFramework(error: FastifyError, request: FastifyRequest): RequestError {
+  if (isUnpackingError(error))
+    return rejected('BAD_REQUEST', 'The body is cut off, or not compressed as it says.');
   const status = error.statusCode ?? 500;
   if (status < 500) return rejected(CODES_OF_STATUS[status] ?? 'BAD_REQUEST', error.message);
   request.log.error({ err: error, requestId: request.id }, 'a request failed');

@@ -43,7 +43,7 @@ const CASES = Object.keys(FRAMES).flatMap((frame) => PROTOCOLS.map((protocol) =>
 async function open(protocol: string | undefined): Promise<Socket> {
   const { hostname, port } = new URL(gateway.url);
   const socket = connect(Number(port), hostname).on('error', () => undefined);
-  const lines = ['GET /graphql HTTP/1.1', 'Host: a', 'Connection: Upgrade', 'Upgrade: websocket'];
+  const lines = ['GET /graphql HTTP/1.1', 'Host: localhost', 'Connection: Upgrade', 'Upgrade: websocket'];
   lines.push('Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==');
   if (protocol !== undefined) lines.push(`Sec-WebSocket-Protocol: ${protocol}`);
   socket.write([...lines, '', ''].join('\r\n'));

@@ -5,6 +5,7 @@ import { mayHoldUnfitText, unfitTextIn } from '@trellis/admission';
 import { rejectUnfitTexts } from '../../request/reject-unfit-texts.ts';
 import { namesNoOperation } from '../../pipeline/persisted-query.ts';
 import { readRequest, type RequestBounds } from '../message/read-request.ts';
+import type { Meaning, WireProtocol } from './wire-protocol.ts';
 
 /** A message of a client that the protocol allows. */
 export type ClientMessage =
@@ -16,7 +17,8 @@ export type ClientMessage =
       readonly id: string;
       readonly request: GraphRequest | RequestError;
     }
-  | { readonly type: MessageType.Complete; readonly id: string };
+  | { readonly type: MessageType.Complete; readonly id: string }
+  | { readonly type: 'terminate' };
 
 /** The members of a payload; to be read by own properties. */
 export type MessagePayload = Readonly<Record<string, unknown>>;
@@ -33,13 +35,18 @@ const NO_PAYLOAD: MessagePayload = Object.freeze({});
  * Reads a message. A request that exceeds a bound is part of a valid message; what is no request is not.
  *
  * @throws InvalidMessage
- * @see the graphql-transport-ws protocol of graphql-ws
  */
-export function readClientMessage(text: string, bounds: RequestBounds): ClientMessage {
+export function readClientMessage(
+  text: string,
+  bounds: RequestBounds,
+  { meanings }: WireProtocol,
+): ClientMessage {
   const message = parseObject(text);
+  const { type } = message;
+  const meaning = typeof type === 'string' ? meanings.get(type) : undefined;
   const isSuspect = mayHoldUnfitText(text);
-  if (isSuspect) assertFit(message);
-  switch (message['type']) {
+  if (isSuspect) assertFit(message, meaning);
+  switch (meaning) {
     case MessageType.ConnectionInit:
       return { type: MessageType.ConnectionInit, payload: payloadOf(message) };
     case MessageType.Ping:
@@ -54,6 +61,8 @@ export function readClientMessage(text: string, bounds: RequestBounds): ClientMe
       };
     case MessageType.Complete:
       return { type: MessageType.Complete, id: idOf(message) };
+    case 'terminate':
+      return { type: 'terminate' };
     default:
       throw new InvalidMessage('Unknown message type');
   }
@@ -75,8 +84,8 @@ function parseObject(text: string): MessagePayload {
  *
  * @throws InvalidMessage
  */
-function assertFit({ payload, ...envelope }: MessagePayload): void {
-  const own = envelope['type'] === MessageType.Subscribe ? envelope : { ...envelope, payload };
+function assertFit({ payload, ...envelope }: MessagePayload, meaning: Meaning | undefined): void {
+  const own = meaning === MessageType.Subscribe ? envelope : { ...envelope, payload };
   const unfit = unfitTextIn(own, 'lines');
   if (unfit) throw new InvalidMessage(`A text of the message ${unfit.problem}`);
 }

@@ -7,6 +7,7 @@ import type { HeldBytes, UnansweredBytes } from '../../load/unanswered-bytes.ts'
 import type { UnreadResponses } from '../../load/unread-responses.ts';
 import type { UnreadBytes } from '../../load/unread-reader.ts';
 import type { ResultSink, StreamedResult } from '../../pipeline/result-stream.ts';
+import { sharedHeadOf, type WireProtocol } from './wire-protocol.ts';
 
 /** A socket that was upgraded. */
 export interface UpgradedSocket {
@@ -33,7 +34,7 @@ interface SocketListener {
    */
   onMessage(text: string | undefined, bytes: number): void;
   onPing(): void;
-  /** More waits for the client than may. */
+  /** More waits for the client than may. Called once. */
   onOverrun(): void;
   /** More of messages that have not arrived whole is held for its caller than may be. */
   onTooMuchHeld(): void;
@@ -53,6 +54,8 @@ export class ClientSocket implements MessageWriter {
   readonly #unread: UnreadBytes;
   /** Whether something waited when it was written to last. */
   #hasUnread = false;
+  /** Said once: a listener may write while it closes. */
+  #isOverrun = false;
   #isAlive = true;
   readonly #held: HeldBytes;
   readonly #onTooMuchHeld: () => void;
@@ -153,7 +156,9 @@ export class ClientSocket implements MessageWriter {
     if (waiting === 0 && !this.#hasUnread) return;
     this.#hasUnread = waiting > 0;
     this.#unread.update();
-    if (waiting > this.#maxBufferBytes) this.#onOverrun();
+    if (waiting <= this.#maxBufferBytes || this.#isOverrun) return;
+    this.#isOverrun = true;
+    this.#onOverrun();
   }
 }
 
@@ -194,23 +199,21 @@ export interface MessageWriter {
 }
 
 const TAIL = Buffer.from('}');
-/** Ids of more characters are made at random. */
-const MAX_SHARED_ID = 8;
-const MAX_HEADS = 1_000;
-const heads = new Map<string, string>();
 
 /** Writes one stream into the messages of a connection. */
 export class OperationSink implements ResultSink {
   readonly #id: string;
   /** What comes before each response: it is the same for all of them. */
   readonly #head: string;
+  readonly #protocol: WireProtocol;
   readonly #writer: MessageWriter;
   readonly #onEnd: () => void;
 
   /** @param onEnd called before the message that ends the operation */
-  constructor(id: string, writer: MessageWriter, onEnd: () => void) {
+  constructor(id: string, protocol: WireProtocol, writer: MessageWriter, onEnd: () => void) {
     this.#id = id;
-    this.#head = sharedHeadOf(id);
+    this.#head = sharedHeadOf(id, protocol);
+    this.#protocol = protocol;
     this.#writer = writer;
     this.#onEnd = onEnd;
   }
@@ -228,30 +231,9 @@ export class OperationSink implements ResultSink {
 
   fail(errors: readonly GraphQLFormattedError[]): void {
     this.#onEnd();
-    this.#writer.write(JSON.stringify({ id: this.#id, type: MessageType.Error, payload: errors }));
+    for (const message of this.#protocol.failure(this.#id, errors))
+      this.#writer.write(JSON.stringify(message));
   }
-}
-
-/**
- * The message that carries one result of an operation.
- *
- * @param response as JSON
- */
-export function nextFrame(id: string, response: string): string {
-  return `${headOf(id)}${response}}`;
-}
-
-/** Where clients number their operations, one text serves all of them: it is compared at every result. */
-function sharedHeadOf(id: string): string {
-  const known = heads.get(id);
-  if (known !== undefined) return known;
-  const head = headOf(id);
-  if (heads.size < MAX_HEADS && id.length <= MAX_SHARED_ID) heads.set(id, head);
-  return head;
-}
-
-function headOf(id: string): string {
-  return `{"id":${JSON.stringify(id)},"type":"next","payload":`;
 }
 
 /** FIN and the opcode of text. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { ShareKeys } from '@trellis/admission';
+import type { GraphQLFormattedError } from 'graphql';
 import { MessageType } from 'graphql-ws';
 import type { Caller } from '../../identity/caller.ts';
 import type { GraphRequest, RequestContext } from '../../request/context.ts';
@@ -26,7 +27,8 @@ import type { TransportSettings } from '../../settings/settings.ts';
 import type { Admission } from '../../load/admission.ts';
 import type { HeldBytes } from '../../load/unanswered-bytes.ts';
 import type { RunsAs } from './connection-identity.ts';
-import { nextFrame, OperationSink, type MessageWriter } from './client-socket.ts';
+import { OperationSink, type MessageWriter } from './client-socket.ts';
+import { resultMessage, type WireProtocol } from './wire-protocol.ts';
 
 /** Called for finished operations. Streams are reported elsewhere. */
 export interface OperationObserver {
@@ -57,6 +59,8 @@ export interface OperationClient {
   isKnown(): boolean;
   /** How deferred parts are taken. */
   dialect(): IncrementalDialect;
+  /** What its messages are called. */
+  readonly protocol: WireProtocol;
 }
 
 /** One operation on a connection. */
@@ -69,7 +73,7 @@ interface RunningOperation {
 }
 
 /**
- * The operations of one graphql-transport-ws connection, each from `subscribe` to its end. Messages of an operation that the
+ * The operations of one connection, each from `subscribe` to its end. Messages of an operation that the
  * client has completed are not written any more.
  */
 export class ConnectionOperations {
@@ -98,10 +102,15 @@ export class ConnectionOperations {
    * Runs an operation, and writes what it answers. Rejects only for faults of the gateway.
    *
    * @param held what its request takes, until the operation has ended
+   * @param begins when it may begin, unless the connection has ended by then; absent: now
    */
-  async run(id: string, request: GraphRequest, held: HeldBytes): Promise<void> {
+  async run(id: string, request: GraphRequest, held: HeldBytes, begins?: Promise<void>): Promise<void> {
     const operation: RunningOperation = { controller: new AbortController(), stream: undefined, held };
     this.#running.set(id, operation);
+    if (begins) {
+      await begins;
+      if (!this.#isWanted(id, operation)) return;
+    }
     const requestId = randomUUID();
     const beganMs = performance.now();
     const response = await this.#response(request, requestId, operation.controller);
@@ -151,7 +160,7 @@ export class ConnectionOperations {
   /** Answers an operation that did not begin. */
   reject(id: string, { errors }: RequestError): void {
     const payload = errors.map(({ message, extensions }) => ({ message, extensions }));
-    this.#send({ id, type: MessageType.Error, payload });
+    this.#fail(id, payload);
   }
 
   async #response(
@@ -189,14 +198,14 @@ export class ConnectionOperations {
   #startStream(id: string, operation: RunningOperation, stream: ResultStream): void {
     if (!this.#isWanted(id, operation)) return stream.stop();
     operation.stream = stream;
-    stream.start(new OperationSink(id, this.#messages, () => this.#forget(id)));
+    stream.start(new OperationSink(id, this.#client.protocol, this.#messages, () => this.#forget(id)));
   }
 
   /** A request that was not executed is answered by `error`, which ends the operation; a result by `next`. */
   #sendResponse(id: string, response: OperationResult): void {
-    if (response.data === undefined) this.#send({ id, type: MessageType.Error, payload: response.errors });
+    if (response.data === undefined) this.#fail(id, response.errors);
     else {
-      this.#messages.write(nextFrame(id, writeResult(response)));
+      this.#messages.write(resultMessage(id, writeResult(response), this.#client.protocol));
       this.#send({ id, type: MessageType.Complete });
     }
     this.#forget(id);
@@ -210,7 +219,7 @@ export class ConnectionOperations {
   ): Promise<void> {
     for await (const frame of framesOf(writeResult(response.initial), response, this.#client.dialect())) {
       if (!this.#isWanted(id, operation)) return;
-      this.#messages.write(nextFrame(id, frame));
+      this.#messages.write(resultMessage(id, frame, this.#client.protocol));
     }
     if (!this.#isWanted(id, operation)) return;
     this.#send({ id, type: MessageType.Complete });
@@ -227,9 +236,18 @@ export class ConnectionOperations {
     this.#onEnd?.();
   }
 
-  #send(message: Readonly<Record<string, unknown>>): void {
+  #fail(id: string, errors: readonly GraphQLFormattedError[] | undefined): void {
+    for (const message of this.#client.protocol.failure(id, errors)) this.#send(message);
+  }
+
+  #send(message: object): void {
     this.#messages.write(JSON.stringify(message));
   }
+}
+
+/** As many operations run on a connection as may. */
+export function tooManyOperations(maximum: number): RequestError {
+  return rejected('TOO_MANY_STREAMS', `No more than ${maximum} operations may run on a connection.`);
 }
 
 function timedOut(): RequestError {

@@ -1,14 +1,11 @@
 import { CloseCode, MessageType } from 'graphql-ws';
 import type { ShareKeys } from '@trellis/admission';
 import type { Caller } from '../../identity/caller.ts';
-import type { ClientHeaders, GraphRequest } from '../../request/context.ts';
-import { heldTooMuch, rejected, RequestError } from '../../errors.ts';
+import type { GraphRequest } from '../../request/context.ts';
+import { heldTooMuch, RequestError } from '../../errors.ts';
 import { authenticate, type PresentedCredentials } from '../../pipeline/authenticate.ts';
 import type { IncrementalDialect } from '../../execution/frames.ts';
-import type { CallerWatch, RunsForCaller } from '../../streams/caller-watch.ts';
-import type { UnansweredBytes } from '../../load/unanswered-bytes.ts';
-import type { UnreadResponses } from '../../load/unread-responses.ts';
-import type { Beating, Heartbeats } from '../delivery/heartbeats.ts';
+import type { Beating } from '../delivery/heartbeats.ts';
 import type { TransportSettings } from '../../settings/settings.ts';
 import {
   InvalidMessage,
@@ -16,62 +13,29 @@ import {
   type ClientMessage,
   type MessagePayload,
 } from './client-message.ts';
-import { ClientSocket, type UpgradedSocket } from './client-socket.ts';
+import { ClientSocket } from './client-socket.ts';
 import { ConnectionIdentity } from './connection-identity.ts';
-import {
-  ConnectionOperations,
-  type OperationObserver,
-  type OperationOptions,
-} from './connection-operations.ts';
+import { ConnectionOperations, tooManyOperations } from './connection-operations.ts';
+import type { ConnectionOptions, OpenConnection, OpenedSocket } from './connection-options.ts';
 import { readPayload } from './connection-payload.ts';
-
-/** How connections are stored. */
-export interface ConnectionOptions extends OperationOptions {
-  /** Where they are opened. */
-  readonly path: string;
-  readonly heartbeats: Heartbeats;
-  readonly watch: CallerWatch;
-  /** Bounds what clients leave unread. */
-  readonly unread: UnreadResponses;
-  /** Bounds what they have sent and is not answered. */
-  readonly unanswered: UnansweredBytes;
-  readonly observer: ConnectionObserver;
-}
-
-/** Called for connections, for logs and metrics. */
-export interface ConnectionObserver extends OperationObserver {
-  /** @returns false when the user has as many connections as one may have */
-  admitted(connection: Connection, caller: Caller): boolean;
-  slowClient(): void;
-  failed(error: unknown): void;
-  /** @param caller who was admitted; absent when it never got that far */
-  closed(connection: Connection, caller: Caller | undefined): void;
-}
-
-/** A socket that was opened, and by which request. */
-export interface OpenedSocket extends UpgradedSocket {
-  readonly headers: ClientHeaders;
-  readonly address: string;
-  /** Thumbprint of the client's certificate, as a trusted proxy says. */
-  readonly certificate: string | undefined;
-}
+import type { WireProtocol } from './wire-protocol.ts';
 
 /** Codes of RFC 6455 §7.4.1 and its registry. */
+const NORMAL_CLOSURE = 1000;
 const SERVICE_RESTART = 1012;
 const TRY_AGAIN_LATER = 1013;
 const POLICY_VIOLATION = 1008;
 
 /**
- * One client over graphql-transport-ws. What it asks goes through the pipeline like any request; here are the rules of
- * the connection alone.
- *
- * @see the graphql-transport-ws protocol of graphql-ws
+ * One client over WebSocket. What it asks goes through the pipeline like any request; here are the rules of the connection
+ * alone, which are those of graphql-transport-ws for every sub-protocol.
  */
-export class Connection implements RunsForCaller, Beating {
+export class Connection implements OpenConnection, Beating {
   readonly #socket: ClientSocket;
   readonly #options: ConnectionOptions;
   /** Those that held when it was opened. */
   readonly #rules: TransportSettings['subscriptions']['webSocket'];
+  readonly #protocol: WireProtocol;
   readonly #operations: ConnectionOperations;
   readonly #identity: ConnectionIdentity;
   readonly #initTimer: NodeJS.Timeout;
@@ -83,9 +47,15 @@ export class Connection implements RunsForCaller, Beating {
   /** As whom it was counted. */
   #countedAs: Caller | undefined;
   #messages = 0;
+  /** Settles when it is acknowledged, or closed. */
+  #initialised: Promise<void> | undefined;
 
-  constructor({ headers, address, certificate, ...upgraded }: OpenedSocket, options: ConnectionOptions) {
+  constructor(
+    { headers, address, certificate, protocol, ...upgraded }: OpenedSocket,
+    options: ConnectionOptions,
+  ) {
     this.#options = options;
+    this.#protocol = protocol;
     this.#identity = new ConnectionIdentity({ headers, address, certificate, path: options.path });
     const { unread, unanswered } = options;
     const { bufferBytes: maxBufferBytes, webSocket } = options.settings().subscriptions;
@@ -108,6 +78,7 @@ export class Connection implements RunsForCaller, Beating {
       shareKeys: keysOf,
       isKnown: () => this.caller.authenticated || options.services().authenticator.isKnown(undefined),
       dialect: () => this.#dialect,
+      protocol,
     };
     this.#operations = new ConnectionOperations(options, client, this.#socket);
     this.#initTimer = setTimeout(
@@ -130,11 +101,6 @@ export class Connection implements RunsForCaller, Beating {
     this.#socket.beat();
   }
 
-  /**
-   * Ends the connection in a way that makes clients connect again. Queries and mutations that run are answered first.
-   *
-   * @returns settles when the client has closed it as well, or was left
-   */
   async drain(signal: AbortSignal): Promise<void> {
     this.#operations.stopStreams();
     await this.#operations.answered(signal);
@@ -146,7 +112,7 @@ export class Connection implements RunsForCaller, Beating {
     if (this.#state === 'closed' || !this.#countMessage()) return;
     try {
       if (text === undefined) throw new InvalidMessage('A message has to be text');
-      this.#handle(readClientMessage(text, this.#options.settings().limits), bytes);
+      this.#handle(readClientMessage(text, this.#options.settings().limits, this.#protocol), bytes);
     } catch (error) {
       if (error instanceof InvalidMessage) this.#close(CloseCode.BadRequest, error.message);
       else this.#fail(error);
@@ -163,7 +129,7 @@ export class Connection implements RunsForCaller, Beating {
   #handle(message: ClientMessage, bytes: number): void {
     switch (message.type) {
       case MessageType.ConnectionInit:
-        this.#initialise(message.payload).catch((error: unknown) => this.#fail(error));
+        this.#initialised = this.#initialise(message.payload).catch((error: unknown) => this.#fail(error));
         return;
       case MessageType.Ping:
         this.#onPing(message.payload).catch((error: unknown) => this.#fail(error));
@@ -175,6 +141,9 @@ export class Connection implements RunsForCaller, Beating {
         return;
       case MessageType.Complete:
         this.#operations.stop(message.id);
+        return;
+      case 'terminate':
+        this.#close(NORMAL_CLOSURE, 'Terminated');
         return;
       default:
         message satisfies never;
@@ -247,7 +216,9 @@ export class Connection implements RunsForCaller, Beating {
   }
 
   #subscribe(id: string, request: GraphRequest | RequestError, bytes: number): void {
-    if (this.#state !== 'acknowledged') return this.#close(CloseCode.Unauthorized, 'Unauthorized');
+    const isEarly = this.#protocol.asksEarly && this.#state === 'authenticating';
+    if (this.#state !== 'acknowledged' && !isEarly)
+      return this.#close(CloseCode.Unauthorized, 'Unauthorized');
     if (this.#operations.has(id))
       return this.#close(
         CloseCode.SubscriberAlreadyExists,
@@ -255,20 +226,15 @@ export class Connection implements RunsForCaller, Beating {
       );
     if (request instanceof RequestError) return this.#operations.reject(id, request);
     if (this.#operations.size >= this.#rules.maxOperations)
-      return this.#operations.reject(
-        id,
-        rejected(
-          'TOO_MANY_STREAMS',
-          `No more than ${this.#rules.maxOperations} operations may run on a connection.`,
-        ),
-      );
+      return this.#operations.reject(id, tooManyOperations(this.#rules.maxOperations));
     const held = this.#options.unanswered.open(this.#keysOf);
     const rejection = held.hold(bytes);
     if (rejection !== undefined) return this.#operations.reject(id, heldTooMuch(rejection));
-    this.#operations.run(id, request, held).catch((error: unknown) => this.#fail(error));
+    const begins = isEarly ? this.#initialised : undefined;
+    this.#operations.run(id, request, held, begins).catch((error: unknown) => this.#fail(error));
   }
 
-  #send(message: Readonly<Record<string, unknown>>): void {
+  #send(message: object): void {
     this.#socket.write(JSON.stringify(message));
   }
 
@@ -288,7 +254,9 @@ export class Connection implements RunsForCaller, Beating {
 
   #close(code: number, reason: string, isRead = true): void {
     if (this.#state === 'closed') return;
-    this.#end();
+    const rejection = this.#state === 'authenticating' ? this.#protocol.rejection(reason) : undefined;
+    this.#end(); // before anything is sent: where that overruns the buffer, it is closed only once
+    if (rejection) this.#send(rejection);
     this.#socket.close(code, reason, isRead);
   }
 
@@ -297,7 +265,7 @@ export class Connection implements RunsForCaller, Beating {
     this.#options.observer.closed(this, this.#countedAs);
   }
 
-  /** Ends all that runs; nothing is sent any more. */
+  /** Ends all that runs. */
   #end(): void {
     if (this.#state === 'closed') return;
     this.#state = 'closed';

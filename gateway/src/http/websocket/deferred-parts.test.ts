@@ -186,7 +186,7 @@ describe('S-079 a deferred part', () => {
     const summaries = Array.from({ length: 90 }, (_, index) => `s${index}: summary`).join(' ');
     const query = `{ posts { title ...@defer { ${summaries} } } }`;
     const isGivenUp = async (): Promise<boolean> =>
-      /slow_clients_total\{.*\} 1/.test(await narrow.metrics.metrics());
+      /slow_consumers_total\{.*\} 1/.test(await narrow.metrics.metrics());
     let asked = 0;
     await until(async () => {
       if (socket.socket.readyState === WebSocket.OPEN) socket.subscribe(String((asked += 1)), query);

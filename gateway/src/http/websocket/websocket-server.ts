@@ -3,23 +3,28 @@ import type { Duplex } from 'node:stream';
 import { ambiguityOf, hasTooManyHeaders, onWebSocketRequest } from '@trellis/runtime';
 import { shareKeysOf, type ShareRejection } from '@trellis/admission';
 import type { FastifyInstance } from 'fastify';
-import { GRAPHQL_TRANSPORT_WS_PROTOCOL, CloseCode } from 'graphql-ws';
+import { CloseCode } from 'graphql-ws';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { userOf, type Caller } from '../../identity/caller.ts';
 import { ConnectionPlaces, type ConnectionPlace } from '../../load/waiting-line.ts';
 import type { TransportSettings } from '../../settings/settings.ts';
 import { closeUnserved } from './client-socket.ts';
-import { Connection, type ConnectionObserver, type ConnectionOptions } from './connection.ts';
+import { Connection } from './connection.ts';
+import type { ConnectionObserver, ConnectionOptions, OpenConnection } from './connection-options.ts';
 import type { CertificateReader } from '../message/client-certificate.ts';
-import { isOwnOrigin } from '../message/cross-origin.ts';
+import { isOwnOrigin, type HostCheck } from '../message/cross-origin.ts';
+import { MISDIRECTED } from '../message/reject-other-hosts.ts';
 import { rejectConnection, type ConnectionRejection } from '../message/http-connections.ts';
 import { TurnQueue } from './turn-queue.ts';
+import { chooseProtocol, wireProtocolOf } from './wire-protocol.ts';
 
 /** Settings of {@link serveWebSockets}. */
 export interface WebSocketServerOptions extends Omit<ConnectionOptions, 'observer'> {
   readonly path: string;
   /** Whether pages of an origin may connect; pages of the gateway's own always may. */
   readonly allowsOrigin: (origin: string) => boolean;
+  /** Which hosts are served now; nothing where all are. */
+  readonly hosts: () => HostCheck | undefined;
   /** The client's address, as reported by trusted proxies. */
   readonly addressOf: (request: IncomingMessage) => string;
   /** Absent where no header says which certificate a client has used. */
@@ -31,7 +36,7 @@ export interface WebSocketServerOptions extends Omit<ConnectionOptions, 'observe
 }
 
 /**
- * Serves graphql-transport-ws on the port of an HTTP server. Closing that server closes the connections with 1012, after
+ * Serves GraphQL over WebSocket on the port of an HTTP server. Closing that server closes the connections with 1012, after
  * the queries and mutations that run on them.
  */
 export function serveWebSockets(server: FastifyInstance, options: WebSocketServerOptions): void {
@@ -46,7 +51,7 @@ const OPENED_PER_TURN = 10;
 class WebSocketHost {
   readonly #options: WebSocketServerOptions;
   readonly #sockets: WebSocketServer;
-  readonly #connections = new Map<Connection, ConnectionPlace>();
+  readonly #connections = new Map<OpenConnection, ConnectionPlace>();
   readonly #places: ConnectionPlaces;
   readonly #arriving = new TurnQueue(OPENED_PER_TURN);
   readonly #perUser = new Map<string, number>();
@@ -61,8 +66,7 @@ class WebSocketHost {
       maxPayload: this.#rules.maxMessageBytes,
       perMessageDeflate: false, // it costs each connection hundreds of kilobytes
       clientTracking: false,
-      handleProtocols: (offered) =>
-        offered.has(GRAPHQL_TRANSPORT_WS_PROTOCOL) ? GRAPHQL_TRANSPORT_WS_PROTOCOL : false,
+      handleProtocols: chooseProtocol,
     });
     this.#connectionOptions = {
       ...options,
@@ -114,6 +118,7 @@ class WebSocketHost {
     if (request.url?.split('?')[0] !== this.#options.path) return { status: 404 };
     if (hasTooManyHeaders(request)) return { status: 431 };
     if (ambiguityOf(request) !== undefined) return { status: 400 };
+    if (this.#options.hosts()?.(request.headers.host) === false) return { status: 421, message: MISDIRECTED };
     if (!this.#isAllowedOrigin(request)) return { status: 403 };
     return this.#isDraining ? REJECTION_OF.total : undefined;
   }
@@ -126,12 +131,13 @@ class WebSocketHost {
   }
 
   #open(socket: WebSocket, request: IncomingMessage, { address, place }: Arrived): void {
-    if (socket.protocol !== GRAPHQL_TRANSPORT_WS_PROTOCOL)
+    const protocol = wireProtocolOf(socket.protocol);
+    if (!protocol)
       return closeUnserved(socket, CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable');
     const { headers, socket: stream } = request;
     const certificate = this.#options.certificateOf?.(request);
     const connection = new Connection(
-      { socket, stream, headers, address, certificate },
+      { socket, stream, headers, address, certificate, protocol },
       this.#connectionOptions,
     );
     this.#connections.set(connection, place);
@@ -139,7 +145,7 @@ class WebSocketHost {
   }
 
   /** A user's connections count as the user's, wherever they come from. */
-  #admit(connection: Connection, caller: Caller): boolean {
+  #admit(connection: OpenConnection, caller: Caller): boolean {
     const user = userOf(caller);
     if (user === undefined) return true;
     const count = this.#perUser.get(user) ?? 0;
@@ -149,7 +155,7 @@ class WebSocketHost {
     return true;
   }
 
-  #closed(connection: Connection, caller: Caller | undefined): void {
+  #closed(connection: OpenConnection, caller: Caller | undefined): void {
     this.#connections.delete(connection);
     this.#options.observer.connections(-1);
     const user = caller && userOf(caller);

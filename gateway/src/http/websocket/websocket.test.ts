@@ -347,7 +347,7 @@ describe('connections', () => {
     await until(() => graph.news.open() === 1);
     slow.socket.pause();
     const id = 'x'.repeat(200_000);
-    for (let sent = 1; !(await own.metrics.metrics()).match(/slow_clients_total\{.*\} 1/); sent += 1) {
+    for (let sent = 1; !(await own.metrics.metrics()).match(/slow_consumers_total\{.*\} 1/); sent += 1) {
       graph.news.publish({ id });
       await until(() => fast.frames.length === sent);
     }

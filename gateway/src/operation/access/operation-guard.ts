@@ -13,7 +13,7 @@ import {
 import { itemsOf, type Gathered } from '../fold/gathered.ts';
 import type { GuardedPlace } from './guarded-places.ts';
 import type { Caller } from '../../identity/caller.ts';
-import type { ClaimPolicy, Policies } from '../../settings/identity.ts';
+import type { ClaimPolicy, Policies } from '../../settings/authorization.ts';
 import { holdsPolicy } from '../../identity/policies.ts';
 
 /** What guards one operation. */

@@ -139,6 +139,33 @@ function pathsTo(
   );
 }
 
+/** A variable that says how long a list is. */
+export interface SizingVariable {
+  readonly name: string;
+  /** Input fields within its value that lead to the number or to the list. */
+  readonly rest: readonly string[];
+}
+
+/** The variables that decide how long a field is. */
+export function sizingVariables(field: FieldNode, { slices, bounds }: ListLength): readonly SizingVariable[] {
+  return [...slices, ...bounds].flatMap((path) => {
+    const value = field.arguments?.find((argument) => argument.name.value === path[0])?.value;
+    const source = value && descendLiteral(value, path.slice(1));
+    if (source?.node.kind !== Kind.VARIABLE) return [];
+    return { name: source.node.name.value, rest: source.rest };
+  });
+}
+
+/** What a variable says of the length; undefined where it says nothing. */
+export function givenSize({ name, rest }: SizingVariable, variables: Variables): number | undefined {
+  return usable(descend(ownVariable(variables, name), rest));
+}
+
+/** What a literal says of the length. */
+export function literalLength(node: ValueNode): number | undefined {
+  return usable(literalSize(node));
+}
+
 interface SliceReader {
   /** Whether no variable matters. */
   readonly constant: boolean;

@@ -228,7 +228,8 @@ class ThreadPool implements PlannerPool {
 
   #grow(): void {
     this.#growing = undefined;
-    if (this.#isClosed || !this.#jobs.isReady) return;
+    const isAllowed = this.#threads.length < this.#maxThreads(); // it may have changed meanwhile
+    if (this.#isClosed || !this.#jobs.isReady || !isAllowed) return;
     this.#addThread();
     this.#wake();
   }

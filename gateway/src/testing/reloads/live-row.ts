@@ -62,3 +62,9 @@ export function outcomeOf({ body }: GraphResponse): string {
   const code = body.errors?.[0]?.extensions['code'];
   return typeof code === 'string' ? code : 'data';
 }
+
+/** What one query comes to. */
+export const outcomeAfter =
+  (query: string): LiveRow['see'] =>
+  async ({ ask }) =>
+    outcomeOf(await ask(query));

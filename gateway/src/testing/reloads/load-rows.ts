@@ -119,13 +119,21 @@ const plannerWait: LiveRow['see'] = async ({ gateway, next }) => {
   return undefined;
 };
 
-/** How many threads there are after planning for several callers at once. */
-const plannerThreads: LiveRow['see'] = async ({ inside, gateway, next }) => {
+/** In which there would be another planner thread, were it allowed. */
+const GROWN_AFTER_MS = 500;
+const SETTLED_WITHIN_MS = 20_000;
+
+/** How many threads there are after planning for several callers at once: however long one takes to start, or to end. */
+const plannerThreads: LiveRow['see'] = async ({ inside, gateway, next }, settings) => {
   const { plannerPool } = inside().resources;
-  const until = performance.now() + 800;
-  const wanted = plannerPool.threads === 1 ? 2 : 1;
+  const { planning } = settings as { readonly planning: { readonly threads: number } }; // as the row has it
+  const startedAt = performance.now();
+  const isOver = (): boolean => {
+    const elapsedMs = performance.now() - startedAt;
+    return elapsedMs > (plannerPool.threads === planning.threads ? GROWN_AFTER_MS : SETTLED_WITHIN_MS);
+  };
   const busy = Array.from({ length: 6 }, async (_, caller) => {
-    while (performance.now() < until && plannerPool.threads !== wanted) {
+    while (!isOver()) {
       const query = LARGE.replace('{', `{ b${next()}: open`);
       await gateway.post({ query }, { 'x-forwarded-for': `198.51.${100 + caller}.7` });
     }

@@ -69,6 +69,8 @@ export async function startReloadWorld(): Promise<ReloadWorld & { close(): Promi
   });
   for (const [name, text] of MANIFESTS)
     writeFileSync(join(gateway.directory, name), JSON.stringify({ [`id-of-${name}`]: text }));
+  mkdirSync(join(gateway.directory, 'lists'));
+  writeFileSync(join(gateway.directory, 'lists/listed.operations.json'), JSON.stringify(LIST));
   const examples = join(gateway.directory, 'examples');
   mkdirSync(examples);
   writeFileSync(join(examples, 'open.graphql'), '# What is open to all\n{ open }\n');
@@ -95,6 +97,14 @@ export const MANIFESTS = [
   ['open.json', '{ open }'],
   ['long.json', '{ long }'],
 ] as const;
+
+/** A published list of the client `listed`. */
+const LIST = {
+  format: 'apollo-persisted-query-manifest',
+  version: 1,
+  trellis: { list: 1, client: 'listed', published: '2026-01-01T00:00:00Z' },
+  operations: [{ id: 'long', body: '{ long }' }],
+};
 
 async function contextKey(): Promise<string> {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true });

@@ -212,10 +212,10 @@ export const authentication = {
         },
         format: {
           type: 'choice',
-          choices: ['pem', 'rfc9440', 'xfcc'],
+          choices: ['pem', 'rfc9440', 'base64', 'xfcc'],
           default: 'pem',
           reload: 'restart',
-          doc: 'pem: the certificate as URL-encoded PEM ($ssl_client_escaped_cert of nginx). rfc9440: as the header Client-Cert. xfcc: the Hash in x-forwarded-client-cert of Envoy, of one element.',
+          doc: 'pem: the certificate as URL-encoded PEM ($ssl_client_escaped_cert of nginx). rfc9440: as the header Client-Cert. base64: its DER (ssl_c_der,base64 of HAProxy, Traefik). xfcc: x-forwarded-client-cert of Envoy with one element, Hash or Cert.',
         },
       },
     },
@@ -280,45 +280,3 @@ export type IntrospectionSettings = Given<
 
 /** Where values are in the claims, as an operator gives it. */
 export type ClaimPathSettings = Given<typeof authentication.members.issuers.members.claims.members>;
-
-/** What callers may do. */
-export const authorization = {
-  type: 'group',
-  doc: 'What callers may do.',
-  members: {
-    policies: {
-      type: 'groups-by-name',
-      reload: 'live',
-      doc: 'What @policy names, beside role:X: each holds when a claim of the access token is the value, or contains it. A name that is not here does not hold.',
-      members: {
-        claim: {
-          type: 'text',
-          form: 'name',
-          required: true,
-          reload: 'live',
-          doc: 'Name of a claim of the access token.',
-        },
-        value: {
-          type: 'scalar',
-          required: true,
-          reload: 'live',
-          doc: 'What the claim is, or contains when it is a list. Of the claim acr it is what clients are asked to sign in with.',
-        },
-        maxAgeS: {
-          type: 'int',
-          min: 1,
-          max: 31_536_000,
-          unit: 'seconds',
-          reload: 'live',
-          doc: 'Since the sign-in of the user, by the claim auth_time, when an operation begins. Absent: whenever that was.',
-        },
-      },
-    },
-  },
-} as const;
-
-/** Policies by the name that `@policy` uses. */
-export type Policies = InForce<typeof authorization.members>['policies'];
-
-/** A policy that the operator defines: it holds when a claim of the access token is, or contains, the value. */
-export type ClaimPolicy = Policies[string];

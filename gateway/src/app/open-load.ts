@@ -1,0 +1,49 @@
+import type { Resources } from '@trellis/runtime';
+import type { SettingsInUse } from '../config/settings-in-use.ts';
+import { Admission, Pressure } from '../load/admission.ts';
+import { ExecutionGate } from '../load/execution-gate.ts';
+import { TextTurns } from '../load/text-turns.ts';
+import { UnansweredBytes } from '../load/unanswered-bytes.ts';
+import { UnreadResponses } from '../load/unread-responses.ts';
+import {
+  createUnreadCutOffs,
+  registerUnansweredGauge,
+  registerUnreadGauges,
+} from '../observability/connection-metrics.ts';
+import { unansweredRules, unreadRules } from './resource-rules.ts';
+
+/** What keeps load within what the process can do. */
+export interface LoadResources {
+  readonly admission: Admission;
+  readonly executionGate: ExecutionGate;
+  readonly textTurns: TextTurns;
+  readonly unread: UnreadResponses;
+  readonly unanswered: UnansweredBytes;
+}
+
+/** Opens it. */
+export function openLoad(inUse: SettingsInUse, metrics: Resources['metrics']): LoadResources {
+  const pressure = new Pressure();
+  const executionGate = new ExecutionGate({ pressure });
+  const unread = openUnreadResponses(inUse, metrics);
+  const admission = new Admission(inUse.admission, {
+    pressure,
+    queue: executionGate,
+    makeRoom: () => unread.cutOffSlowest(), // a request that finds all places taken gets that of someone who does not read
+  });
+  const unanswered = openUnansweredBytes(inUse, metrics);
+  return { admission, executionGate, textTurns: new TextTurns(), unread, unanswered };
+}
+
+function openUnreadResponses(inUse: SettingsInUse, metrics: Resources['metrics']): UnreadResponses {
+  const onCutOff = createUnreadCutOffs(metrics);
+  const unread = new UnreadResponses(unreadRules(inUse), { onCutOff });
+  registerUnreadGauges(metrics, unread);
+  return unread;
+}
+
+function openUnansweredBytes(inUse: SettingsInUse, metrics: Resources['metrics']): UnansweredBytes {
+  const unanswered = new UnansweredBytes(unansweredRules(inUse));
+  registerUnansweredGauge(metrics, unanswered);
+  return unanswered;
+}
