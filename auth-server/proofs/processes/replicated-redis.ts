@@ -5,6 +5,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { createTemporaryDirectory, freePort } from '@trellis/testkit';
+import { until } from '../../src/testing/until.ts';
 
 /** A Redis with two replicas behind one address, as hosted ones are. */
 export interface ReplicatedRedis {
@@ -19,8 +20,6 @@ interface Node {
   readonly process: ChildProcess;
   readonly connection: RedisConnection;
 }
-
-const DEADLINE_MS = 60_000;
 
 /** Starts three `redis-server` processes, and a forwarder in front of them. */
 export async function startReplicatedRedis(): Promise<ReplicatedRedis> {
@@ -127,14 +126,4 @@ function couple(incoming: Socket, outgoing: Socket): void {
   incoming.pipe(outgoing).pipe(incoming);
   incoming.once('close', () => outgoing.destroy());
   outgoing.once('close', () => incoming.destroy());
-}
-
-/** @throws Error when it has not come true in time */
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + DEADLINE_MS;
-  while (Date.now() < deadline) {
-    if (await condition()) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error('The replicated Redis did not get there.');
 }

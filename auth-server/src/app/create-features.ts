@@ -1,6 +1,5 @@
-import { allowsConveniences, type Logger, type Metrics } from '@trellis/runtime';
+import { allowsConveniences, type Logger } from '@trellis/runtime';
 import type { Pool } from '@trellis/postgres';
-import type { RedisConnection } from '@trellis/redis';
 import { createAudit } from '../audit/audit.ts';
 import { createAuditWriter, type AuditWriter } from '../audit/audit-writer.ts';
 import { createAddressGuard, PRIVATE_NETWORKS, type AddressGuard } from '../outbound/address-guard.ts';
@@ -22,63 +21,33 @@ import {
 import { createClientCertificates, type ForwardedCertificates } from '../http/client-certificates.ts';
 import { createCookies } from '../http/cookies.ts';
 import { createSealer } from '../secrets/sealing.ts';
-import { createRecordSealer } from '../secrets/record-sealer.ts';
 import { deriveKeys } from '../secrets/secrets.ts';
-import type { Features } from './features.ts';
-import { issuerRulesOf, settingsOf } from './settings-of.ts';
+import type { FeatureResources, Features } from './features.ts';
 import { createPasswordHasher } from '../accounts/sign-in/password-hasher.ts';
-import { createSecretGuesses } from '../clients/authentication/secret-guesses.ts';
-import { createRequestLimits } from '../http/request-limits.ts';
-import { createWriteRoom } from '../attempts/write-room.ts';
-import { createBoundedAttempts, type BoundedAttempts } from '../attempts/bounded-attempts.ts';
-import { createAccountName, type AccountName } from '../accounts/sign-in/account-name.ts';
-import { createGuesses } from '../accounts/sign-in/guesses.ts';
+import { createAccountName } from '../accounts/sign-in/account-name.ts';
 import { createSignIn } from '../accounts/sign-in/sign-in.ts';
 import { createThrottle } from '../accounts/sign-in/throttle.ts';
 import { createAccountMail } from '../administration/create-account-mail.ts';
 import { createLogMail } from '../mail/log-mail.ts';
-import { createMailLimits } from '../mail/mail-limits.ts';
 import type { Mail } from '../mail/mail.ts';
 import { createConfiguredMailQueue } from './create-mail-queue.ts';
 import type { MailQueue } from '../mail/mail-queue.ts';
 import { createMailStore } from '../mail/mail-store.ts';
-import { createAccountGrantStore } from '../grants/account-grant-store.ts';
-import { createAccountStore } from '../accounts/account-store.ts';
-import { createAssertionStore } from '../attempts/assertion-store.ts';
 import { createAuditStore } from '../audit/audit-store.ts';
 import { createAttemptStore } from '../attempts/attempt-store.ts';
 import { createClientStore } from '../clients/client-store.ts';
-import { createCodeStore } from '../grants/code-store.ts';
-import { createConsentStore } from '../accounts/consent-store.ts';
-import { createDeviceStore } from '../grants/device-store.ts';
-import { createGrantStore } from '../grants/grant-store.ts';
-import { createLinkStore } from '../accounts/link-store.ts';
-import { createReaderOfToday, type ReaderOfToday } from '../accounts/reader-of-today.ts';
-import { createReplicated } from '../grants/replication.ts';
+import { createReaderOfToday } from '../accounts/reader-of-today.ts';
 import { createRevocationFeed } from '../tokens/revocation-feed.ts';
-import { createPushedRequestStore } from '../authorize/pushed-request-store.ts';
-import { createSessionStore } from '../accounts/session-store.ts';
-import { createStaleTokenStore } from '../tokens/stale-token-store.ts';
 import { createSigningKeyStore } from '../keys/signing-key-store.ts';
 import { createKeyEncryption } from '../keys/key-encryption.ts';
 import { createIssuerRegistry, type IssuerRegistry } from '../issuers/issuer-registry.ts';
 import { readTrustedIssuersFile } from '../issuers/trusted-issuers-file.ts';
-import { createIdentityStore } from '../accounts/identity-store.ts';
 import { createKeyring } from '../keys/keyring.ts';
 import { createRefreshTokens } from '../tokens/refresh-token.ts';
 import { ensureSigningKeys, type SigningKeyDependencies } from '../keys/signing-keys.ts';
-
-/** What features are made from. */
-export interface FeatureResources {
-  readonly pool: Pool;
-  readonly redis: RedisConnection;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  /** The issuer, which the configuration may leave to the address. */
-  readonly issuer: string;
-  /** Milliseconds since 1970. */
-  readonly clock: () => number;
-}
+import { CLOCK_SKEW_S, issuerRulesOf, revocationTtlOf, settingsOf } from './settings-of.ts';
+import { createLimits, throttleLimits, type AnonymousAttempts } from './create-limits.ts';
+import { createStores } from './create-stores.ts';
 
 /** The features, and what only the start and the command line need beside them. */
 export interface CreatedFeatures {
@@ -87,12 +56,6 @@ export interface CreatedFeatures {
   /** Absent where no mail leaves this process. */
   readonly mailQueue: MailQueue | undefined;
 }
-
-/** Seconds by which clocks may differ; added to what is remembered of a token. */
-const CLOCK_SKEW_S = 60;
-
-/** Wrong codes of devices that one user may enter. RFC 8628 §5.1 */
-const USER_CODE_GUESSES = { failures: 10, windowS: 900 };
 
 /** Makes everything that the endpoints work with. The database must have been migrated. */
 export async function createFeatures(
@@ -169,50 +132,6 @@ function createKeyedFeatures(
   };
 }
 
-type Stores = Pick<
-  Features,
-  | 'accounts'
-  | 'accountGrants'
-  | 'assertions'
-  | 'codes'
-  | 'consents'
-  | 'devices'
-  | 'grants'
-  | 'identities'
-  | 'links'
-  | 'pushedRequests'
-  | 'replicated'
-  | 'sessions'
-  | 'staleTokens'
->;
-
-function createStores(
-  config: AuthServerConfig,
-  { pool, redis, logger }: FeatureResources,
-  today: ReaderOfToday,
-): Stores {
-  const sealer = createRecordSealer(deriveKeys(config.KEY_ENCRYPTION_SECRET, 'records'), (kind) => {
-    logger.warn({ kind }, 'ignored an unsealed Redis record');
-  });
-  const revocationTtlS = revocationTtlOf(config);
-  const sessionLifetimes = { idleTtlS: config.SESSION_IDLE_TTL_S, ttlS: config.SESSION_TTL_S };
-  return {
-    accounts: createAccountStore(pool, today),
-    accountGrants: createAccountGrantStore(redis),
-    assertions: createAssertionStore(redis),
-    codes: createCodeStore(redis, sealer, revocationTtlS),
-    consents: createConsentStore(pool),
-    devices: createDeviceStore(redis, sealer),
-    grants: createGrantStore(redis, sealer, revocationTtlS),
-    identities: createIdentityStore(pool),
-    links: createLinkStore(redis, sealer),
-    pushedRequests: createPushedRequestStore(redis, sealer, config.TRANSACTION_TTL_S),
-    replicated: createReplicated(redis, config.REDIS_REPLICAS),
-    staleTokens: createStaleTokenStore(redis, revocationTtlS),
-    sessions: createSessionStore(redis, sealer, sessionLifetimes),
-  };
-}
-
 /** Those of the file as it is now. @throws Error for a file that has changed since the configuration was checked, and is wrong */
 function createIssuers(
   config: AuthServerConfig,
@@ -257,34 +176,6 @@ function forwardedCertificatesOf(config: AuthServerConfig): ForwardedCertificate
   return header === undefined ? undefined : { header, format, trustedProxies: config.TRUSTED_PROXIES };
 }
 
-interface AnonymousAttempts {
-  /** Counts attempts that anybody may make. */
-  readonly anonymousAttempts: BoundedAttempts;
-}
-
-type Limits = AnonymousAttempts &
-  Pick<Features, 'mailLimits' | 'requestLimits' | 'secretGuesses' | 'userCodeGuesses' | 'writeRoom'>;
-
-/** What keeps anybody from asking for too much. */
-function createLimits(
-  config: AuthServerConfig,
-  accountName: AccountName,
-  { redis, clock }: FeatureResources,
-): Limits {
-  const attempts = createAttemptStore(redis);
-  const { ANONYMOUS_STORE_BYTES: roomBytes } = config;
-  const links = { room: createWriteRoom(roomBytes, clock), ttlS: config.LINK_TTL_S };
-  const anonymousAttempts = createBoundedAttempts(attempts, createWriteRoom(roomBytes, clock), clock);
-  return {
-    anonymousAttempts,
-    mailLimits: createMailLimits(attempts, anonymousAttempts, accountName, links),
-    requestLimits: createRequestLimits(config.REQUESTS_PER_ADDRESS),
-    secretGuesses: createSecretGuesses(anonymousAttempts, clock),
-    userCodeGuesses: createGuesses(attempts, 'user-code', USER_CODE_GUESSES),
-    writeRoom: createWriteRoom(roomBytes, clock),
-  };
-}
-
 type Actions = Pick<Features, 'accountMail' | 'backChannelLogout' | 'revoker' | 'signIn'>;
 
 /** What is done with the stores and the rest. */
@@ -313,19 +204,6 @@ function onKeySetFetched(
     clientKeySets.inc({ outcome: problem === undefined ? 'fetched' : 'failed' });
     if (problem !== undefined)
       logger.warn({ uri, reason: problem }, 'fetching the key set of a client failed');
-  };
-}
-
-/** Seconds for which a revocation is remembered: as long as an access token may be about. */
-function revocationTtlOf(config: AuthServerConfig): number {
-  return config.ACCESS_TOKEN_TTL_S + CLOCK_SKEW_S;
-}
-
-function throttleLimits(config: AuthServerConfig): Parameters<typeof createThrottle>[1] {
-  const windowS = config.SIGN_IN_WINDOW_S;
-  return {
-    perAccount: { failures: config.SIGN_IN_FAILURES_PER_ACCOUNT, windowS },
-    perAddress: { failures: config.SIGN_IN_FAILURES_PER_ADDRESS, windowS },
   };
 }
 

@@ -1,3 +1,6 @@
+import type { Pool } from '@trellis/postgres';
+import type { RedisConnection } from '@trellis/redis';
+import type { Logger, Metrics } from '@trellis/runtime';
 import type { AccountFeatures } from '../accounts/account-features.ts';
 import type { SignInFeatures } from '../accounts/sign-in/sign-in-features.ts';
 import type { AdministrationFeatures } from '../administration/account-mail.ts';
@@ -43,3 +46,15 @@ export interface Features
     PageFeatures,
     SignInFeatures,
     TokenFeatures {}
+
+/** What features are made from. */
+export interface FeatureResources {
+  readonly pool: Pool;
+  readonly redis: RedisConnection;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** The issuer, which the configuration may leave to the address. */
+  readonly issuer: string;
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+}

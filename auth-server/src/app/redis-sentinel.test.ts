@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
-import { describeTestRedis } from '@trellis/testkit';
+import { describeTestRedis, startSentinelRedis, type SentinelRedis } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAttemptStore } from '../attempts/attempt-store.ts';
 import { obtainTokens, postForm, refresh, tokensOf, type Tokens } from '../testing/flow.ts';
-import { startSentinelRedis, type SentinelRedis } from '../testing/redis-sentinel.ts';
 import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
 
 const hasRedisServer = describeTestRedis().startsWith('redis-server');

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { decodeJwt } from 'jose';
 import { connectRedis, getTogether, type RedisConnection } from '@trellis/redis';
-import { describeTestRedis } from '@trellis/testkit';
+import { describeTestRedis, startTestRedisCluster, type TestRedisCluster } from '@trellis/testkit';
 import { Browser } from '@trellis/testkit/sign-in';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLinkStore } from '../accounts/link-store.ts';
@@ -19,7 +19,6 @@ import {
   tokensOf,
   type Tokens,
 } from '../testing/flow.ts';
-import { startRedisCluster, type TestRedisCluster } from '../testing/redis-cluster.ts';
 import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
 
 const hasRedisServer = describeTestRedis().startsWith('redis-server');
@@ -29,8 +28,8 @@ describe.skipIf(!hasRedisServer)(`A Redis Cluster of three nodes${reason}`, () =
   let cluster: TestRedisCluster;
   let server: TestAuthServer;
   beforeAll(async () => {
-    cluster = await startRedisCluster();
-    server = await startTestAuthServer({ REDIS_URL: cluster.url });
+    cluster = await startTestRedisCluster();
+    server = await startTestAuthServer({ REDIS_URL: cluster.list });
   });
   afterAll(async () => {
     await server.stop();
@@ -75,7 +74,7 @@ describe.skipIf(!hasRedisServer)(`A Redis Cluster of three nodes${reason}`, () =
   });
 
   it('carries devices that are denied, and links by mail', async () => {
-    const redis = connectRedis({ url: cluster.url, name: 'test', onError: () => undefined });
+    const redis = connectRedis({ url: cluster.list, name: 'test', onError: () => undefined });
     const sealer = createSealer([randomBytes(32)]);
     const devices = createDeviceStore(redis, sealer);
     const [grantId, secretHash, clientId, now] = [randomUUID(), 'hash', 'television', Date.now()];

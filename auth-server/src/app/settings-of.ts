@@ -60,3 +60,11 @@ export function settingsOf(config: AuthServerConfig, issuer: string): Settings {
     keySetMaxAgeS: Math.min(300, config.KEY_PUBLICATION_LEAD_S),
   };
 }
+
+/** Seconds by which clocks may differ; added to what is remembered of a token. */
+export const CLOCK_SKEW_S = 60;
+
+/** Seconds for which a revocation is remembered: as long as an access token may be about. */
+export function revocationTtlOf(config: AuthServerConfig): number {
+  return config.ACCESS_TOKEN_TTL_S + CLOCK_SKEW_S;
+}

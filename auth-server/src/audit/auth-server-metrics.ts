@@ -84,7 +84,7 @@ export function createAuthServerMetrics(registry: Metrics): AuthServerMetrics {
     }),
     requestDuration: new Histogram({
       name: 'trellis_auth_request_duration_seconds',
-      help: 'Duration of requests.',
+      help: 'Seconds from a request to its response, by route and status.',
       labelNames: ['route', 'status'],
       buckets: [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5],
       registers,

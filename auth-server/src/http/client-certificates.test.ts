@@ -45,4 +45,30 @@ describe('A-234: the certificate in a header', () => {
       ).toBeUndefined();
     },
   );
+
+  const pem = `-----BEGIN CERTIFICATE-----\n${DER.toString('base64')}\n-----END CERTIFICATE-----\n`;
+  const cert = `Cert="${encodeURIComponent(pem)}"`;
+  const hashed = `Hash=${hash('sha256', DER, 'hex')}`;
+  function readAs(format: 'base64' | 'pem' | 'xfcc', value: string): Buffer | undefined {
+    const reader = createClientCertificates({ header: 'x-cert', format, trustedProxies: ['10.0.0.7'] });
+    return reader.of({ headers: { 'x-cert': value }, socket: { remoteAddress: '10.0.0.7' } as never })?.der;
+  }
+
+  it.each([
+    ['pem', encodeURIComponent(pem)],
+    ['base64', DER.toString('base64')],
+    ['xfcc', `By=spiffe://a/b;${hashed};${cert};Subject="CN=a,O=\\"b;c\\""`],
+    ['xfcc', cert],
+  ] as const)('is read as %s: %s', (format, value) => {
+    expect(readAs(format, value)).toEqual(DER);
+  });
+
+  it.each([
+    ['the hash alone, which names no one', hashed],
+    ['a hash of another certificate', `Hash=${'0'.repeat(64)};${cert}`],
+    ['two elements', `${cert},${cert}`],
+    ['a certificate within a subject', `Subject="${cert.replaceAll('"', '')}"`],
+  ])('is none where Envoy says %s', (_what, value) => {
+    expect(readAs('xfcc', value)).toBeUndefined();
+  });
 });

@@ -12,6 +12,7 @@ import {
   tokensOf,
   type JsonResponse,
 } from '../testing/flow.ts';
+import { addClient } from '../testing/add-client.ts';
 import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
 
 let server: TestAuthServer;
@@ -114,6 +115,18 @@ describe('RFC 8628: device authorization', () => {
     expect((await refresh(server.issuer, tokens.refreshToken, { client_id: 'television' })).status).toBe(200);
     await letIntervalPass(device);
     expect((await poll(device)).body['error']).toBe('invalid_grant');
+  });
+
+  it('RFC 6749 §3.3: has the default scope where the request names none', async () => {
+    const radio = { client_id: 'radio', grant_types: [GRANT], scope: 'openid read:data write:data' };
+    await addClient(server, { ...radio, default_scope: 'read:data' });
+    const start = await postForm(`${server.issuer}/device_authorization`, {}, basic('radio'));
+    const { device_code: code = '', user_code: userCode = '' } = start.body as Record<string, string>;
+    const browser = new Browser();
+    await decide(browser, await open(browser, `?user_code=${userCode}`), 'allow');
+    const form = { grant_type: GRANT, device_code: code };
+    const { body } = await postForm(`${server.issuer}/token`, form, basic('radio'));
+    expect([body['scope'], body['id_token']]).toEqual(['read:data', undefined]);
   });
 
   it('A-168 gives tokens to one of 10 parallel questions', async () => {

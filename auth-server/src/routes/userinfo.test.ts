@@ -2,6 +2,7 @@ import { decodeJwt, decodeProtectedHeader, generateKeyPair, SignJWT } from 'jose
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser } from '@trellis/testkit/sign-in';
+import { addClient } from '../testing/add-client.ts';
 import { basic, obtainTokens, postForm, refresh } from '../testing/flow.ts';
 import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
 
@@ -173,6 +174,19 @@ describe('RFC 6749 §4.4: client_credentials', () => {
     expect(await ask({ scope: 'read:profile' }, basic('machine'))).toBe('invalid_scope');
     expect(await ask({ scope: 'openid' }, basic('machine'))).toBe('invalid_scope');
     expect(await ask({ resource: 'https://unknown.example' }, basic('machine'))).toBe('invalid_target');
+  });
+
+  it('RFC 6749 §3.3: has the default scope where the request names none, and any registered one otherwise', async () => {
+    const grants = { grant_types: ['client_credentials'], scope: 'read:data write:data' };
+    await addClient(server, { client_id: 'reader', ...grants, default_scope: 'read:data' });
+    const scopeOf = async (form: Record<string, string>, clientId = 'reader'): Promise<unknown> => {
+      const asked = { grant_type: 'client_credentials', ...form };
+      const { body } = await postForm(`${server.issuer}/token`, asked, basic(clientId));
+      return [body['scope'], decodeJwt(String(body['access_token']))['scope']];
+    };
+    expect(await scopeOf({})).toEqual(['read:data', 'read:data']);
+    expect(await scopeOf({ scope: 'write:data' })).toEqual(['write:data', 'write:data']);
+    expect(await scopeOf({}, 'machine')).toEqual(['read:data write:data', 'read:data write:data']);
   });
 
   it('can be revoked before it expires', async () => {

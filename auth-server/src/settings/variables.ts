@@ -1,5 +1,8 @@
-/** The auth-server's environment, beside what every process has: one line of facts for each variable. */
-export const variables = {
+import { lifetimes } from './lifetimes.ts';
+import { limits } from './limits.ts';
+
+/** Addresses, stores, secrets, files, and what is served. */
+const general = {
   PORT: { type: 'port', default: 4001, doc: 'Port to listen on. 0 takes any free port.' },
   HOST: { type: 'text', default: '127.0.0.1', doc: 'Address to listen on.' },
   ISSUER: {
@@ -89,9 +92,9 @@ export const variables = {
   },
   CLIENT_CERTIFICATE_FORMAT: {
     type: 'choice',
-    choices: ['rfc9440', 'pem'],
+    choices: ['rfc9440', 'pem', 'base64', 'xfcc'],
     default: 'rfc9440',
-    doc: 'rfc9440: base64 of the certificate between colons (RFC 9440). pem: the certificate as URL-encoded PEM ($ssl_client_escaped_cert of nginx).',
+    doc: 'rfc9440: base64 of the certificate between colons (RFC 9440). pem: the certificate as URL-encoded PEM ($ssl_client_escaped_cert of nginx). base64: its DER (HAProxy, Traefik). xfcc: Cert in x-forwarded-client-cert of Envoy with one element.',
   },
   CLIENT_CERTIFICATE_CA_FILE: {
     type: 'text',
@@ -110,170 +113,10 @@ export const variables = {
     doc: 'PEM certificate chain, for https without a proxy. A new one in the file is taken over without a restart.',
   },
   TLS_KEY_FILE: { type: 'text', optional: true, doc: 'PEM private key of the certificate.' },
-  ACCESS_TOKEN_TTL_S: {
-    type: 'int',
-    min: 60,
-    max: 3_600,
-    default: 900,
-    unit: 'seconds',
-    doc: 'Lifetime of access tokens.',
-  },
-  ID_TOKEN_TTL_S: {
-    type: 'int',
-    min: 60,
-    max: 3_600,
-    default: 900,
-    unit: 'seconds',
-    doc: 'Lifetime of id_tokens.',
-  },
-  CODE_TTL_S: {
-    type: 'int',
-    min: 1,
-    max: 600,
-    default: 600,
-    unit: 'seconds',
-    doc: 'Lifetime of authorization codes.',
-  },
-  DEVICE_CODE_TTL_S: {
-    type: 'int',
-    min: 1,
-    max: 1_800,
-    default: 600,
-    unit: 'seconds',
-    doc: 'Time in which a user has to enter the code that a device shows.',
-  },
   DPOP_NONCE_REQUIRED: {
     type: 'flag',
     default: false,
     doc: 'Whether DPoP proofs need a nonce of this server.',
-  },
-  REFRESH_TOKEN_IDLE_TTL_S: {
-    type: 'int',
-    min: 1,
-    max: 31_536_000,
-    default: 2_592_000,
-    unit: 'seconds',
-    doc: 'Time after which an unused refresh token expires.',
-  },
-  REFRESH_TOKEN_TTL_S: {
-    type: 'int',
-    min: 1,
-    max: 315_360_000,
-    default: 7_776_000,
-    unit: 'seconds',
-    doc: 'Time after which a grant ends, however often it was refreshed.',
-  },
-  SESSION_IDLE_TTL_S: {
-    type: 'int',
-    min: 60,
-    max: 2_592_000,
-    default: 43_200,
-    unit: 'seconds',
-    doc: 'Time without use after which a browser has to sign in again.',
-  },
-  SESSION_TTL_S: {
-    type: 'int',
-    min: 60,
-    max: 31_536_000,
-    default: 604_800,
-    unit: 'seconds',
-    doc: 'Time after which a browser has to sign in again in any case.',
-  },
-  TRANSACTION_TTL_S: {
-    type: 'int',
-    min: 60,
-    max: 3_600,
-    default: 900,
-    unit: 'seconds',
-    doc: 'Time that a user has for signing in and consenting.',
-  },
-  SIGN_IN_FAILURES_PER_ACCOUNT: {
-    type: 'int',
-    min: 1,
-    max: 1_000,
-    default: 10,
-    unit: 'failures',
-    doc: 'Failed sign-ins per account and window before further ones get 429.',
-  },
-  SIGN_IN_FAILURES_PER_ADDRESS: {
-    type: 'int',
-    min: 1,
-    max: 100_000,
-    default: 100,
-    unit: 'failures',
-    doc: 'Failed sign-ins per address and window before further ones get 429.',
-  },
-  SIGN_IN_WINDOW_S: {
-    type: 'int',
-    min: 1,
-    max: 86_400,
-    default: 900,
-    unit: 'seconds',
-    doc: 'Window of the two limits on failed sign-ins.',
-  },
-  MAX_CONNECTIONS: {
-    type: 'int',
-    min: 16,
-    max: 1_000_000,
-    default: 16_384,
-    unit: 'connections',
-    doc: 'Of clients to a process, idle ones included. One address has at most half of them, and less as fewer are free; TRUSTED_PROXIES are not counted so. Further ones get 429, or closed where the server speaks TLS.',
-  },
-  REQUESTS_PER_ADDRESS: {
-    type: 'int',
-    min: 100,
-    max: 1_000_000,
-    default: 1_000,
-    unit: 'requests',
-    doc: 'Requests that one address may send in 10 seconds to each group of endpoints before further ones get 429; its /24, or /56, may send four times as many, its /48 sixteen times. Sign-ins count as 5, requests that store something as 5, those for mail as 20. A client with a secret or key of its own has ten times as many, apart from its network. For each process.',
-  },
-  ANONYMOUS_STORE_BYTES: {
-    type: 'int',
-    min: 1_048_576,
-    max: 1_073_741_824,
-    default: 16_777_216,
-    unit: 'bytes',
-    doc: 'Room in Redis for what clients without a secret may have stored: pushed requests, device codes and proofs; as much again for links sent by mail, and for counts of failures. Shared fairly by network. For each process.',
-  },
-  PASSWORD_HASH_CONCURRENCY: {
-    type: 'int',
-    min: 1,
-    max: 64,
-    default: 2,
-    unit: 'passwords',
-    doc: 'Passwords that are hashed at the same time; each takes 19 MiB and one thread.',
-  },
-  KEY_ROTATION_INTERVAL_S: {
-    type: 'int',
-    min: 1,
-    max: 31_536_000,
-    default: 2_592_000,
-    unit: 'seconds',
-    doc: 'Time after which a signing key is replaced.',
-  },
-  KEY_PUBLICATION_LEAD_S: {
-    type: 'int',
-    min: 1,
-    max: 604_800,
-    default: 3_600,
-    unit: 'seconds',
-    doc: 'Time for which a new signing key is published before it signs. At least as long as resource servers cache the key set.',
-  },
-  KEY_RELOAD_INTERVAL_S: {
-    type: 'int',
-    min: 1,
-    max: 3_600,
-    default: 10,
-    unit: 'seconds',
-    doc: 'Time between two looks at the signing keys that other instances may have rotated.',
-  },
-  AUDIT_RETENTION_S: {
-    type: 'int',
-    min: 3_600,
-    max: 315_360_000,
-    default: 15_552_000,
-    unit: 'seconds',
-    doc: 'Time for which security events are stored in the database.',
   },
   SIGN_UP: {
     type: 'flag',
@@ -298,26 +141,10 @@ export const variables = {
     optional: true,
     doc: 'Key of the signatures with which the webhook knows this server (Standard Webhooks, HMAC-SHA256).',
   },
-  LINK_TTL_S: {
-    type: 'int',
-    min: 60,
-    max: 2_592_000,
-    default: 86_400,
-    unit: 'seconds',
-    doc: 'Time for which one-time links for invitation, sign-up and reset work.',
-  },
   ADMIN_API: {
     type: 'flag',
     default: false,
     doc: 'Whether the admin API is served at /admin below the issuer, for tokens with that audience and a scope of it: auth:admin for everything, or auth:accounts:read and the like.',
-  },
-  ADMIN_SIGN_IN_MAX_AGE_S: {
-    type: 'int',
-    min: 60,
-    max: 86_400,
-    default: 3_600,
-    unit: 'seconds',
-    doc: 'Time after signing in for which an administrator may change things by the admin API. Then a fresh sign-in is asked for.',
   },
   THEME_FOLDER: {
     type: 'text',
@@ -342,3 +169,10 @@ export const variables = {
     doc: 'Private networks in CIDR notation to which logout notifications may be sent, and from which key sets of clients (jwks_uri) may be fetched, separated by spaces. Loopback addresses may where DEMO_DATA is allowed.',
   },
 } as const;
+
+/** The auth-server's environment, beside what every process has: one line of facts for each variable. */
+export const variables: typeof general & typeof lifetimes & typeof limits = {
+  ...general,
+  ...lifetimes,
+  ...limits,
+};

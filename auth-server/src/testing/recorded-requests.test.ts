@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Browser, readForm } from '@trellis/testkit/sign-in';
-import { decodeJwt, SignJWT } from 'jose';
+import { createLocalJWKSet, decodeJwt, jwtVerify, SignJWT, type JSONWebKeySet } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { basic, completePages } from './flow.ts';
 import { runCommand } from './run-command.ts';
@@ -60,11 +60,22 @@ function fill(request: string | undefined, values: Readonly<Record<string, strin
   return { method, url, headers: Object.fromEntries(headers), body };
 }
 
-async function post({ url, headers, body }: RecordedRequest): Promise<Record<string, unknown>> {
-  const response = await fetch(url, { method: 'POST', headers, body });
+async function send({ method, url, headers, body }: RecordedRequest): Promise<Record<string, unknown>> {
+  const response = await fetch(url, { method, headers, ...(method === 'POST' && { body }) });
   const result = (await response.json()) as Record<string, unknown>;
   expect(response.status, JSON.stringify(result)).toBeLessThan(300);
   return result;
+}
+
+/** Reads the keys where discovery says that they are, as the library asks for both. */
+async function discover(
+  discovery: string | undefined,
+  keys: string | undefined,
+): Promise<{ readonly metadata: Record<string, unknown>; readonly keySet: JSONWebKeySet }> {
+  const metadata = await send(fill(discovery, { issuer: server.issuer }));
+  expect(metadata['issuer']).toBe(server.issuer); // both libraries reject any other
+  const keySet = await send(fill(keys, { jwks_uri: String(metadata['jwks_uri']) }));
+  return { metadata, keySet: keySet as unknown as JSONWebKeySet };
 }
 
 async function visit({ url }: RecordedRequest): Promise<Response> {
@@ -73,7 +84,7 @@ async function visit({ url }: RecordedRequest): Promise<Response> {
 }
 
 describe('M12: ASP.NET Core, as it asks by default', () => {
-  const [push, pushed, plain, redeem] = readRequests('aspnet-core');
+  const [push, pushed, plain, redeem, discovery, keys] = readRequests('aspnet-core');
   const values = (): Record<string, string> => ({
     issuer: server.issuer,
     client_id: 'aspnet',
@@ -85,12 +96,18 @@ describe('M12: ASP.NET Core, as it asks by default', () => {
     const { action, fields } = readForm(await page.text(), page.url);
     expect(action).toBe(ASPNET_CALLBACK);
     expect(fields['state']).toBe('CfDJ8Nk3_aSxQ0Vb5p2Jm9y-recorded-state');
-    const tokens = await post(fill(redeem, { ...values(), code: fields['code'] ?? '' }));
-    expect(decodeJwt(String(tokens['id_token']))['nonce']).toMatch(/^638712345678901234\./);
+    const tokens = await send(fill(redeem, { ...values(), code: fields['code'] ?? '' }));
+    const { metadata, keySet } = await discover(discovery, keys);
+    expect(metadata['pushed_authorization_request_endpoint']).toBe(`${server.issuer}/par`);
+    const { payload } = await jwtVerify(String(tokens['id_token']), createLocalJWKSet(keySet), {
+      issuer: server.issuer,
+      audience: 'aspnet',
+    });
+    expect(payload['nonce']).toMatch(/^638712345678901234\./);
   }
 
   it('signs in by a pushed request, answered by a form', async () => {
-    const result = await post(fill(push, values()));
+    const result = await send(fill(push, values()));
     const requestUri = encodeURIComponent(String(result['request_uri']));
     await finish(await visit(fill(pushed, { ...values(), request_uri: requestUri })));
   });
@@ -101,7 +118,7 @@ describe('M12: ASP.NET Core, as it asks by default', () => {
 });
 
 describe('M12: Spring Security, as it asks by default', () => {
-  const [ask, redeemBySecret, redeemByKey] = readRequests('spring-security');
+  const [ask, redeemBySecret, redeemByKey, discovery, keys, userinfo] = readRequests('spring-security');
 
   async function codeOf(clientId: string): Promise<string> {
     const result = await visit(fill(ask, { issuer: server.issuer, client_id: clientId }));
@@ -111,11 +128,20 @@ describe('M12: Spring Security, as it asks by default', () => {
     return location.searchParams.get('code') ?? expect.fail(location.search);
   }
 
-  it('signs in with a secret and without PKCE', async () => {
+  it('finds endpoints and keys by discovery, signs in with a secret and without PKCE, and asks for the claims', async () => {
     const code = await codeOf('spring');
     const { authorization = '' } = basic('spring');
-    const tokens = await post(fill(redeemBySecret, { issuer: server.issuer, code, basic: authorization }));
+    const tokens = await send(fill(redeemBySecret, { issuer: server.issuer, code, basic: authorization }));
     expect(decodeJwt(String(tokens['id_token']))['nonce']).toMatch(/^Yx0lJ7f2/);
+    const { metadata, keySet } = await discover(discovery, keys);
+    const idToken = await jwtVerify(String(tokens['id_token']), createLocalJWKSet(keySet), {
+      issuer: server.issuer,
+      audience: 'spring',
+    });
+    const endpoint = String(metadata['userinfo_endpoint']);
+    const values = { userinfo_endpoint: endpoint, access_token: String(tokens['access_token']) };
+    const claims = await send(fill(userinfo, values));
+    expect([claims['sub'], claims['name']]).toEqual([idToken.payload.sub, 'Ada Marlow']);
   });
 
   it('signs in with a key, and assertions for the token endpoint', async () => {
@@ -128,7 +154,7 @@ describe('M12: Spring Security, as it asks by default', () => {
       .setIssuedAt()
       .setExpirationTime('60s')
       .sign(server.assertionKey.privateKey);
-    const tokens = await post(fill(redeemByKey, { issuer: server.issuer, code, assertion }));
+    const tokens = await send(fill(redeemByKey, { issuer: server.issuer, code, assertion }));
     expect(tokens['access_token']).toBeDefined();
   });
 });

@@ -11,8 +11,8 @@ import {
   enableAccount,
   type AccountAdministrationFeatures,
 } from '../../administration/accounts.ts';
-import { listGrants, type ApplicationFeatures } from '../../administration/applications.ts';
-import { endSession, endSessionsOf, type EndSessionFeatures } from '../../administration/end-session.ts';
+import type { ApplicationFeatures } from '../../administration/applications.ts';
+import type { EndSessionFeatures } from '../../administration/end-session.ts';
 import { OAuthError } from '../../errors.ts';
 import type { GrantFeatures } from '../../grants/grant-features.ts';
 import { invalid, required, requireAllFor } from './admin-context.ts';
@@ -58,26 +58,6 @@ export interface AccountJson {
   readonly disabled: boolean;
 }
 
-/** A grant as the API shows it; moments are seconds since 1970. */
-export interface GrantJson {
-  readonly grant_id: string;
-  readonly client_id: string;
-  readonly scope: string;
-  readonly audience: string;
-  readonly created_at: number;
-  readonly expires_at: number;
-  readonly used_at: number;
-}
-
-/** A session as the API shows it; moments are seconds since 1970. */
-export interface SessionJson {
-  readonly session_id: string;
-  readonly browser?: string | undefined;
-  readonly authenticated_at: number;
-  readonly seen_at?: number | undefined;
-  readonly seen_from?: string | undefined;
-}
-
 /** An address that lets its holder do one thing once. */
 export interface LinkJson {
   readonly link: string;
@@ -93,23 +73,6 @@ const accountSchema = z.object({
   claims: z.record(z.string(), z.unknown()),
   disabled: z.boolean(),
 });
-const grantSchema = z.object({
-  grant_id: z.string(),
-  client_id: z.string(),
-  scope: z.string(),
-  audience: z.string(),
-  created_at: z.number(),
-  expires_at: z.number(),
-  used_at: z.number(),
-});
-const sessionSchema = z.object({
-  session_id: z.string(),
-  browser: z.string().optional(),
-  authenticated_at: z.number(),
-  seen_at: z.number().optional(),
-  seen_from: z.string().optional(),
-});
-
 /** Lists accounts by id, 100 at a time, or finds them. */
 export const listAccounts: Operation<{ accounts: readonly AccountJson[] }> = {
   id: 'listAccounts',
@@ -162,7 +125,7 @@ export const readAccount: Operation<AccountJson> = {
   summary: 'Reads an account.',
   output: accountSchema,
   statuses: [200],
-  run: async (features, call) => ({ status: 200, body: describeAccount(await find(features, call)) }),
+  run: async (features, call) => ({ status: 200, body: describeAccount(await findAccount(features, call)) }),
 };
 
 /** Changes name, address, role and claims of an account, disables it, or enables it again. */
@@ -177,7 +140,7 @@ export const changeAccountOperation: Operation<AccountJson> = {
   statuses: [200],
   run: async (features, call) => {
     const { administrator } = call;
-    const { id, role } = await find(features, call);
+    const { id, role } = await findAccount(features, call);
     const { disabled, claims, ...rest } = parse(change, call.body);
     for (const one of [role, rest.role]) requireAllFor(administrator, one);
     const changes = { ...rest, claims: claims === undefined ? undefined : readClaims(claims) };
@@ -188,7 +151,7 @@ export const changeAccountOperation: Operation<AccountJson> = {
       if (disabled === true) await disableAccount(features, id, by);
       if (disabled === false) await enableAccount(features, id, by);
     });
-    return { status: 200, body: describeAccount(await find(features, call)) };
+    return { status: 200, body: describeAccount(await findAccount(features, call)) };
   },
 };
 
@@ -202,93 +165,15 @@ export const resetAccount: Operation<LinkJson> = {
   output: linkSchema,
   statuses: [201],
   run: async (features, call) => {
-    const account = await find(features, call);
+    const account = await findAccount(features, call);
     requireAllFor(call.administrator, account.role);
     const made = await issueLink(features, resetLinkOf(account), call.administrator.actor);
     return { status: 201, body: { link: made } };
   },
 };
 
-/** Ends all sessions and grants of an account. */
-export const signOutAccount: Operation<undefined> = {
-  id: 'signOutAccount',
-  method: 'POST',
-  path: '/accounts/:id/sign-out',
-  scope: 'auth:grants:write',
-  summary: 'Ends all sessions and grants of an account.',
-  statuses: [204],
-  run: async (features, call) => {
-    const { id } = await find(features, call);
-    await features.revoker.revokeOfAccount(id, 'operator');
-    await endSessionsOf(id, features);
-    return { status: 204, body: undefined };
-  },
-};
-
-/** Lists the live grants of an account, newest first. */
-export const listGrantsOfAccount: Operation<{ grants: readonly GrantJson[] }> = {
-  id: 'listGrantsOfAccount',
-  method: 'GET',
-  path: '/accounts/:id/grants',
-  scope: 'auth:grants:read',
-  summary: 'Lists the live grants of an account, newest first.',
-  output: z.object({ grants: z.array(grantSchema) }),
-  statuses: [200],
-  run: async (features, call) => {
-    const { id } = await find(features, call);
-    const grants = (await listGrants(features, id)).map((grant) => ({
-      grant_id: grant.grantId,
-      client_id: grant.clientId,
-      scope: grant.scopes.join(' '),
-      audience: grant.audience,
-      created_at: grant.createdAt,
-      expires_at: grant.expiresAt,
-      used_at: grant.usedAt,
-    }));
-    return { status: 200, body: { grants } };
-  },
-};
-
-/** Lists where an account is signed in, newest first. */
-export const listSessionsOfAccount: Operation<{ sessions: readonly SessionJson[] }> = {
-  id: 'listSessionsOfAccount',
-  method: 'GET',
-  path: '/accounts/:id/sessions',
-  scope: 'auth:grants:read',
-  summary: 'Lists where an account is signed in, newest first.',
-  output: z.object({ sessions: z.array(sessionSchema) }),
-  statuses: [200],
-  run: async (features, call) => {
-    const { id } = await find(features, call);
-    const listed = await features.sessions.list(id, features.clock());
-    const sessions = listed.map(({ sessionId, browser, authenticatedAt, seen }) => ({
-      session_id: sessionId,
-      browser,
-      authenticated_at: secondsOf(authenticatedAt),
-      ...(seen && { seen_at: secondsOf(seen.at), seen_from: seen.address }),
-    }));
-    return { status: 200, body: { sessions } };
-  },
-};
-
-/** Ends one session of an account, with the grants that end with it. */
-export const endSessionOfAccount: Operation<undefined> = {
-  id: 'endSessionOfAccount',
-  method: 'DELETE',
-  path: '/accounts/:id/sessions/:session',
-  scope: 'auth:grants:write',
-  summary: 'Ends one session of an account, with the grants that end with it.',
-  statuses: [204],
-  run: async (features, call) => {
-    const { id } = await find(features, call);
-    const ids = await features.sessions.listIds(id);
-    const sessionId = required(ids.find((one) => one === call.path['session']));
-    await endSession({ sessionId, subject: id }, features, 'operator');
-    return { status: 204, body: undefined };
-  },
-};
-
-async function find({ accounts }: AccountApiFeatures, { path }: AdminCall): Promise<Account> {
+/** The account that a path names. @throws OAuthError when there is none */
+export async function findAccount({ accounts }: AccountApiFeatures, { path }: AdminCall): Promise<Account> {
   return required(await accounts.findById(path['id'] ?? ''));
 }
 
@@ -319,8 +204,4 @@ function readClaims(value: unknown): Readonly<Record<string, unknown>> {
 
 function uuidOrNone(text: string | undefined): string | undefined {
   return text !== undefined && z.uuid().safeParse(text).success ? text : undefined;
-}
-
-function secondsOf(moment: number): number {
-  return Math.floor(moment / 1000);
 }

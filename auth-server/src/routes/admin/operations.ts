@@ -1,13 +1,15 @@
 import {
-  changeAccountOperation,
   endSessionOfAccount,
-  inviteAccount,
-  listAccounts,
   listGrantsOfAccount,
   listSessionsOfAccount,
+  signOutAccount,
+} from './account-sessions.ts';
+import {
+  changeAccountOperation,
+  inviteAccount,
+  listAccounts,
   readAccount,
   resetAccount,
-  signOutAccount,
   type AccountApiFeatures,
 } from './accounts.ts';
 import type { AnyOperation } from './admin-operation.ts';

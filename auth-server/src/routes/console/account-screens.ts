@@ -1,13 +1,8 @@
 import { roles } from '../../accounts/accounts.ts';
 import type { ConsoleSection } from '../../pages/console-page.ts';
 import type { Cell } from '../../pages/table.ts';
-import {
-  listAccounts,
-  listGrantsOfAccount,
-  listSessionsOfAccount,
-  readAccount,
-  type AccountJson,
-} from '../admin/accounts.ts';
+import { listGrantsOfAccount, listSessionsOfAccount } from '../admin/account-sessions.ts';
+import { listAccounts, readAccount, type AccountJson } from '../admin/accounts.ts';
 import { sectionsOf, type ScreenMaker, type ScreenTools } from './screens.ts';
 
 /** Accounts on a page: as many as the operation returns. */

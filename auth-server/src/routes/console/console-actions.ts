@@ -2,13 +2,8 @@ import { OAuthError } from '../../errors.ts';
 import type { Cell } from '../../pages/table.ts';
 import type { ConsoleActionName, ConsoleTexts } from '../../pages/texts/console-texts.ts';
 import type { Parameters } from '../../parameters.ts';
-import {
-  changeAccountOperation,
-  endSessionOfAccount,
-  inviteAccount,
-  resetAccount,
-  signOutAccount,
-} from '../admin/accounts.ts';
+import { endSessionOfAccount, signOutAccount } from '../admin/account-sessions.ts';
+import { changeAccountOperation, inviteAccount, resetAccount } from '../admin/accounts.ts';
 import type { AdminOperation } from '../admin/admin-operation.ts';
 import {
   registerClientOperation,
