@@ -19,6 +19,8 @@ export interface ExplorerSettings {
   readonly scopes: readonly string[];
   /** Path of the event stream that reports each change of the graph; absent outside of development. */
   readonly eventsPath?: string | undefined;
+  /** Path that says who uses a field; absent where that is not recorded, or outside of development. */
+  readonly fieldUsersPath?: string | undefined;
   readonly examples: readonly ExampleOperation[];
   /** What the codes of errors mean. */
   readonly errorMeanings: Readonly<Record<string, string>>;

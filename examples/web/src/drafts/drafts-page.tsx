@@ -1,6 +1,7 @@
 import { useQuery } from '@apollo/client/react';
 import { PostSummary } from '../feed/post-summary.tsx';
 import { graphql } from '../generated/gql.ts';
+import { ownRequest } from '../graph/own-request.ts';
 import { Failure } from '../layout/failure.tsx';
 import { PageTitle } from '../routing/page-title.tsx';
 import { useTexts } from '../texts/texts-context.tsx';
@@ -24,7 +25,10 @@ const Drafts = graphql(`
 /** What the user has written and not published. */
 export function DraftsPage() {
   const { texts } = useTexts();
-  const { data, error, refetch } = useQuery(Drafts, { fetchPolicy: 'cache-and-network' });
+  const { data, error, refetch } = useQuery(Drafts, {
+    fetchPolicy: 'cache-and-network',
+    context: ownRequest,
+  });
   const drafts = data?.me?.postsConnection.edges.filter(({ node }) => !node.published);
   return (
     <section aria-busy={!drafts}>

@@ -1,6 +1,7 @@
 import { NetworkStatus } from '@apollo/client';
 import { useQuery } from '@apollo/client/react';
 import { useCallback } from 'react';
+import { ownRequest } from '../graph/own-request.ts';
 import { Failure } from '../layout/failure.tsx';
 import { PageTitle } from '../routing/page-title.tsx';
 import { useTexts } from '../texts/texts-context.tsx';
@@ -12,7 +13,7 @@ import { PostSummary } from './post-summary.tsx';
 /** The newest posts, and more of them as one scrolls. */
 export function FeedPage() {
   const { texts } = useTexts();
-  const { data, error, networkStatus, fetchMore, refetch } = useQuery(FeedDocument);
+  const { data, error, networkStatus, fetchMore, refetch } = useQuery(FeedDocument, { context: ownRequest });
   const connection = data?.postsConnection;
   const after = connection?.pageInfo.endCursor;
   const loadMore = useCallback(

@@ -12,6 +12,7 @@ import { useState } from 'preact/hooks';
 import { formatClauses, type FieldFacts } from '../schema/field-facts.ts';
 import type { LoadedSchema } from '../schema/load-schema.ts';
 import { useApp } from '../view/app-context.ts';
+import { FieldUsers } from './field-users.tsx';
 import { membersOf, searchSchema, visibleTypes, type SchemaPlace } from './search-schema.ts';
 
 /** Settings of {@link DocumentationPanel}. */
@@ -125,6 +126,7 @@ function TypeView({ loaded, type, field, onShow }: TypeViewProps): VNode {
           </li>
         ))}
       </ul>
+      {shown && isOutput(type) && <FieldUsers field={coordinateOf({ type: type.name, field: shown.name })} />}
       {possible.length > 0 && (
         <>
           <h3>{texts.possibleTypes}</h3>

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { durationOf, fetchesOf, layOut, planOf, summarize, type QueryPlan } from './query-plan.ts';
+import {
+  cacheHitsOf,
+  directionFor,
+  durationOf,
+  fetchesOf,
+  layOut,
+  planOf,
+  summarize,
+  type QueryPlan,
+} from './query-plan.ts';
 
 const fetch = (subgraph: string, ...times: readonly (readonly [number, number])[]): QueryPlan => ({
   kind: 'fetch',
@@ -89,5 +98,29 @@ describe('The requests of a plan', () => {
         .map(({ subgraph }) => subgraph),
     ).toEqual(['a', 'b']);
     expect(durationOf({ kind: 'sequence', steps: [] })).toBe(0);
+  });
+});
+
+describe('The cache hits of a fetch', () => {
+  const one = fetchesOf(fetch('users'))[0];
+  if (!one) throw new Error('There is no fetch.');
+
+  it('are all of it by the response cache, or so many of its objects', () => {
+    const entities = { wanted: 20, reused: 17 };
+    expect(cacheHitsOf({ ...one, responseCache: 'hit', entities })).toBe('response');
+    expect(cacheHitsOf({ ...one, responseCache: 'miss', entities })).toEqual({ hits: 17, of: 20 });
+    expect(cacheHitsOf(one)).toBeUndefined();
+  });
+});
+
+describe('A picture', () => {
+  it.each([
+    [5, 1, 5, 'right'],
+    [5, 1, 2, 'down'],
+    [5, 3, 2, 'down'],
+    [3, 3, 2, 'right'],
+    [1, 5, 2, 'right'],
+  ] as const)('of %i columns and %i rows, where %i fit, goes %s', (columns, rows, fitting, direction) => {
+    expect(directionFor({ columns, rows }, fitting)).toBe(direction);
   });
 });

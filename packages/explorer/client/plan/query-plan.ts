@@ -16,6 +16,10 @@ export type QueryPlan =
       readonly path: readonly string[];
       readonly operation: string;
       readonly calls?: readonly PlanCall[];
+      /** Objects that wanted an entity, and how many of them were given one that was asked for already. */
+      readonly entities?: { readonly wanted: number; readonly reused: number };
+      /** Absent where the response may not be cached. */
+      readonly responseCache?: 'hit' | 'miss';
     }
   | { readonly kind: 'sequence' | 'parallel'; readonly steps: readonly QueryPlan[] }
   | {
@@ -142,6 +146,23 @@ export interface FetchSummary {
   readonly bytes: number;
   readonly entities: number;
   readonly hasFailed: boolean;
+}
+
+/** What of a fetch needed no request: all, by the response cache; or so many of its objects. */
+export type CacheHits = 'response' | { readonly hits: number; readonly of: number };
+
+/** What of a fetch came from a cache; nothing where there was nothing to find. */
+export function cacheHitsOf({ responseCache, entities }: PlanFetch): CacheHits | undefined {
+  if (responseCache === 'hit') return 'response';
+  return entities && { hits: entities.reused, of: entities.wanted };
+}
+
+/** Which way a picture goes on: to the right, or down. */
+export type Direction = 'right' | 'down';
+
+/** The way in which less of a picture is cut off: to the right, where that fits. */
+export function directionFor({ columns, rows }: Pick<Block, 'columns' | 'rows'>, fitting: number): Direction {
+  return columns <= fitting || columns <= rows ? 'right' : 'down';
 }
 
 /** Sums up the requests of a fetch; nothing where none were made. */

@@ -1,5 +1,7 @@
 import { ErrorResponse, UserManager, WebStorageStateStore, type User } from 'oidc-client-ts';
 import type { PageSettings } from '../page-settings.ts';
+import { claimTab } from './claim-tab.ts';
+import { Renewal } from './renewal.ts';
 import { sendForm } from './send-form.ts';
 
 /** Who is signed in. */
@@ -35,7 +37,7 @@ export function openSession({ issuer, clientId, scopes }: PageSettings): Session
     scope: scopes.join(' '),
     userStore: store,
     stateStore: store,
-    automaticSilentRenew: true,
+    automaticSilentRenew: false, // a copied tab may not, and others do it once at a time
     monitorSession: false,
     loadUserInfo: true,
   });
@@ -46,44 +48,41 @@ export function openSession({ issuer, clientId, scopes }: PageSettings): Session
     onChange: (listener) => {
       manager.events.addUserLoaded((user) => listener(signedInOf(user)));
       manager.events.addUserUnloaded(() => listener(undefined));
-      manager.events.addSilentRenewError((error) => void recover(manager, error));
     },
   };
 }
 
 async function resume(manager: UserManager): Promise<SignedIn | undefined> {
+  if (!(await claimTab()) && (await manager.getUser())) return signInAlike(manager);
+  const renewal = new Renewal(manager);
+  manager.events.addAccessTokenExpiring(() => void renewal.renew());
   if (location.pathname !== CALLBACK) {
     const user = await manager.getUser();
-    return signedInOf(user?.expired && user.refresh_token ? await renew(manager) : user);
+    return signedInOf(user?.expired && user.refresh_token ? await renewal.renew() : user);
   }
   try {
     return signedInOf(await manager.signinRedirectCallback());
+  } catch (error) {
+    if (error instanceof ErrorResponse && UNATTENDED.has(error.error)) return undefined;
+    throw error;
   } finally {
     history.replaceState(null, '', HOME); // the code is used up
   }
 }
 
-/** What of the issuer ends a session. RFC 6749 §5.2 */
-const ENDED: ReadonlySet<string | null> = new Set(['invalid_grant', 'invalid_client', 'unauthorized_client']);
-
-const RETRY_MS = 3_000;
-
-async function renew(manager: UserManager): Promise<User | null> {
-  try {
-    return await manager.signinSilent();
-  } catch (error) {
-    await recover(manager, error);
-    return null;
-  }
+/** The copy of a tab gets a grant of its own from the issuer's session, without a question. It leaves the page for that. */
+async function signInAlike(manager: UserManager): Promise<undefined> {
+  await manager.removeUser();
+  await manager.signinRedirect({ prompt: 'none' });
 }
 
-/** Only the issuer ends a session: what the network or a busy server fails at is tried again. */
-async function recover(manager: UserManager, error: unknown): Promise<void> {
-  const isOver = error instanceof ErrorResponse && ENDED.has(error.error);
-  const user = await manager.getUser();
-  if (isOver || !user?.refresh_token) return manager.removeUser();
-  setTimeout(() => void renew(manager), RETRY_MS);
-}
+/** The issuer would have had to ask: its session is over. OpenID Connect Core §3.1.2.6 */
+const UNATTENDED: ReadonlySet<string | null> = new Set([
+  'login_required',
+  'interaction_required',
+  'consent_required',
+  'account_selection_required',
+]);
 
 /**
  * Ends the session here and at the issuer, and what was given for longer than that. In a form, because addresses end up in

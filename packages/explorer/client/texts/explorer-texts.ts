@@ -51,7 +51,14 @@ export interface ExplorerTexts {
   readonly time: string;
   readonly bytes: string;
   readonly fromCache: string;
+  readonly cacheHits: string;
+  /** What the response cache has brought. */
+  readonly wholeResponse: string;
   readonly root: string;
+  /** Above the clients that have sent a field. */
+  readonly usedBy: string;
+  readonly unused: string;
+  readonly requestsUntil: (requests: number, last: string) => string;
   readonly possibleTypes: string;
   readonly costsOf: (cost: string) => string;
   readonly needsToken: string;

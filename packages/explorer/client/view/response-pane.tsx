@@ -25,20 +25,24 @@ export function ResponsePane({ state, planned }: ResponsePaneProps): VNode {
   const plan = run ?? planned;
   const isProblem = state.status === 'failed' || state.status === 'reconnecting';
   return (
-    <section class="pane" aria-label={texts.response}>
-      <p class={isProblem ? 'status problem' : 'status'} role="status">
-        {statusOf(state, texts)}
-      </p>
-      {result?.errors && result.errors.length > 0 && <ErrorList errors={result.errors} />}
-      {result && <JsonEditor label={texts.response} value={JSON.stringify(shownOf(result), undefined, 2)} />}
-      {(state.count > 1 || state.isStream) && <PartList state={state} />}
+    <>
+      <section class="pane" aria-label={texts.response}>
+        <p class={isProblem ? 'status problem' : 'status'} role="status">
+          {statusOf(state, texts)}
+        </p>
+        {result?.errors && result.errors.length > 0 && <ErrorList errors={result.errors} />}
+        {result && (
+          <JsonEditor label={texts.response} value={JSON.stringify(shownOf(result), undefined, 2)} />
+        )}
+        {(state.count > 1 || state.isStream) && <PartList state={state} />}
+      </section>
       {plan && (
-        <section class="plan" aria-label={texts.plan}>
+        <section class="pane plan" aria-label={texts.plan}>
           <h2>{texts.plan}</h2>
           <PlanPicture plan={plan} hasRun={run !== undefined} />
         </section>
       )}
-    </section>
+    </>
   );
 }
 

@@ -1,0 +1,51 @@
+import type { VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { useApp } from '../view/app-context.ts';
+
+/** A client that has sent a field, as the gateway says it. */
+interface FieldUser {
+  readonly name: string;
+  readonly version: string;
+  readonly requests: number;
+  readonly lastUsed: string;
+}
+
+/** Who uses a field: clients with their versions, how often and when last. Nothing where that is not recorded. */
+export function FieldUsers({ field }: { readonly field: string }): VNode | null {
+  const { settings, texts } = useApp();
+  const { fieldUsersPath: path } = settings;
+  const users = useFieldUsers(path, field);
+  if (!users) return null;
+  return (
+    <section aria-label={texts.usedBy}>
+      <h3>{texts.usedBy}</h3>
+      {users.length === 0 && <p>{texts.unused}</p>}
+      <ul>
+        {users.map(({ name, version, requests, lastUsed }) => (
+          <li key={`${name} ${version}`}>
+            <strong>{`${name} ${version}`.trim()}</strong>{' '}
+            {texts.requestsUntil(requests, new Date(lastUsed).toLocaleString())}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function useFieldUsers(path: string | undefined, field: string): readonly FieldUser[] | undefined {
+  const [users, setUsers] = useState<readonly FieldUser[]>();
+  useEffect(() => {
+    setUsers(undefined);
+    if (path === undefined) return undefined;
+    const controller = new AbortController();
+    const load = async (): Promise<void> => {
+      const response = await fetch(`${path}?field=${encodeURIComponent(field)}`, {
+        signal: controller.signal,
+      });
+      if (response.ok) setUsers(((await response.json()) as { users: readonly FieldUser[] }).users); // the gateway says it
+    };
+    load().catch(() => undefined); // the documentation is complete without it
+    return () => controller.abort();
+  }, [path, field]);
+  return users;
+}
