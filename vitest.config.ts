@@ -16,8 +16,8 @@ const resolve = {
 // they would need compiled packages, or run stale ones.
 const environments = { __vitest__: { resolve } };
 
-// Tests wait for processes and sockets more than they compute: three files at a time are not too many for any machine.
-const maxWorkers = Math.max(3, availableParallelism());
+// Tests wait for processes and sockets more than they compute: four files at a time are not too many for any machine.
+const maxWorkers = Math.max(4, availableParallelism());
 
 // End-to-end tests that start processes of their own. The others share one platform: each signs in for
 // itself, and none counts what the platform does for all.
@@ -34,6 +34,10 @@ const ownProcesses = [
 // tests. So a test file leaves no module, no global and no process variable other than it found them.
 const isolate = false;
 
+// Most of what tests run, they run for a moment: compiling it to fast code took an eighth of all processor time. V8 does that later
+// now than by default; what is at work for long is compiled still.
+const execArgv = ['--interrupt-budget=600000'];
+
 // A poll waits for what is to come, however busy the machine is; how long that may take is no test of its own.
 const expect = { poll: { timeout: 15_000 } };
 
@@ -48,6 +52,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           isolate,
+          execArgv,
           expect,
           maxWorkers,
           include: [
@@ -69,6 +74,7 @@ export default defineConfig({
         test: {
           name: 'processes',
           isolate,
+          execArgv,
           expect,
           maxWorkers,
           include: ownProcesses,
@@ -84,6 +90,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           isolate,
+          execArgv,
           expect,
           // One after the other: tests that walk whole lists share the platform with tests that write. `npm test` runs them in a
           // vitest of their own, beside the others.

@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import {
   compareCaches,
-  formatHitRatios,
-  formatSubscribers,
+  formatBenchmark,
   measureSubscribers,
   runAuthBenchmark,
   runBenchmark,
@@ -13,13 +12,16 @@ import {
 } from '@trellis/bench';
 import { parseFlags } from '@trellis/runtime/parse-flags';
 import { createProgress, createTerminal, createWorkLines, type WorkLines } from 'trellis/terminal';
+import { createBenchReport } from './measure/bench-report.ts';
 import { describeMachine, writeSection } from './measure/performance-page.ts';
 import { runTool } from './programs/run-program.ts';
 
 const USAGE = `npm run bench -- [--section gateway|auth] [--rounds N] [--share 0.2] [--target NAME]… [--scenario TEXT] [--write]
 npm run bench -- --subscribers N [--events N] [--target NAME]…
 npm run bench -- --against DIR [--section gateway|auth] [--scenario TEXT] [--rounds N] [--processes N] [--warm-up-ms MS] [--turn-ms MS]
-npm run bench -- --caches`;
+npm run bench -- --recorded [--scenario TEXT] [--rounds N] [--processes N] [--warm-up-ms MS] [--turn-ms MS]
+npm run bench -- --caches
+With --json the result is one JSON document on the standard output, instead of tables in Markdown.`;
 const EXIT_USAGE = 64;
 /** How many subscribe to one topic unless another number is said. */
 const SUBSCRIBERS = 1_000;
@@ -57,11 +59,14 @@ const { values } = readFlags(() =>
       'warm-up-ms': { type: 'string', default: '3000' },
       processes: { type: 'string', default: '3' },
       'turn-ms': { type: 'string', default: '1000' },
+      recorded: { type: 'boolean', default: false },
       caches: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
   }),
 );
+const report = createBenchReport(values.json, (text) => void process.stdout.write(text));
 const progress = createProgress(createTerminal(process.stderr, process.env), { isTransient: true });
 
 function readFlags<Flags>(read: () => Flags): Flags {
@@ -81,14 +86,15 @@ async function benchSubscribers(clients: number, { print, begin }: WorkLines): P
     print,
     begin,
   });
-  process.stdout.write(`${formatSubscribers(costs)}\n`);
+  report.add('subscribers', costs);
 }
 
 async function benchRequests(rounds: number, { print, begin }: WorkLines): Promise<void> {
   const { target: targets, scenario } = values;
-  const table = await runBenchmark({ rounds, share: Number(values.share), targets, scenario, print, begin });
-  if (values.write) writeSection('bench', `${rounds} rounds, on ${describeMachine()}.\n\n${table}\n`);
-  else process.stdout.write(`${table}\n`);
+  const share = Number(values.share);
+  const result = await runBenchmark({ rounds, share, targets, scenario, print, begin });
+  if (!values.write) return report.add('requests', result);
+  writeSection('bench', `${rounds} rounds, on ${describeMachine()}.\n\n${formatBenchmark(result)}\n`);
 }
 
 /** Where a scenario is chosen, that one alone. */
@@ -97,31 +103,36 @@ async function benchGateway(rounds: number, lines: WorkLines): Promise<void> {
   if (values.scenario === '') await benchSubscribers(SUBSCRIBERS, lines);
 }
 
-async function benchAgainst(against: string, { print, begin }: WorkLines): Promise<void> {
+async function benchAgainst(against: string | undefined, { print, begin }: WorkLines): Promise<void> {
   await compile();
-  const { section, scenario } = values;
+  const { section } = values;
+  const scenario = against === undefined ? values.scenario || 'single fetch' : values.scenario;
   const pairs = Number(values.rounds);
   const length = { pairs, warmUpCpuMs: Number(values['warm-up-ms']), turnCpuMs: Number(values['turn-ms']) };
   const options = { against, scenario, ...length, processes: Number(values.processes), print, begin };
-  const table = await (section === 'auth' ? runPairedAuthBenchmark(options) : runPairedBenchmark(options));
-  process.stdout.write(`${table}\n`);
+  const isAuth = section === 'auth' && against !== undefined;
+  const compared = isAuth ? runPairedAuthBenchmark({ ...options, against }) : runPairedBenchmark(options);
+  report.add('compared', await compared);
+}
+
+async function benchCaches(): Promise<void> {
+  report.add('caches', compareCaches());
 }
 
 async function bench(lines: WorkLines): Promise<void> {
-  if (values.against !== undefined) return benchAgainst(values.against, lines);
+  if (values.against !== undefined || values.recorded) return benchAgainst(values.against, lines);
   installPeers();
   await compile();
   const { subscribers, section, scenario } = values;
   const rounds = Number(values.rounds);
   if (subscribers !== undefined) return benchSubscribers(Number(subscribers), lines);
   if (section !== 'auth') await benchGateway(rounds, lines);
-  if (section !== 'gateway')
-    process.stdout.write(`${await runAuthBenchmark({ rounds, scenario, ...lines })}\n`);
+  if (section !== 'gateway') report.add('tokens', await runAuthBenchmark({ rounds, scenario, ...lines }));
 }
 
 if (values.help) process.stdout.write(`${USAGE}\n`);
-else if (values.caches) process.stdout.write(`${formatHitRatios(compareCaches())}\n`);
 else {
   const lines = createWorkLines(progress, 'Preparing');
-  await bench(lines).finally(() => lines.end());
+  await (values.caches ? benchCaches() : bench(lines)).finally(() => lines.end());
+  report.end();
 }

@@ -1,6 +1,6 @@
 import { repository, runTool } from './programs/run-program.ts';
 import { checkAssertedRows } from './check/asserted-rows.ts';
-import { countFileSizes, judgeFileSizes } from './check/file-sizes.ts';
+import { countFileSizes, findLongFiles, judgeFileSizes } from './check/file-sizes.ts';
 import { checkFloors } from './check/check-floors.ts';
 import { countClosures, judgeClosures } from './check/closures.ts';
 import { checkSideTables } from './check/side-tables.ts';
@@ -28,7 +28,7 @@ export const checks: readonly Check[] = [
   { name: 'side tables', run: checkSideTablesOfGateway },
   { name: 'types of SQL rows', run: checkSqlRows },
   { name: 'production packages', run: async () => judgeClosures(countClosures(repository)) },
-  { name: 'sizes of files', run: async () => judgeFileSizes(countFileSizes(repository)) },
+  { name: 'sizes of files', run: checkFileSizes },
   { name: 'words', run: async () => judgeOldWords(countOldWords(repository)) },
   toolCheck('types', 'tsc', '-b'),
   toolCheck('types of tests and scripts', 'tsc', '-p', 'tsconfig.tests.json'),
@@ -55,6 +55,10 @@ async function checkFloorsOfRepository(): Promise<CheckResult> {
 async function checkSideTablesOfGateway(): Promise<CheckResult> {
   const found = checkSideTables(repository, ['gateway/src']);
   return { passed: found.length === 0, output: found.join('\n') };
+}
+
+async function checkFileSizes(): Promise<CheckResult> {
+  return judgeFileSizes(countFileSizes(repository), findLongFiles(repository));
 }
 
 async function checkSqlRows(): Promise<CheckResult> {

@@ -4,12 +4,13 @@ import { openContentDatabases } from 'trellis/platform';
 import { createProgress, createTerminal, createWorkLines } from 'trellis/terminal';
 import { explainFailure } from 'trellis/explain-failure';
 
-const USAGE = `npm run load -- [--users N] [--posts N] [--comments N] [--seed N] [--replace]
+const USAGE = `npm run load -- [--users N] [--posts N] [--comments N] [--seed N] [--replace] [--json]
 
 Fills the databases of users, posts, comments and search with made-up content, for measuring. By default 100,000 users, 1,000,000 posts
 and 10,000,000 comments, a few gigabytes. The databases are those of DATABASE_URL (or USERS_DATABASE_URL, …), else those of
 DATA_DIR, on which no platform may run meanwhile.
   --replace  deletes the users, posts and comments that are there; without it they are left alone and nothing is loaded
+  --json     prints the tables with their rows and seconds as one JSON document; progress goes to the standard error
 `;
 const EXIT_USAGE = 64;
 
@@ -27,6 +28,7 @@ function readFlags() {
         comments: { ...count, default: '10000000' },
         seed: { ...count, default: '1' },
         replace: { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
     });
@@ -35,7 +37,8 @@ function readFlags() {
       posts: readCount('posts', values.posts),
       comments: readCount('comments', values.comments),
     };
-    return { size, seed: readCount('seed', values.seed), replace: values.replace, help: values.help };
+    const { replace, json, help } = values;
+    return { size, seed: readCount('seed', values.seed), replace, json, help };
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
     return process.exit(EXIT_USAGE);
@@ -48,12 +51,15 @@ function readCount(name: string, text: string): number {
 }
 
 async function load(): Promise<void> {
-  const progress = createProgress(createTerminal(process.stdout, process.env), { isTransient: true });
+  const terminal = createTerminal(flags.json ? process.stderr : process.stdout, process.env);
+  const progress = createProgress(terminal, { isTransient: true });
   try {
     const { urls, close } = await openContentDatabases(process.env, progress);
     const lines = createWorkLines(progress, 'Preparing');
     try {
-      await loadContent({ databaseUrls: urls, ...flags, ...lines });
+      const tables = await loadContent({ databaseUrls: urls, ...flags, ...lines });
+      lines.end();
+      if (flags.json) process.stdout.write(`${JSON.stringify({ seed: flags.seed, tables })}\n`);
     } finally {
       lines.end();
       await close();

@@ -2,8 +2,9 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumMissing, chromiumPath, startChromium } from '../harness/chromium.ts';
 import { demoPeople } from '../harness/demo-people.ts';
-import { openExplorer, signInToExplorer, type ExplorerPage } from '../harness/explorer-page.ts';
+import { openExplorer, signInToExplorer } from '../harness/explorer-page.ts';
 import { sharedPlatform } from '../harness/shared-platform.ts';
+import type { WatchedPage } from '../harness/watched-page.ts';
 
 const { gateway, issuer } = sharedPlatform().addresses;
 
@@ -16,7 +17,7 @@ describe.skipIf(!chromiumPath)(
   `The explorer’s session in Chromium${chromiumPath ? '' : ` (skipped: ${chromiumMissing})`}`,
   () => {
     let browser: Browser;
-    let explorer: ExplorerPage;
+    let explorer: WatchedPage;
     let page: Page;
     beforeAll(async () => {
       browser = await startChromium();
@@ -60,6 +61,26 @@ describe.skipIf(!chromiumPath)(
       await page.getByText('Signed in as Vi Castellan').waitFor();
       const others = explorer.wrongs.splice(0).filter((text) => !text.includes('ERR_INTERNET_DISCONNECTED'));
       expect(others).toEqual([]);
+    });
+
+    it('is each tab’s own: a duplicated one goes on signed in, and so does the first, when both have renewed', async () => {
+      const copied = (await storedUser(page)).refresh_token;
+      const opened = page.waitForEvent('popup');
+      await page.evaluate('window.open(location.href), undefined'); // as by duplicating, the other tab gets a copy
+      const copy = await opened;
+      await copy.getByText('Signed in as Vi Castellan').waitFor();
+      const both = [page, copy];
+      const tokens = await Promise.all(both.map(async (tab) => (await storedUser(tab)).refresh_token));
+      expect(tokens[0]).toBe(copied);
+      expect(tokens[1]).not.toBe(copied);
+      await Promise.all(both.map((tab) => age(tab, -600)));
+      await Promise.all(both.map((tab) => tab.reload()));
+      for (const tab of both) {
+        await tab.getByText('Signed in as Vi Castellan').waitFor();
+        expect(await runWhoAmI(tab)).toContain('vi@example.com');
+      }
+      await copy.close();
+      expect(explorer.wrongs).toEqual([]);
     });
 
     it('is over when the issuer has ended it, and the page says so by offering to sign in', async () => {

@@ -5,9 +5,10 @@ import { askGraph, dataOf } from '../harness/ask-graph.ts';
 import { chromiumMissing, chromiumPath, startChromium } from '../harness/chromium.ts';
 import { openCutNetwork } from '../harness/cut-network.ts';
 import { demoPeople } from '../harness/demo-people.ts';
-import { openExplorer, signInToExplorer, type ExplorerPage } from '../harness/explorer-page.ts';
+import { openExplorer, signInToExplorer } from '../harness/explorer-page.ts';
 import { sharedPlatform } from '../harness/shared-platform.ts';
 import { TokenBook } from '../harness/token-book.ts';
+import type { WatchedPage } from '../harness/watched-page.ts';
 
 const { gateway, graph, issuer } = sharedPlatform().addresses;
 const tokens = new TokenBook(issuer);
@@ -16,7 +17,7 @@ describe.skipIf(!chromiumPath)(
   `Work in the explorer in Chromium${chromiumPath ? '' : ` (skipped: ${chromiumMissing})`}`,
   () => {
     let browser: Browser;
-    let explorer: ExplorerPage;
+    let explorer: WatchedPage;
     let page: Page;
     beforeAll(async () => {
       browser = await startChromium();
@@ -41,6 +42,51 @@ describe.skipIf(!chromiumPath)(
       await expect.poll(() => response().innerText(), { timeout: 20_000 }).toContain(title);
       await page.getByRole('button', { name: 'Stop' }).click();
       await page.getByText('Stopped').waitFor();
+    });
+
+    it('runs a mutation once, with variables from their form', async () => {
+      const title = `Written in the explorer ${Date.now()}`;
+      await page.getByRole('button', { name: 'New tab' }).click();
+      await writeOperation(
+        page,
+        'mutation Write($title: String!) { createPost(input: { title: $title, body: "By hand." }) { success post { id title } } }',
+      );
+      await page.getByRole('tab', { name: 'Variables' }).click();
+      await page.getByLabel('$title: String!').fill(title);
+      await page.getByText(/^Estimated cost \d+ of/).waitFor(); // which changes nothing
+      await page.getByRole('button', { name: 'Run', exact: true }).click();
+      await page.getByText(/^\d+ ms, /).waitFor();
+      expect(await response().innerText()).toContain(title);
+      const query = '{ posts(first: 20) { title } }';
+      const asked = { query, token: await tokens.of('ada') };
+      const { posts } = dataOf(
+        await askGraph<{ readonly posts: readonly { readonly title: string }[] }>(graph, asked),
+      );
+      expect(posts.filter((post) => post.title === title)).toHaveLength(1);
+    });
+
+    it('draws a plan of many fetches whole, 1,280 px wide, with what each of them found in a cache', async () => {
+      await page.getByRole('button', { name: 'New tab' }).click();
+      await writeOperation(
+        page,
+        '{ me { name } posts(first: 5) { author { name } commentCount comments(limit: 2) { body author { name } } } }',
+      );
+      await page.getByRole('button', { name: 'Run', exact: true }).click();
+      await page.getByText(/^\d+ ms, /).waitFor();
+      const picture = page.getByRole('img', { name: /^\d+ fetches, [\d.]+ ms$/ });
+      await picture
+        .getByText(/^Cache hits: \d+ \/ \d+$/)
+        .first()
+        .waitFor();
+      expect(await picture.locator('.fetch').count()).toBeGreaterThan(3);
+      const [shown, drawn] = await picture.evaluate(({ parentElement }) => [
+        parentElement?.clientWidth ?? 0,
+        parentElement?.scrollWidth ?? 0,
+      ]);
+      expect(drawn).toBeLessThanOrEqual(shown ?? 0);
+      await page.getByText('As a table').click();
+      await page.getByRole('columnheader', { name: 'Cache hits' }).waitFor();
+      await expectUsable(page, 'en-GB');
     });
 
     it('has the operations in tabs, which stay when the page is loaded again; and those that were run in a history', async () => {

@@ -1,16 +1,20 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createTemporaryDirectory, freePort } from '@trellis/testkit';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectUsable } from '../harness/accessibility.ts';
-import { askGraph, dataOf } from '../harness/ask-graph.ts';
 import { chromiumMissing, chromiumPath, startChromium } from '../harness/chromium.ts';
 import { openCutNetwork } from '../harness/cut-network.ts';
-import { demoPassword, demoPeople } from '../harness/demo-people.ts';
 import { openExplorer } from '../harness/explorer-page.ts';
+import { PostPublisher, tourExplorer } from '../harness/explorer-tour.ts';
+import { startProgram } from '../harness/running-program.ts';
 import { sharedPlatform } from '../harness/shared-platform.ts';
 import { TokenBook } from '../harness/token-book.ts';
 
 const { docs, gateway, graph, issuer } = sharedPlatform().addresses;
 const tokens = new TokenBook(issuer);
+const publisher = new PostPublisher({ graph, issuer });
 
 describe.skipIf(!chromiumPath)(
   `The explorer in Chromium${chromiumPath ? '' : ` (skipped: ${chromiumMissing})`}`,
@@ -18,7 +22,6 @@ describe.skipIf(!chromiumPath)(
     let browser: Browser;
     let page: Page;
     let wrongs: readonly string[];
-    let clicks = 0;
 
     beforeAll(async () => {
       browser = await startChromium();
@@ -26,37 +29,9 @@ describe.skipIf(!chromiumPath)(
     });
     afterAll(() => browser.close());
 
-    async function click(locator: Locator): Promise<void> {
-      clicks += 1;
-      await locator.click();
-    }
-
     it('A1: five clicks lead from the landing page to a signed-in, deferred response and to an event', async () => {
       await expectUsable(page, 'en-GB');
-      await click(page.getByRole('link', { name: 'Open the explorer' }));
-      await click(page.getByRole('button', { name: 'Sign in' }));
-      await page.getByLabel('E-mail address').fill(demoPeople.ada.email);
-      await page.getByLabel('Password').fill(demoPassword);
-      await click(page.getByRole('button', { name: 'Sign in' }));
-      await page.getByText('Signed in as Ada Marlow').waitFor();
-      await click(page.getByRole('button', { name: 'The newest posts' }));
-      await page.getByText(/^\d+ ms, /).waitFor();
-      const response = page.getByRole('region', { name: 'Response' });
-      await response.getByText('"commentCount"').first().waitFor();
-      await response.getByText(/^Part 2 after/).waitFor();
-      const picture = page.getByRole('img', { name: /^\d+ fetches, [\d.]+ ms$/ });
-      await picture
-        .getByText(/^\d+ × [\d.]+ ms, /)
-        .first()
-        .waitFor();
-      for (const subgraph of ['posts', 'users', 'comments'])
-        expect(await picture.getByText(subgraph, { exact: true }).count(), subgraph).toBeGreaterThan(0);
-      await page.getByText(/^Estimated cost \d+ of 10,000$/).waitFor();
-      await click(page.getByRole('button', { name: 'Each new post' }));
-      await page.getByText('Streaming: 0 received').waitFor();
-      await expect.poll(publishUntil(() => page.getByText(/^Streaming: [1-9]/).count())).toBeGreaterThan(0);
-      await response.getByText('"Seen in the explorer').first().waitFor();
-      expect(clicks).toBe(5);
+      expect(await tourExplorer(page, { graph, issuer })).toBe(5);
       await expectUsable(page, 'en-GB');
       expect(wrongs).toEqual([]);
     });
@@ -94,6 +69,39 @@ describe.skipIf(!chromiumPath)(
       await tab.getByText('Scope read:data').waitFor();
       await expectUsable(tab, 'de-DE');
       await asking.close();
+    });
+
+    it('lies under what is wrong with a schema, where a developer’s graph is followed, until it is mended', async () => {
+      const directory = createTemporaryDirectory();
+      const file = join(directory.path, 'likes.graphql');
+      const write = (fields: string): void => writeFileSync(file, `type Query { ${fields} }\n`);
+      write('likes: Int');
+      const port = await freePort();
+      const dev = startProgram('dev', {
+        args: ['--subgraph', `likes=${file}`, '--port', String(port)],
+        environment: { DATA_DIR: join(directory.path, 'data') },
+      });
+      try {
+        await dev.output.waitFor(/^ready at /m, 60_000);
+        const tab = await browser.newPage({ locale: 'en-GB' });
+        await tab.goto(`http://127.0.0.1:${port}/explorer?query=%7Blikes%7D`);
+        await tab.getByText(/^Estimated cost/).waitFor();
+        write('likes: Many');
+        const overlay = tab.getByRole('alert').filter({ hasText: 'The supergraph was rejected' });
+        await overlay.getByText('Many', { exact: false }).waitFor();
+        await expectUsable(tab, 'en-GB');
+        await tab.getByRole('button', { name: 'Run', exact: true }).click(); // the one before goes on serving
+        await tab.getByText(/^\d+ ms, /).waitFor();
+        write('likes: Int hearts: Int');
+        await overlay.waitFor({ state: 'detached' });
+        await tab.getByRole('tab', { name: 'Documentation' }).click();
+        await tab.getByLabel('Search types and fields').fill('hearts');
+        await tab.getByRole('button', { name: 'Query.hearts', exact: true }).waitFor();
+        await tab.close();
+      } finally {
+        await dev.stop();
+        directory.remove();
+      }
     });
 
     it('is used by the keyboard alone, 320 px wide', async () => {
@@ -153,14 +161,8 @@ async function tabTo(page: Page, element: Locator): Promise<void> {
 
 /** Publishes posts until one is noticed: a subscription may begin a moment after it is shown. */
 function publishUntil<T>(look: () => Promise<T>): () => Promise<T> {
-  let number = 0;
   return async () => {
-    const token = await tokens.of('ed');
-    number += 1;
-    const variables = { title: `Seen in the explorer ${number} ${Date.now()}` };
-    const query =
-      'mutation ($title: String!) { createPost(input: { title: $title, body: "Yes." }) { success } }';
-    dataOf(await askGraph(graph, { query, variables, token }));
+    await publisher.publish();
     return look();
   };
 }

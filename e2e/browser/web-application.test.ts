@@ -5,7 +5,7 @@ import { expectUsable } from '../harness/accessibility.ts';
 import { chromiumMissing, chromiumPath, startChromium } from '../harness/chromium.ts';
 import { demoPeople } from '../harness/demo-people.ts';
 import { sharedPlatform } from '../harness/shared-platform.ts';
-import { openReader, signInAt, type Reader } from '../harness/web-application.ts';
+import { openReader, raceDraftWithList, signInAt, type Reader } from '../harness/web-application.ts';
 import { ageSession, readSession } from '../harness/web-session.ts';
 
 const { web, issuer } = sharedPlatform().addresses;
@@ -90,6 +90,19 @@ describe.skipIf(!chromiumPath)(
       await vi.page.getByRole('button', { name: /^Show \d+ new post/ }).click();
       await vi.page.getByRole('link', { name: title }).click();
       await vi.page.getByRole('heading', { level: 1, name: title }).waitFor();
+    });
+
+    it('shows a new draft though the list that was asked for before it comes after it', async () => {
+      const { page } = ed;
+      const late = `Late ${word}`;
+      await page.goto(`${web}/write`);
+      await page.getByLabel('Title').fill(late);
+      await page.getByLabel('Text').fill('It blew.');
+      const endRace = await raceDraftWithList(page);
+      await page.getByRole('button', { name: 'Save as draft' }).click();
+      await page.locator('.card[data-confirmed=true]', { hasText: late }).waitFor();
+      await endRace();
+      await page.goto(address);
     });
 
     it('shows a post before its comments, and comments of others while one reads', async () => {

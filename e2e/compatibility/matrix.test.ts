@@ -16,6 +16,29 @@ const proved = sources.flatMap((source) =>
   ),
 );
 
+/** A line of docs/gateways-beside-others.md; a heading has no feature. */
+interface PeerRow {
+  readonly feature?: string;
+  readonly trellis?: unknown;
+  readonly proofs?: readonly TitledTest[];
+}
+
+/** A test of this repository, by file and title. */
+interface TitledTest {
+  readonly test: string;
+  readonly title: string;
+}
+
+/** Its file has the title as a literal, or with a condition behind it: that of a test, of a block of tests, or of a cell of the matrix. */
+function expectTest({ test, title }: TitledTest, what: string): void {
+  const source = readFileSync(join(folder, '../..', test), 'utf8');
+  const literals = ["'", '"', '`'].flatMap((quote) => [quote, ' (', '${'].map((end) => quote + title + end));
+  expect(
+    literals.some((literal) => source.includes(literal)),
+    `${what}: ${test} has a test "${title}"`,
+  ).toBe(true);
+}
+
 describe('docs/compatibility.md', () => {
   it('says ✓ only where a test proves it, once', () => {
     const said = readMatrix().flatMap(({ client, features }) =>
@@ -29,10 +52,20 @@ describe('docs/compatibility.md', () => {
 
   it('names requests with tests that are in their files', () => {
     const text = readFileSync(join(folder, 'requests.json'), 'utf8');
-    const requests = JSON.parse(text) as readonly { readonly test: string; readonly title: string }[];
+    const requests = JSON.parse(text) as readonly (TitledTest & { readonly request: string })[];
     expect(requests.length).toBeGreaterThan(10);
-    for (const { test, title } of requests)
-      expect(readFileSync(join(folder, '../..', test), 'utf8'), test).toContain(title);
+    for (const proof of requests) expectTest(proof, proof.request);
+  });
+
+  it('has tests by their titles, or a sentence, for each feature of another gateway', () => {
+    const rows = JSON.parse(readFileSync(join(folder, 'peers.json'), 'utf8')) as readonly PeerRow[];
+    const features = rows.filter(({ feature }) => feature !== undefined);
+    expect(features.length).toBeGreaterThan(30);
+    for (const { feature = '', trellis, proofs = [] } of features) {
+      expect(trellis === true || typeof trellis === 'string', feature).toBe(true);
+      expect(String(trellis).startsWith('✓') || trellis === true, feature).toBe(proofs.length > 0);
+      for (const proof of proofs) expectTest(proof, feature);
+    }
   });
 
   it('rests on no test that is left out, and on no option that is set to please the gateway', () => {

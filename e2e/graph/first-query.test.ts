@@ -27,6 +27,14 @@ interface First {
   }[];
 }
 
+interface Connection<Node> {
+  readonly edges: readonly { readonly node: Node }[];
+}
+
+interface WithComments {
+  readonly commentsConnection: Connection<{ readonly body: string }>;
+}
+
 describe('The query that joins users, posts and comments', () => {
   let platform: TappedPlatform;
   let tokens: Tokens;
@@ -62,6 +70,32 @@ describe('The query that joins users, posts and comments', () => {
       expect(statementsOf('users').length, statementsOf('users').join('\n')).toBeLessThanOrEqual(2);
       expect(statementsOf('posts').length + statementsOf('comments').length).toBe(2);
     }
+  });
+
+  it('takes one statement per level for connections within connections, however many edges they have', async () => {
+    const counted = [];
+    for (const first of [2, 10]) {
+      const nested = `{
+        postsConnection(first: ${first}) {
+          edges {
+            cursor
+            node { title commentsConnection(first: ${first}) { edges { node { body author { name } } } pageInfo { hasNextPage } } }
+          }
+          pageInfo { hasNextPage endCursor }
+        }
+      }`;
+      const { postsConnection: posts } = await read<{ postsConnection: Connection<WithComments> }>(nested);
+      expect(posts.edges).toHaveLength(first);
+      expect(posts.edges.flatMap(({ node }) => node.commentsConnection.edges).length).toBeGreaterThan(0);
+      platform.forget();
+      await read(nested);
+      expect(platform.subgraphRequests()).toBeLessThanOrEqual(3);
+      counted.push(['posts', 'comments', 'users'].map((service) => statementsOf(service).length));
+    }
+    expect(counted).toEqual([
+      [1, 1, 1],
+      [1, 1, 1],
+    ]);
   });
 
   it('reaches the subgraphs with a signed context, and with nothing else of the client (S-062)', async () => {

@@ -79,7 +79,7 @@ describe('Media types and status codes (GraphQL over HTTP)', () => {
     const large = await postGraph(graph, { query: `# ${'x'.repeat(1_100_000)}\n{ __typename }` });
     expect(large.status).toBe(413);
     for (const headers of [
-      { 'content-encoding': 'gzip' },
+      { 'content-encoding': 'br' },
       { 'content-type': 'application/json; charset=utf-7' },
     ])
       expect((await postGraph(graph, { query: '{ __typename }' }, { headers })).status).toBe(415);

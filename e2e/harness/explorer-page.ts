@@ -1,14 +1,7 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { demoPassword, type DemoUser } from './demo-people.ts';
 import { sharedPlatform } from './shared-platform.ts';
-
-/** The explorer in a browser with an empty profile. */
-export interface ExplorerPage {
-  readonly context: BrowserContext;
-  readonly page: Page;
-  /** What must not be: errors on the console, requests to other hosts, and tokens in addresses. */
-  readonly wrongs: string[];
-}
+import { openWatchedPage, type WatchedPage } from './watched-page.ts';
 
 /** Settings of {@link openExplorer}. */
 export interface ExplorerPageOptions {
@@ -21,27 +14,13 @@ export interface ExplorerPageOptions {
 }
 
 /** Opens the explorer, or another page of the gateway. */
-export async function openExplorer(
+export function openExplorer(
   browser: Browser,
   { locale = 'en-GB', path = '/explorer', gateway }: ExplorerPageOptions = {},
-): Promise<ExplorerPage> {
+): Promise<WatchedPage> {
   const { addresses } = sharedPlatform();
   const home = gateway ?? addresses.gateway;
-  const known = new Set([home, addresses.issuer].map((address) => new URL(address).origin));
-  const context = await browser.newContext({ locale, reducedMotion: 'reduce' });
-  const wrongs: string[] = [];
-  context.on('request', (request) => {
-    const url = request.url();
-    if (!known.has(new URL(url).origin)) wrongs.push(`request to ${url}`);
-    if (url.includes('eyJ') || /[?&#](?:access|refresh|id)_token=/.test(url)) wrongs.push(`token in ${url}`);
-  });
-  context.on('console', (message) => {
-    if (message.type() === 'error') wrongs.push(message.text());
-  });
-  context.on('weberror', (error) => wrongs.push(error.error().message));
-  const page = await context.newPage();
-  await page.goto(home + path);
-  return { context, page, wrongs };
+  return openWatchedPage(browser, { url: home + path, known: [home, addresses.issuer], locale });
 }
 
 /** Goes through the pages of the auth-server, from the explorer's button on and back to it. */

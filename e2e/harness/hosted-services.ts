@@ -40,8 +40,15 @@ export interface HostedServices {
   close(): Promise<void>;
 }
 
-/** Starts the services with their real programs and configuration. */
-export async function startHostedServices(): Promise<HostedServices> {
+/**
+ * Starts the services with their real programs and configuration.
+ *
+ * @param reach makes of the address of PostgreSQL the one that they are given
+ */
+export async function startHostedServices(
+  reach: (connectionString: string) => Promise<string> = (connectionString) =>
+    Promise.resolve(connectionString),
+): Promise<HostedServices> {
   const [database, redis, keys] = await Promise.all([
     createTestDatabase(),
     startTestRedis(),
@@ -53,7 +60,7 @@ export async function startHostedServices(): Promise<HostedServices> {
   const serviceKeys = await Promise.all(names.map(generateServiceKey));
   const common = {
     NODE_ENV: 'test',
-    DATABASE_URL: database.connectionString,
+    DATABASE_URL: await reach(database.connectionString),
     REDIS_URL: redis.url,
     USER_CONTEXT_JWKS: JSON.stringify(keys.jwks),
     SERVICE_JWKS: JSON.stringify({ keys: serviceKeys.map(publicServiceKey) }),

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { withDeadline } from './deadline.ts';
-import { choosePorts } from './platform-process.ts';
+import { addressesOf, choosePorts, type PlatformAddresses } from './platform-process.ts';
 import { countProcesses, MARK_VARIABLE, type CountedProcess } from './process-census.ts';
 import { ProgramOutput } from './program-output.ts';
 import { inheritedEnvironment, root } from './running-program.ts';
@@ -13,6 +13,8 @@ export interface NpmStartOptions {
   readonly dataDirectory: string;
   /** @default the checkout that this file is of */
   readonly checkout?: string;
+  /** Variables beside those that place it. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** The user's home directory. @default that of the user who runs this */
   readonly home?: string;
 }
@@ -21,6 +23,7 @@ export interface NpmStartOptions {
 export interface NpmStart {
   readonly npm: ChildProcess;
   readonly output: ProgramOutput;
+  readonly addresses: PlatformAddresses;
   /** Milliseconds from the command to the line that says `ready`. */
   readonly readyAfterMs: number;
   processes(): readonly CountedProcess[];
@@ -34,11 +37,13 @@ const EXIT_DEADLINE_MS = 12_000;
 /** Runs `npm start` in a process group of its own, as a shell does, on free ports, and waits until it is ready. */
 export async function startByNpm(options: NpmStartOptions): Promise<NpmStart> {
   const mark = { id: randomUUID(), directory: options.dataDirectory };
+  const ports = await choosePorts();
   const environment = {
     ...inheritedEnvironment(),
-    ...(await choosePorts()),
+    ...ports,
     ...(options.home && { HOME: options.home }),
     DATA_DIR: options.dataDirectory,
+    ...options.environment,
     [MARK_VARIABLE]: mark.id,
   };
   const startedAt = Date.now();
@@ -57,7 +62,14 @@ export async function startByNpm(options: NpmStartOptions): Promise<NpmStart> {
     killAll();
     throw error;
   }
-  return { npm, output, readyAfterMs: Date.now() - startedAt, processes, killAll };
+  return {
+    npm,
+    output,
+    addresses: addressesOf(ports),
+    readyAfterMs: Date.now() - startedAt,
+    processes,
+    killAll,
+  };
 }
 
 /** As a terminal's Ctrl-C: the whole group gets the signal. */

@@ -27,6 +27,8 @@ export interface PlatformOptions {
   readonly ports?: PlatformPorts;
   /** Arguments of `npm start`, such as `--split`. */
   readonly args?: readonly string[];
+  /** Whether it is started by exactly what `npm start` runs, or may be compiled already. @default false */
+  readonly isFromSource?: boolean;
 }
 
 /** Variables that name a port each. */
@@ -86,6 +88,7 @@ export async function startPlatform(options: PlatformOptions): Promise<PlatformP
     environment,
     dataDirectory: options.dataDirectory,
     ...(options.args && { args: options.args }),
+    ...(options.isFromSource && { isFromSource: true }),
   });
   try {
     await program.output.waitFor(READY_LINE, READY_DEADLINE_MS);

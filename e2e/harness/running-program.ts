@@ -1,8 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { programArguments } from '@trellis/testkit';
 import { withDeadline } from './deadline.ts';
 import { countProcesses, MARK_VARIABLE, type CountedProcess } from './process-census.ts';
 import { ProgramOutput } from './program-output.ts';
@@ -11,7 +13,7 @@ import { ProgramOutput } from './program-output.ts';
 export const root: string = fileURLToPath(new URL('../..', import.meta.url));
 
 /** One of the programs behind the npm commands of the root. */
-export type ProgramName = 'start' | 'gateway' | 'auth-server' | 'supergraph' | 'token';
+export type ProgramName = 'start' | 'dev' | 'gateway' | 'auth-server' | 'supergraph' | 'token';
 
 /** Settings of {@link startProgram}. */
 export interface ProgramOptions {
@@ -22,6 +24,8 @@ export interface ProgramOptions {
   readonly input?: string;
   /** Database servers are distinguished by this directory, in which they work. */
   readonly dataDirectory?: string;
+  /** Whether it is started by exactly what its npm command runs, or may be compiled already. @default false */
+  readonly isFromSource?: boolean;
 }
 
 /** How a program ended. */
@@ -34,7 +38,7 @@ export interface Ending {
   readonly leftBehind: readonly string[];
 }
 
-/** A program started as its npm command starts it. */
+/** A program of an npm command. */
 export interface RunningProgram {
   readonly pid: number;
   readonly output: ProgramOutput;
@@ -47,12 +51,12 @@ export interface RunningProgram {
 
 const STOP_DEADLINE_MS = 20_000;
 
-/** Starts a program of the root without npm in between, so that signals and exit codes are its own. */
+/** Starts a program of the root without npm in between, so that signals and exit codes are its own: compiled, if the run has compiled it. */
 export function startProgram(name: ProgramName, options: ProgramOptions = {}): RunningProgram {
   const mark = { id: randomUUID(), ...(options.dataDirectory && { directory: options.dataDirectory }) };
   const child = spawn(
     process.execPath,
-    ['--conditions=trellis-source', 'scripts/run.mjs', name, ...(options.args ?? [])],
+    [...nodeArguments(options.isFromSource ?? false), name, ...(options.args ?? [])],
     {
       cwd: root,
       env: { ...inheritedEnvironment(), ...options.environment, [MARK_VARIABLE]: mark.id },
@@ -62,6 +66,11 @@ export function startProgram(name: ProgramName, options: ProgramOptions = {}): R
   child.stdin.on('error', () => undefined); // a program that does not read may end first
   child.stdin.end(options.input);
   return superviseProgram(child, () => countProcesses(mark));
+}
+
+function nodeArguments(isFromSource: boolean): readonly string[] {
+  if (isFromSource) return ['--conditions=trellis-source', 'scripts/run.mjs'];
+  return programArguments(join(root, 'cli/src/main.ts'));
 }
 
 /** What a user's shell would give, without what this test runner was given. */

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startGuarded, type GuardedProcess } from '@trellis/dev-stores';
+import { programArguments } from '@trellis/testkit';
 import { eventually } from './deadline.ts';
 import { inheritedEnvironment, root } from './running-program.ts';
 
@@ -66,12 +67,7 @@ async function launch(
   try {
     return await startGuarded({
       command: process.execPath,
-      args: [
-        '--conditions=trellis-source',
-        '--import',
-        import.meta.resolve('tsx'),
-        join(root, directory, 'src/main.ts'),
-      ],
+      args: programArguments(join(root, directory, 'src/main.ts')),
       cwd: root,
       environment: {
         ...inheritedEnvironment(),

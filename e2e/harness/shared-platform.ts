@@ -28,6 +28,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const platform = await startPlatform({
     dataDirectory: join(directory.path, 'data'),
     ports,
+    isFromSource: true,
     environment: {
       CLIENTS_FILE: writeClientsFile(directory.path),
       SIGN_UP: 'true',

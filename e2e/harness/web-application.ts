@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, ConsoleMessage, Page } from 'playwright-core';
+import type { Browser, BrowserContext, ConsoleMessage, Page, Route } from 'playwright-core';
 import { demoPassword, type DemoUser } from './demo-people.ts';
 import { sharedPlatform } from './shared-platform.ts';
 
@@ -58,4 +58,37 @@ function isOfLostNetwork(text: string): boolean {
 /** Chromium reports each response that is no success: the one to a refresh that comes too late, too. */
 function isOfEndedSession(message: ConsoleMessage): boolean {
   return message.location().url.endsWith('/token') && message.text().includes('400 (Bad Request)');
+}
+
+/**
+ * The next draft is made after the list of drafts was read, and before that list arrives: as it may happen on a busy machine.
+ *
+ * @returns ends it
+ */
+export async function raceDraftWithList(page: Page): Promise<() => Promise<void>> {
+  const [listRead, draftShown] = [createSignal(), createSignal()];
+  let isFirst = true;
+  const race = async (route: Route): Promise<void> => {
+    const { operationName } = route.request().postDataJSON() as { readonly operationName: string };
+    if (operationName === 'CreatePost') {
+      await listRead.sent;
+      await route.fulfill({ response: await route.fetch() });
+      draftShown.send();
+    } else if (operationName === 'Drafts' && isFirst) {
+      isFirst = false;
+      const response = await route.fetch();
+      listRead.send();
+      await draftShown.sent;
+      await route.fulfill({ response });
+    } else await route.fallback();
+  };
+  const { graph } = sharedPlatform().addresses;
+  await page.route(graph, race);
+  return () => page.unroute(graph, race);
+}
+
+function createSignal(): { readonly sent: Promise<void>; readonly send: () => void } {
+  let send = (): void => undefined;
+  const sent = new Promise<void>((resolve) => (send = resolve));
+  return { sent, send: () => send() };
 }

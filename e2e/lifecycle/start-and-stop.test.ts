@@ -29,7 +29,8 @@ describe('npm start, SIGTERM, and npm start again', () => {
 
   beforeAll(async () => {
     directory = createTemporaryDirectory();
-    const options = { dataDirectory: join(directory.path, 'data'), ports: await choosePorts() };
+    const dataDirectory = join(directory.path, 'data');
+    const options = { dataDirectory, ports: await choosePorts(), isFromSource: true };
     first = await startPlatform(options);
     firstTokens = await signIn(first.addresses.issuer);
     firstResponse = await read(first, firstTokens.access_token);

@@ -9,6 +9,29 @@ import { claimsOf } from '../harness/token-endpoint.ts';
 
 const { addresses, environment } = sharedPlatform();
 
+describe('--json of commands that need a running platform', () => {
+  it('prints one JSON document, of token and of search, and one a line of auth-server', async () => {
+    const calls = [['token'], ['search', 'rebuild'], ['auth-server', 'keys', 'list']] as const;
+    const [token, index, keys] = await Promise.all(
+      calls.map(async ([name, ...args]) => {
+        const { output, code } = await npmRun(name, [...args, '--json']);
+        expect([name, code]).toEqual([name, 0]);
+        const documents = output.trimEnd().split(name === 'auth-server' ? '\n' : /$/u);
+        return documents.map((document) => JSON.parse(document) as unknown);
+      }),
+    );
+    expect(token).toEqual([
+      expect.objectContaining({
+        access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/) as string,
+        account: 'ada@example.com',
+        issuer: addresses.issuer,
+      }),
+    ]);
+    expect(index).toEqual([expect.objectContaining({ seconds: expect.any(Number) as number })]);
+    expect(keys).toContainEqual(expect.objectContaining({ kid: expect.any(String) as string }));
+  });
+});
+
 describe('npm run -s token', () => {
   it('prints a token of the administrator and nothing else, which the graph accepts', async () => {
     const { output, code } = await npmToken([]);
@@ -38,8 +61,18 @@ describe('npm run -s token', () => {
   });
 });
 
-async function npmToken(args: readonly string[]): Promise<{ output: string; errors: string; code: unknown }> {
-  const child = spawn('npm', ['run', '-s', 'token', '--', ...args], {
+interface Ended {
+  readonly output: string;
+  readonly errors: string;
+  readonly code: unknown;
+}
+
+function npmToken(args: readonly string[]): Promise<Ended> {
+  return npmRun('token', args);
+}
+
+async function npmRun(name: string, args: readonly string[]): Promise<Ended> {
+  const child = spawn('npm', ['run', '-s', name, '--', ...args], {
     cwd: root,
     env: { ...inheritedEnvironment(), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTemporaryDirectory, type TemporaryDirectory } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -14,8 +15,19 @@ beforeAll(() => {
 afterAll(() => temporary.remove());
 
 describe('npm start, with npm between the shell and the platform', { timeout: 150_000 }, () => {
-  it('ends in order when npm is stopped, and npm with it', async () => {
-    const { npm, processes } = await start();
+  it('has the settings of the file that CONFIG names, and ends in order when npm is stopped, and npm with it', async () => {
+    const origin = 'https://app.example';
+    const config = join(temporary.path, 'gateway.yaml');
+    writeFileSync(config, `http: { cors: { origins: [${origin}] } }\n`);
+    const { npm, processes, addresses } = await start({ CONFIG: config });
+    for (const asking of [origin, 'https://other.example']) {
+      const response = await fetch(addresses.graph, {
+        method: 'OPTIONS',
+        headers: { origin: asking, 'access-control-request-method': 'POST' },
+      });
+      const allowed = asking === origin ? origin : null;
+      expect(response.headers.get('access-control-allow-origin')).toBe(allowed);
+    }
     npm.kill('SIGTERM');
     expect(await exitOf(npm)).toBe(0);
     expect(processes()).toEqual([]);
@@ -41,8 +53,8 @@ describe('npm start, with npm between the shell and the platform', { timeout: 15
 });
 
 /** The next one finds the data of the one before. */
-async function start(): Promise<NpmStart> {
-  const started = await startByNpm({ dataDirectory: join(temporary.path, 'data') });
+async function start(environment: Readonly<Record<string, string>> = {}): Promise<NpmStart> {
+  const started = await startByNpm({ dataDirectory: join(temporary.path, 'data'), environment });
   onTestFinished(() => started.killAll());
   return started;
 }

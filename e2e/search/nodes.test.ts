@@ -2,6 +2,7 @@ import { createId } from '@trellis/subgraph-kit';
 import type { Role, UserContext } from '@trellis/subgraph-protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startHostedServices, type HostedServices } from '../harness/hosted-services.ts';
+import { tapPostgres, type PostgresTap } from '../harness/postgres-tap.ts';
 
 const user = (role: Role, name: string): UserContext => ({
   user: { id: createId(), roles: [role], tokenIssuedAt: 1, name },
@@ -17,17 +18,24 @@ const demoted: UserContext = {
 const viewerId = viewer.user?.id ?? '';
 
 let services: HostedServices;
+let postgres: PostgresTap;
 /** One of each kind that everybody may see, then a draft and a comment on it. */
 let [post, comment, draft, hidden] = ['', '', '', ''];
 beforeAll(async () => {
-  services = await startHostedServices();
+  services = await startHostedServices(async (url) => {
+    postgres = await tapPostgres(url);
+    return postgres.connectionString;
+  });
   await services.ask('users', viewer, '{ me { id } }');
   post = await makePost({ title: 'Seen', body: 'By all.' });
   comment = await say(post, viewer);
   draft = await makePost({ title: 'Not yet', body: 'For few.', publishedAt: '2999-01-01T00:00:00.000Z' });
   hidden = await say(draft, author);
 });
-afterAll(() => services.close());
+afterAll(async () => {
+  await services.close();
+  await postgres.close();
+});
 
 async function makePost(input: Readonly<Record<string, unknown>>): Promise<string> {
   const { data } = await services.ask<{ createPost: { post: { id: string } } }>(
@@ -61,6 +69,62 @@ const nodes = (ids: readonly string[], as = viewer) =>
     'query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }',
     { ids },
   );
+
+/** What was asked of PostgreSQL meanwhile, by service; the relays of events and the indexer read at times of their own. */
+async function statementsDuring(act: () => Promise<unknown>): Promise<Readonly<Record<string, number>>> {
+  postgres.forget();
+  await act();
+  const asked = postgres.statements.filter(({ text }) => !BACKGROUND.test(text));
+  return Object.fromEntries(
+    ['users', 'posts', 'comments', 'search'].map((service) => [
+      service,
+      asked.filter(({ application }) => application === `trellis-${service}`).length,
+    ]),
+  );
+}
+const BACKGROUND = /outbox|inbox|consumer|INSERT|UPDATE|DELETE|^(?:BEGIN|COMMIT|SET)/;
+
+describe('A4: one statement of each owner', () => {
+  const ONE_EACH = { users: 1, posts: 1, comments: 1, search: 0 };
+  const hundred = (): readonly string[] =>
+    Array.from({ length: 100 }, (_, index) => [post, comment, draft, viewerId, createId()][index % 5] ?? '');
+
+  it('finds a hundred nodes', async () => {
+    const ids = hundred();
+    const found = await statementsDuring(async () =>
+      expect((await nodes(ids)).data?.nodes).toHaveLength(100),
+    );
+    expect(found).toEqual(ONE_EACH);
+    expect(await statementsDuring(() => nodes([post, comment, viewerId]))).toEqual(ONE_EACH);
+  });
+
+  it('finds each `node` of a query with aliases', async () => {
+    const aliases = hundred().slice(0, 20);
+    const query = `{ ${aliases.map((id, index) => `n${index}: node(id: "${id}") { __typename id }`).join(' ')} }`;
+    const found = await statementsDuring(async () => {
+      const { data, errors } = await services.ask<object>('search', viewer, query);
+      expect([errors, Object.keys(data)]).toEqual([undefined, aliases.map((_, index) => `n${index}`)]);
+    });
+    expect(found).toEqual(ONE_EACH);
+  });
+
+  it('verifies the hits of a searchConnection, however many, after one statement of the index', async () => {
+    await expect
+      .poll(async () => (await search(10)).data.searchConnection.edges.length, { timeout: 10_000 })
+      .toBeGreaterThan(1);
+    const counted = await statementsDuring(() => search(1));
+    expect(await statementsDuring(() => search(10))).toEqual(counted);
+    for (const count of Object.values(counted)) expect(count).toBeLessThanOrEqual(1);
+    expect(counted['search']).toBe(1);
+  });
+
+  const search = (first: number) =>
+    services.ask<{ searchConnection: { edges: readonly unknown[] } }>(
+      'search',
+      viewer,
+      `{ searchConnection(query: "seen or indeed", first: ${first}) { edges { cursor node { __typename } } pageInfo { hasNextPage endCursor } } }`,
+    );
+});
 
 describe('A4: nodes', () => {
   it('are of the type that the id belongs to, in the order asked for, at once after they were made', async () => {

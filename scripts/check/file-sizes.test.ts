@@ -11,7 +11,7 @@ describe('The sizes of files', () => {
       passed: true,
       output: '',
       figures: expect.stringMatching(
-        /^gateway\/src: \d{3} files, median \d{2,3} lines, \d{1,2} shorter than 30$/,
+        /^gateway\/src: \d{3} files, median \d{2,3} lines, \d{1,2} shorter than 30; longer than 300: .+$/,
       ) as string,
     });
   });
@@ -22,7 +22,13 @@ describe('The sizes of files', () => {
     ['with too large a median', [40, 141, 300], ['house: the median file has 141 lines.']],
     ['with too many short ones', [4, 29, 95, 100, 101], ['house: 2 files have fewer than 30 lines.']],
   ])('%s', (_kind, lines, problems) => {
-    const { passed, output } = judgeFileSizes([sizesOf(BOUND, lines)]);
+    const { passed, output } = judgeFileSizes([sizesOf(BOUND, lines)], []);
     expect([passed, output]).toEqual([problems.length === 0, problems.join('\n')]);
+  });
+
+  it('are judged by how many ask to be two', () => {
+    const long = Array.from({ length: 9 }, (_, index) => `file-${index}.ts (301)`);
+    expect(judgeFileSizes([], long.slice(1)).passed).toBe(true);
+    expect(judgeFileSizes([], long).output).toContain('9 files have more than 300 lines: file-0.ts (301)');
   });
 });

@@ -20,6 +20,15 @@ export const sizeBounds: readonly SizeBound[] = [
   { folder: 'gateway/src', medianAtLeast: 90, medianAtMost: 110, shortAtMost: 30 },
 ];
 
+/** Lines from which a file asks to be two. */
+export const LONG = 300;
+
+/** Product folders whose long files are counted, and how many of them there may be: one thing each that has no two names. */
+const longFiles = {
+  folders: ['gateway/src', 'auth-server/src', 'cli/src', 'packages', 'services', 'scripts'],
+  atMost: 8,
+};
+
 /** What was counted. */
 export interface FileSizes extends SizeBound {
   readonly files: number;
@@ -36,16 +45,36 @@ interface SizeVerdict {
 }
 
 /** Product code: no tests, and nothing that is for tests or generated. */
-const PRODUCT = /^(?!.*(?:^|\/)(?:testing|generated)\/).*(?<!\.test)\.ts$/;
+const PRODUCT = /^(?!.*(?:^|\/)(?:testing|generated|dist|node_modules|proofs)\/).*(?<!\.test)\.ts$/;
 
 /** Counts the lines of the folders that have a bound. */
 export function countFileSizes(repository: string): readonly FileSizes[] {
   return sizeBounds.map((bound) => {
-    const lines = filesBelow(repository, bound.folder)
-      .filter((file) => PRODUCT.test(file))
-      .map((file) => readFileSync(join(repository, file), 'utf8').split('\n').length - 1);
-    return sizesOf(bound, lines);
+    return sizesOf(
+      bound,
+      productFiles(repository, bound.folder).map(({ lines }) => lines),
+    );
   });
+}
+
+interface ProductFile {
+  readonly path: string;
+  readonly lines: number;
+}
+
+function productFiles(repository: string, folder: string): readonly ProductFile[] {
+  return filesBelow(repository, folder)
+    .filter((file) => PRODUCT.test(file))
+    .map((path) => ({ path, lines: readFileSync(join(repository, path), 'utf8').split('\n').length - 1 }));
+}
+
+/** Product files of more than {@link LONG} lines, the longest first. */
+export function findLongFiles(repository: string): readonly string[] {
+  return longFiles.folders
+    .flatMap((folder) => productFiles(repository, folder))
+    .filter(({ lines }) => lines > LONG)
+    .toSorted((one, other) => other.lines - one.lines)
+    .map(({ path, lines }) => `${path} (${lines})`);
 }
 
 /** @param lines of each file */
@@ -59,13 +88,16 @@ export function sizesOf(bound: SizeBound, lines: readonly number[]): FileSizes {
   };
 }
 
-/** Whether all are within their bounds. */
-export function judgeFileSizes(sizes: readonly FileSizes[]): SizeVerdict {
-  const output = sizes.flatMap(problemsOf);
+/** Whether all are within their bounds. @param long files of more than {@link LONG} lines */
+export function judgeFileSizes(sizes: readonly FileSizes[], long: readonly string[]): SizeVerdict {
+  const tooMany = long.length > longFiles.atMost;
+  const tooLong = tooMany ? [`${long.length} files have more than ${LONG} lines: ${long.join(', ')}.`] : [];
+  const output = [...sizes.flatMap(problemsOf), ...tooLong];
   const figures = sizes.map(
     ({ folder, files, median, short }) =>
       `${folder}: ${files} files, median ${median} lines, ${short} shorter than ${SHORT}`,
   );
+  figures.push(`longer than ${LONG}: ${long.join(', ') || 'none'}`);
   return { passed: output.length === 0, output: output.join('\n'), figures: figures.join('; ') };
 }
 

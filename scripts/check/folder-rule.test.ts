@@ -8,7 +8,7 @@ import { checkFloors } from './check-floors.ts';
 import { checks } from '../checks.ts';
 import { projects, type Project } from './floors.ts';
 import { findBrokenFloors } from './folder-rule.ts';
-import { readRepositoryImports } from './repository-imports.ts';
+import { readRepositoryImports, type FileImport } from './repository-imports.ts';
 
 /** A house of three floors, with one folder that has sub-folders. */
 const house: Project = {
@@ -238,6 +238,21 @@ describe('Packages', () => {
   });
 });
 
+/** An import from every room to each that is above it. */
+function upwardImports({ folder, sources, rooms }: Project, files: readonly string[]): readonly FileImport[] {
+  const isProduct = (file: string): boolean => !/\.test\.|(?:^|\/)(?:proofs|testing)\//.test(file);
+  const fileIn = (room: string): string | undefined => {
+    const path = [folder, sources ?? '.', room].filter((part) => part !== '.').join('/');
+    return files.find((file) => isProduct(file) && (file === path || file.startsWith(`${path}/`)));
+  };
+  const placed = Object.entries(rooms).map(([room, { floor }]) => ({ floor, file: fileIn(room) }));
+  return placed.flatMap(({ floor, file: from }) =>
+    placed
+      .filter((other) => other.floor > floor)
+      .flatMap(({ file: to }) => (from === undefined || to === undefined ? [] : [{ from, to }])),
+  );
+}
+
 describe('The repository', () => {
   it('keeps to its floors', () => {
     expect(checkFloors(repository)).toEqual([]);
@@ -246,6 +261,20 @@ describe('The repository', () => {
   it('is held against them by npm run check', async () => {
     const check = checks.find(({ name }) => name === 'floors');
     expect(await check?.run()).toEqual({ passed: true, output: '' });
+  });
+
+  it('rejects one upward import, whichever two rooms it is between', () => {
+    const read = readRepositoryImports(
+      repository,
+      projects.map(({ folder }) => folder),
+    );
+    const upwards = projects.flatMap((project) => upwardImports(project, read.files));
+    const broken = findBrokenFloors(projects, { ...read, imports: upwards });
+    const passed = upwards.filter(
+      ({ from, to }) => !broken.some((sentence) => sentence.startsWith(`${from} imports ${to}: `)),
+    );
+    expect(upwards.length).toBeGreaterThan(500);
+    expect(passed).toEqual([]);
   });
 
   it('gives every room a purpose', () => {

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { oauthErrors } from 'trellis/programs';
 import { graphErrorCodes } from '@trellis/subgraph-protocol';
 import { gatewayErrorCodes } from 'trellis/programs';
+import { commandLineErrors, documentedCodes, pageOfCode } from 'trellis/describe-commands';
 import { describe, expect, it } from 'vitest';
 import { repository } from '../programs/run-program.ts';
+import { rowAnchors } from './site-links.ts';
 
 const page = readFileSync(join(repository, 'docs/errors.md'), 'utf8');
 
@@ -59,6 +61,29 @@ describe('docs/errors.md and the catalogues', () => {
 
   it('say that the codes of the subgraphs are codes of the gateway', () => {
     expect(Object.keys(gatewayErrorCodes)).toEqual(expect.arrayContaining(Object.keys(graphErrorCodes)));
+  });
+});
+
+describe('Codes of the command line', () => {
+  const anchorsOf = (name: string): readonly string[] =>
+    rowAnchors(readFileSync(join(repository, 'docs', name), 'utf8'));
+
+  it('are each the anchor of one row of the page that the command line names', () => {
+    for (const code of documentedCodes) {
+      const { page: name = '', anchor } = pageOfCode(code) ?? {};
+      expect(anchor).toBe(code);
+      expect(
+        anchorsOf(name).filter((row) => row === code),
+        `${name}#${code}`,
+      ).toHaveLength(1);
+    }
+    expect(pageOfCode('TYPE_KIND_MISMATCH')).toBeUndefined(); // of Apollo's composer
+  });
+
+  it('are all rows of docs/command-line-errors.md and docs/changes.md', () => {
+    const errors = Object.values(commandLineErrors).flatMap((rowsOf) => rowsOf.map(({ code }) => code));
+    expect(anchorsOf('command-line-errors.md')).toEqual(errors);
+    expect(anchorsOf('changes.md').filter((code) => pageOfCode(code)?.page !== 'changes.md')).toEqual([]);
   });
 });
 

@@ -6,11 +6,12 @@ import { repository } from '../programs/run-program.ts';
 const MAX_BYTES = 30_000;
 const folder = join(repository, 'docs');
 
-describe('Pages of docs/', () => {
+describe('Pages of docs/, README and CONTRIBUTING', () => {
   it('are short enough to be read: figures go to bench/results, references are split by topic', () => {
     const pages = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
       file.endsWith('.md'),
     );
+    pages.push('../README.md', '../CONTRIBUTING.md');
     expect(pages.length).toBeGreaterThan(20);
     expect(pages.filter((file) => statSync(join(folder, file)).size > MAX_BYTES)).toEqual([]);
   });

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { programArguments } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
@@ -96,11 +97,8 @@ let shared: Readonly<Record<string, string>>;
 beforeAll(async () => {
   work = mkdtempSync(join(tmpdir(), 'pipelines-'));
   mkdirSync(join(work, 'bin'));
-  const program = join(repository, 'cli/src/main.ts');
-  write(
-    'bin/trellis',
-    `#!/bin/sh\nexec '${process.execPath}' --conditions=trellis-source --import '${import.meta.resolve('tsx')}' '${program}' "$@"\n`,
-  );
+  const program = programArguments(join(repository, 'cli/src/main.ts')).map((argument) => `'${argument}'`);
+  write('bin/trellis', `#!/bin/sh\nexec '${process.execPath}' ${program.join(' ')} "$@"\n`);
   write('deploy.sh', '#!/bin/sh\necho deployed >> log\n');
   execFileSync('git', ['init', '--quiet', '--bare', join(work, 'registry.git')]);
   shared = { TRELLIS_REGISTRY: `git+file://${join(work, 'registry.git')}` };

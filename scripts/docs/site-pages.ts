@@ -23,6 +23,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'why-trellis.md',
     'pictures.md',
     'pages-beside-others.md',
+    'gateways-beside-others.md',
     'packages.md',
     'explorer.md',
   ],
@@ -30,6 +31,9 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   'Use the graph': [
     'contract.md',
     'errors.md',
+    'command-line.md',
+    'command-line-registry.md',
+    'command-line-errors.md',
     'incremental-delivery.md',
     'subscriptions.md',
     'uploads.md',
@@ -56,8 +60,10 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   Operate: [
     'operations.md',
     'operate-the-registry.md',
+    'recorded-operations.md',
     'auth-operations.md',
     'logs-and-metrics.md',
+    'glossary.md',
     'response-cache.md',
     'shares.md',
     'performance.md',

@@ -5,6 +5,10 @@ import { repository } from '../programs/run-program.ts';
 import type { GeneratedFile } from './generated-file.ts';
 
 const path = 'docs/command-line.md';
+const registryPath = 'docs/command-line-registry.md';
+
+/** One page would be too long to be read. */
+const OF_REGISTRIES: ReadonlySet<string> = new Set(['operate-the-registry.md', 'follow-the-registry.md']);
 
 const introduction = `<!-- Generated from cli/src/cli-commands.ts by "npm run generate". -->
 
@@ -19,18 +23,42 @@ the commands that have a script. \`source <(trellis completion bash)\` completes
   is one line, written when it ends; \`compose\` and \`check\` are silent there.
 - **Colours** are for terminals. \`NO_COLOR\` turns them off, \`FORCE_COLOR\` on; \`TERM=dumb\` has none.
 - **Mistyped** commands and options are rejected with the name that comes nearest.
+- **Links.** Help and errors name the page that explains more: a file of this installation, as the package \`trellis\` brings the pages
+  with it. Where a site has them, \`TRELLIS_DOCS_URL=https://docs.example.com\` makes addresses of them. [Errors](command-line-errors.md) has
+  the codes. The commands of registries are on [a page of their own](command-line-registry.md).
 
 ## Exit statuses
 
 The numbers of sysexits(3) where there is one. A script can rely on them.
 `;
 
-/** docs/command-line.md: every command with its help, results and exit statuses. */
+const registryIntroduction = `<!-- Generated from cli/src/cli-commands.ts by "npm run generate". -->
+
+# Command line: registries
+
+The commands that read or write a registry. What all commands have in common, and their exit statuses: [command line](command-line.md).
+`;
+
+/** docs/command-line.md: every command with its help and results, but those of registries; and the exit statuses of all. */
 export async function generateCommandLinePage(): Promise<GeneratedFile> {
   const commands = await describeCommands();
-  const text = [introduction, exitList(commands), ...commands.map(sectionOf)].join('\n');
-  const options = (await resolveConfig(join(repository, path))) ?? {};
-  return { path, content: await format(text, { ...options, parser: 'markdown' }) };
+  const sections = commands.filter((command) => !isOfRegistries(command)).map(sectionOf);
+  return formatted(path, [introduction, exitList(commands), ...sections]);
+}
+
+/** docs/command-line-registry.md: the commands of registries. */
+export async function generateRegistryCommandsPage(): Promise<GeneratedFile> {
+  const commands = await describeCommands();
+  return formatted(registryPath, [registryIntroduction, ...commands.filter(isOfRegistries).map(sectionOf)]);
+}
+
+function isOfRegistries({ page }: DescribedCommand): boolean {
+  return OF_REGISTRIES.has(page);
+}
+
+async function formatted(file: string, parts: readonly string[]): Promise<GeneratedFile> {
+  const options = (await resolveConfig(join(repository, file))) ?? {};
+  return { path: file, content: await format(parts.join('\n'), { ...options, parser: 'markdown' }) };
 }
 
 function exitList(commands: readonly DescribedCommand[]): string {

@@ -21,9 +21,10 @@ const introduction = `<!-- Generated from ${folder}/matrix.json by "npm run gene
 
 Each client as it comes: the library's own README, its defaults, no option that is set to please the gateway. Every ✓ is a test in
 [${folder}](../${folder}), which runs the library in this version against the whole platform; a test fails where a ✓ has none. Empty:
-the client does not do that by itself.
+no test here asks that of the client, mostly because it does not do that by itself; it says nothing against it.
 
 All clients send an access token in \`Authorization\`. How each kind of application gets one: [guides](clients/README.md).
+What other gateways serve, feature by feature: [the gateway beside others](gateways-beside-others.md).
 `;
 
 /** docs/compatibility.md: client by feature. */

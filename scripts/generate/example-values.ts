@@ -40,6 +40,7 @@ export const exampleValues: Readonly<Record<string, unknown>> = {
     },
   },
   'http.trustProxy': ['10.0.0.0/8'],
+  'http.hosts': ['api.example'],
   'http.cors.origins': ['https://app.example'],
   introspection: false,
   overridePercents: { 'percent-of-posts': 10 },
@@ -52,6 +53,8 @@ export const exampleValues: Readonly<Record<string, unknown>> = {
   'registry.aborts': false,
   'registry.responseHeader': true,
   'usage.directory': '/var/lib/trellis/usage',
+  'usage.collector.endpoint': 'http://collector:4318/v1/logs',
+  'usage.collector.headers': { 'x-collector-token': '${file./run/secrets/collector-token:-none}' },
   'usage.intervalS': 60,
   'usage.documents': 2_000,
   'usage.rows': 10_000,
@@ -91,5 +94,6 @@ export const leftOut: Readonly<Record<string, string>> = {
   'subgraphConnections.tls.certificate': 'is PEM, and goes with key: ${file./run/secrets/gateway.pem}',
   'subgraphConnections.tls.key': 'is PEM, and goes with certificate: ${file./run/secrets/gateway-key.pem}',
   'subgraphConnections.tls.ca': 'is PEM: ${file./run/secrets/subgraphs-ca.pem}',
+  'persistedQueries.lists': 'goes with mode: safelist alone, and names a folder that has to be there',
   'persistedQueries.manifests': 'goes with mode: safelist alone, and names files that have to be there',
 };

@@ -7,8 +7,10 @@ import { generateAdminApi } from './admin-api-file.ts';
 import { generateApiSchema } from './api-schema-file.ts';
 import { generateArchitecturePage } from './architecture-page.ts';
 import { generateBehavioursPages } from './behaviours-page.ts';
-import { generateCommandLinePage } from './command-line-page.ts';
+import { generateCommandLineErrorsPage } from './command-line-errors-page.ts';
+import { generateCommandLinePage, generateRegistryCommandsPage } from './command-line-page.ts';
 import { generateCompatibilityPage } from './compatibility-page.ts';
+import { generatePeersPage } from './peers-page.ts';
 import { generateCommonPasswords } from './common-passwords-file.ts';
 import { generateConfigurationPages } from './configuration-page.ts';
 import { generateExampleSettings } from './example-settings-file.ts';
@@ -36,7 +38,10 @@ const generators: readonly (() => Promise<GeneratedFile | readonly GeneratedFile
   generateApiSchema,
   generateAdminApi,
   generateCompatibilityPage,
+  generatePeersPage,
   generateCommandLinePage,
+  generateRegistryCommandsPage,
+  generateCommandLineErrorsPage,
   generateConfigurationPages,
   generateSettingsSchema,
   generateExampleSettings,
@@ -56,7 +61,7 @@ const generators: readonly (() => Promise<GeneratedFile | readonly GeneratedFile
 
 /**
  * Brings the generated files up to date: the subgraphs' resolver types, the
- * types of SQL statements, graph/supergraph.graphql, docs/api.graphql, docs/admin-api.json, docs/compatibility.md, docs/command-line.md,
+ * types of SQL statements, graph/supergraph.graphql, docs/api.graphql, docs/admin-api.json, docs/compatibility.md, docs/gateways-beside-others.md, docs/command-line.md, docs/command-line-registry.md, docs/command-line-errors.md,
  * gateway.schema.json, gateway-example.yaml, docs/architecture.md, the pages of docs/configuration and docs/authorization-behaviours, the filter
  * of common passwords, docs/what-ends-what.md, the stages in docs/lifecycle.md, the checks in docs/composition.md, docs/changes.md, docs/deployment-orders.md, docs/observed-changes.md, the
  * types of the sample application's operations, the limits in docs/errors.md, and the profiles in docs/trusted-issuers.md.

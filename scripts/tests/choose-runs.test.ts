@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import config from '../../vitest.config.ts';
-import { chooseRuns } from './choose-runs.ts';
+import { chooseRuns, isOfRepository } from './choose-runs.ts';
 
 describe('npm test', () => {
   it('leaves the proofs to npm run prove', () => {
@@ -16,5 +16,14 @@ describe('npm test', () => {
     const names = projects.map((project) => (project as { test: { name: string } }).test.name); // as it writes them
     const chosen = chooseRuns([]).flatMap((args) => args.filter((arg) => arg !== '--project'));
     expect([...chosen, 'proofs'].toSorted()).toEqual(names.toSorted());
+  });
+
+  it('compiles programs of this repository, and of no other root', () => {
+    expect([[], ['--project', 'e2e'], ['--root', 'x'], ['--config=y']].map(isOfRepository)).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
   });
 });

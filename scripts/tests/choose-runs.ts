@@ -19,3 +19,8 @@ export function chooseRuns(args: Arguments): readonly Arguments[] {
   const chooses = args.some((arg) => /^--(project|root|config)(=|$)/.test(arg));
   return [chooses ? args : [...args, '--project', '!proofs']];
 }
+
+/** Whether the tests are those of this repository, whatever files of it are chosen. */
+export function isOfRepository(args: Arguments): boolean {
+  return !args.some((arg) => /^--(root|config)(=|$)/.test(arg));
+}

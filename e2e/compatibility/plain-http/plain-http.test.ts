@@ -1,12 +1,23 @@
 import { execFile, spawnSync } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, it } from 'vitest';
+import WebSocket from 'ws';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cell } from '../cell.ts';
-import { authorization, endpoint, forgetTokens, TOO_LARGE } from '../scene.ts';
+import {
+  authorization,
+  endpoint,
+  forgetTokens,
+  openStage,
+  socketEndpoint,
+  TOO_LARGE,
+  untilHeard,
+  type Stage,
+} from '../scene.ts';
 
 const run = promisify(execFile);
 const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -70,32 +81,68 @@ describe('Programs without a GraphQL library', () => {
   });
 });
 
-/** Sends a recorded request as it stands, but for the host and the token, and reads until the response is over. */
-async function replay(name: string): Promise<{ readonly head: string; readonly body: string }> {
-  const { hostname, port, host } = new URL(endpoint);
-  const [head = '', body = ''] = readFileSync(fileOf(`wire/${name}.http`), 'utf8')
-    .trimEnd()
-    .split('\n\n');
-  const lines = head
-    .replace('{host}', host)
-    .replace('{authorization}', await authorization())
-    .split('\n');
-  const text = body.trim();
+type Values = Readonly<Record<string, string>>;
+
+/** A recorded text with its places filled. @param values by the names in braces */
+async function readWire(name: string, values: Values): Promise<string> {
+  const all: Values = { host: new URL(endpoint).host, authorization: await authorization(), ...values };
+  const text = readFileSync(fileOf(`wire/${name}`), 'utf8').trimEnd();
+  return text.replaceAll(/\{([a-zA-Z]+)\}/g, (place, value: string) => all[value] ?? place);
+}
+
+/** Sends a recorded request as it stands, but for the host and the token. */
+async function send(name: string, values: Values): Promise<Socket> {
+  const { hostname, port } = new URL(endpoint);
+  const [head = '', text = ''] = (await readWire(`${name}.http`, values)).split('\n\n');
   const length = text === '' ? [] : [`Content-Length: ${Buffer.byteLength(text)}`];
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
-  socket.write([...lines, ...length, 'Connection: close', '', text].join('\r\n'));
+  socket.write([...head.split('\n'), ...length, 'Connection: close', '', text].join('\r\n'));
+  return socket;
+}
+
+/** Sends it, and reads until the response is over. */
+async function replay(
+  name: string,
+  values: Values = {},
+): Promise<{ readonly head: string; readonly body: string }> {
   let received = '';
-  for await (const chunk of socket) received += String(chunk);
+  for await (const chunk of await send(name, values)) received += String(chunk);
   const end = received.indexOf('\r\n\r\n');
   return { head: received.slice(0, end), body: received.slice(end + 4) };
 }
 
+/** A message of a server, as the client of the recorded text reads it. */
+interface SubscriptionMessage {
+  readonly type: string;
+  readonly id?: string;
+  readonly payload?: { readonly data: { readonly commentAdded: { readonly body: string } } };
+}
+
 describe('Requests as the mobile clients of Apollo write them', () => {
-  /** A text, and a hash that is not known: the client sends the text next where the message is this one. */
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage();
+  });
+  afterAll(() => stage.remove());
+
   async function queries(client: string): Promise<void> {
     expect((await replay(`${client}-query`)).body).toMatch(/"data":\{"posts":\[\{/);
-    expect((await replay(`${client}-hash`)).body).toContain('"message":"PersistedQueryNotFound"');
+  }
+
+  /** The hash alone; the hash and the text, which the client sends where the message is this one; the hash again. */
+  async function persists(client: string): Promise<void> {
+    const field = `title_${randomUUID().slice(0, 8)}: title`; // no one has sent it before
+    const text = `query Posts($first: Int!) { posts(first: $first) { __typename id ${field} } }`;
+    const values = { text, hash: createHash('sha256').update(text).digest('hex') };
+    expect((await replay(`${client}-hash`, values)).body).toContain('"message":"PersistedQueryNotFound"');
+    for (const step of ['hash-and-text', 'hash'])
+      expect((await replay(`${client}-${step}`, values)).body, step).toMatch(/"data":\{"posts":\[\{/);
+  }
+
+  async function mutates(client: string): Promise<void> {
+    const { body } = await replay(`${client}-mutation`, { postId: stage.postId });
+    expect(body).toMatch(/"addComment":\{"__typename":"TextComment","id":"[^"]+","body":"From a phone"\}/);
   }
 
   async function defers(client: string): Promise<void> {
@@ -106,8 +153,57 @@ describe('Requests as the mobile clients of Apollo write them', () => {
     );
   }
 
+  async function subscribesOverHttp(client: string): Promise<void> {
+    const socket = await send(`${client}-subscription`, { postId: stage.postId });
+    let received = '';
+    socket.on('data', (chunk: Buffer) => (received += chunk.toString()));
+    const heard = (): string[] =>
+      [...received.matchAll(/"commentAdded":\{[^}]*"body":"([^"]+)"/g)].map(([, body = '']) => body);
+    await untilHeard(stage, heard);
+    expect(received).toMatch(/content-type: multipart\/mixed;.*subscriptionSpec=1\.0/i);
+    expect(received).toContain('{"payload":{"data":{"commentAdded":');
+    socket.destroy();
+  }
+
+  /** Begins when the server has acknowledged, and hears nothing but events of its subscription. */
+  async function subscribesOverSocket(name: string, protocol: string): Promise<void> {
+    const [init = '', start = ''] = (await readWire(`${name}.txt`, { postId: stage.postId })).split('\n');
+    const { id: own } = JSON.parse(start) as SubscriptionMessage;
+    const socket = new WebSocket(socketEndpoint, protocol);
+    const acknowledged: string[] = [];
+    const heard: string[] = [];
+    socket.on('message', (message: Buffer) => {
+      const { id, type, payload } = JSON.parse(message.toString()) as SubscriptionMessage;
+      if (type === 'connection_ack') {
+        acknowledged.push(type);
+        socket.send(start);
+      } else heard.push(id === own ? (payload?.data.commentAdded.body ?? type) : type);
+    });
+    await once(socket, 'open');
+    socket.send(init);
+    await untilHeard(stage, heard);
+    expect([acknowledged.length, socket.protocol]).toEqual([1, protocol]);
+    socket.close();
+  }
+
   it(cell('Apollo iOS', 'query'), () => queries('apollo-ios'));
+  it(cell('Apollo iOS', 'persisted query'), () => persists('apollo-ios'));
+  it(cell('Apollo iOS', 'mutation'), () => mutates('apollo-ios'));
   it(cell('Apollo iOS', '@defer'), () => defers('apollo-ios'));
+  it(cell('Apollo iOS', 'subscription over multipart'), () => subscribesOverHttp('apollo-ios'));
+  it(cell('Apollo iOS', 'subscription over WebSocket'), () =>
+    subscribesOverSocket('apollo-ios-transport-ws', 'graphql-transport-ws'),
+  );
+
   it(cell('Apollo Kotlin', 'query'), () => queries('apollo-kotlin'));
+  it(cell('Apollo Kotlin', 'persisted query'), () => persists('apollo-kotlin'));
+  it(cell('Apollo Kotlin', 'mutation'), () => mutates('apollo-kotlin'));
   it(cell('Apollo Kotlin', '@defer'), () => defers('apollo-kotlin'));
+  it(cell('Apollo Kotlin', 'subscription over multipart'), () => subscribesOverHttp('apollo-kotlin'));
+
+  // its default protocol is subscriptions-transport-ws, which names itself graphql-ws
+  it(cell('Apollo Kotlin', 'subscription over WebSocket'), async () => {
+    await subscribesOverSocket('apollo-kotlin-subscription', 'graphql-ws');
+    await subscribesOverSocket('apollo-kotlin-transport-ws', 'graphql-transport-ws');
+  });
 });

@@ -41,6 +41,10 @@ describe('Relay, with the network of docs/relay.md', () => {
     expect(await got('mutation')).toMatchObject({ addComment: { body: 'From Relay' } });
   });
 
+  it(cell('Relay', 'errors'), async () => {
+    expect(await got('errors')).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
+  });
+
   it(cell('Relay', '@defer'), async () => {
     const count = { commentCount: expect.any(Number) as number };
     expect(await got('defer')).toEqual([count, count]);

@@ -1,5 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Client, fetchExchange } from '@urql/core';
 import { createTemporaryDirectory, freePort } from '@trellis/testkit';
 import { createUserContextVerifier } from '@trellis/subgraph-protocol';
 import { createLocalJWKSet, exportJWK, generateKeyPair } from 'jose';
@@ -103,6 +104,14 @@ describe('subgraphs made with libraries of others, by their defaults', () => {
     form.append('picture', new Blob(['x'.repeat(3_000_000)], { type: 'image/png' }), 'a.png');
     const response = await fetch(gateway.graph, { method: 'POST', body: form });
     expect(await response.json()).toEqual({ data: { measure: 'a.png image/png 3000000 n' } });
+  });
+
+  it(cell('urql', 'upload'), async () => {
+    const client = new Client({ url: gateway.graph, exchanges: [fetchExchange] });
+    const query = 'mutation ($file: File!, $note: String) { measure(file: $file, note: $note) }';
+    const file = new File(['x'.repeat(300_000)], 'b.png', { type: 'image/png' });
+    const { data, error } = await client.mutation(query, { file, note: 'u' });
+    expect([error, data]).toEqual([undefined, { measure: 'b.png image/png 300000 u' }]);
   });
 
   it(cell('subgraph-kit', 'uploads'), async () => {

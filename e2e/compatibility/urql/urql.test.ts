@@ -167,20 +167,38 @@ describe('urql', () => {
     await socket.dispose();
   });
 
+  it(cell('urql', '@live over WebSocket'), async () => {
+    const socket = createWsClient({
+      url: socketEndpoint,
+      webSocketImpl: WebSocket,
+      connectionParams: headers,
+    });
+    const overSocket = subscriptionExchange({
+      enableAllOperations: true, // queries go over the socket as well
+      forwardSubscription: ({ query = '', variables = {} }) => ({
+        subscribe: (sink) => ({ unsubscribe: socket.subscribe({ query, variables }, sink as never) }), // as above
+      }),
+    });
+    await followsLive(connect([overSocket]));
+    await socket.dispose();
+  });
+
   it(cell('urql', 'why @live over plain HTTP is rejected'), async () => {
     const { error } = await connect([fetchExchange], { fetch: withoutStreams }).query(LIVE, {});
     expect(error?.message).toMatch(NEEDS_STREAM);
   });
 
-  it(cell('urql', '@live over SSE'), async () => {
+  it(cell('urql', '@live over SSE'), () => followsLive(connect([fetchExchange])));
+
+  async function followsLive(client: Client): Promise<void> {
     const results: unknown[] = [];
-    const { unsubscribe } = connect([fetchExchange])
+    const { unsubscribe } = client
       .query(LIVE, {})
       .subscribe(({ data, error }) => void results.push(error ?? data));
     await until(() => results.length > 0, 'the first result has come');
     expect(results[0]).toMatchObject({ me: { name: 'Ada Marlow' } });
     unsubscribe();
-  });
+  }
 });
 
 /** As behind a proxy that lets no streams through. */

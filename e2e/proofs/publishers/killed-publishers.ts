@@ -17,6 +17,8 @@ export interface Publishers {
   readonly subgraphs: number;
   readonly killEveryMs: number;
   readonly forMs: number;
+  /** Further variables of a publisher. @default none */
+  readonly environment?: Readonly<Record<string, string>>;
   /** A bare repository whose locks are removed while nothing runs. @default none */
   readonly repository?: string;
 }
@@ -77,7 +79,7 @@ async function startedAll(ready: ReadonlySet<number>, count: number): Promise<vo
 }
 
 function startPublisher(
-  { location, key, subgraphs }: Publishers,
+  { location, key, subgraphs, environment }: Publishers,
   index: number,
   note: (line: string) => void,
 ): ChildProcess {
@@ -93,7 +95,7 @@ function startPublisher(
   const child = spawn(process.execPath, args, {
     cwd: root,
     detached: true, // with a group of its own: git ends with it
-    env: { ...inheritedEnvironment(), TRELLIS_SIGNING_KEY: key },
+    env: { ...inheritedEnvironment(), ...environment, TRELLIS_SIGNING_KEY: key },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   createInterface({ input: child.stdout }).on('line', note);

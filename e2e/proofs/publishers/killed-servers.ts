@@ -64,7 +64,12 @@ export async function runKilledServers(options: ServedPublishers): Promise<Serve
     TRELLIS_REGISTRY_AUDIENCE: AUDIENCE,
   };
   const servers = await Promise.all(ports.map((port) => startServer(port, environment)));
-  const stores = ports.map((port) => new HttpStore(`http://127.0.0.1:${port}`, { token: async () => token }));
+  const stores = ports.map(
+    (port) =>
+      new HttpStore(`http://127.0.0.1:${port}`, {
+        authorize: async () => ({ authorization: `Bearer ${token}` }),
+      }),
+  );
   const acknowledged = new Map<number, string>();
   const failures = new Map<string, number>();
   const end = Date.now() + options.forMs;

@@ -96,7 +96,7 @@ async function serveTerm(options: LeadershipOptions, outages: OutageLog, signal:
     const lock = pool.sharesSessions ? transactionLock(connection, name) : sessionLock(connection, name);
     while (!signal.aborted && !(await lock.acquire())) await sleep(RETRY_MS, signal);
     if (signal.aborted) return;
-    logger.info({ leadership: name }, 'leads');
+    logger.info({ leadership: name }, 'leadership acquired');
     outages.succeeded();
     const during = AbortSignal.any([signal, term.signal]);
     const parts = [holdUntilOver(lock, during, lose), work(lock.leaderOf(pool), during).finally(lose)];

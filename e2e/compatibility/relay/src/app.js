@@ -54,6 +54,13 @@ relay.commitMutation(environment, {
   onError: failed('mutation'),
 });
 
+relay.commitMutation(environment, {
+  mutation: addComment,
+  variables: { postId: 'no-such-post', body: 'To no one' },
+  onCompleted: (data, errors) => tell('errors', { data, errors }),
+  onError: ({ message, source }) => tell('errors', { message, errors: source?.errors }),
+});
+
 relay
   .fetchQuery(environment, live, {})
   .subscribe({ next: (data) => tell('live', data), error: failed('live') });

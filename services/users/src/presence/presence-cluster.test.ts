@@ -1,11 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { createEventStream } from '@trellis/events';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { createActivityStream } from '@trellis/subgraph-protocol';
 import { createId } from '@trellis/subgraph-kit';
-import { createTemporaryDirectory, describeTestRedis, freePort } from '@trellis/testkit';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describeTestRedis, freePort, startTestRedisCluster, type TestRedisCluster } from '@trellis/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPresenceSet, PRESENCE_STREAM } from './presence-set.ts';
 
 const hasRedisServer = describeTestRedis().startsWith('redis-server');
@@ -14,44 +12,15 @@ const reason = hasRedisServer ? '' : ' (skipped: there is no redis-server)';
 describe.skipIf(!hasRedisServer)(
   `A Redis Cluster, which takes scripts on keys of one slot alone${reason}`,
   () => {
-    const directory = createTemporaryDirectory();
-    let node: ChildProcess;
+    let server: TestRedisCluster;
     let cluster: RedisConnection;
     beforeAll(async () => {
-      const [port, bus] = [await freePort(), await freePort()];
-      const options = ['--port', String(port), '--bind', '127.0.0.1', '--dir', directory.path, '--save', ''];
-      const clustered = [
-        '--cluster-enabled',
-        'yes',
-        '--cluster-announce-ip',
-        '127.0.0.1',
-        '--cluster-port',
-        String(bus),
-      ];
-      node = spawn('redis-server', [...options, ...clustered, '--requirepass', 'secret'], {
-        stdio: 'ignore',
-      });
-      const url = `redis+cluster://:secret@127.0.0.1:${port}`;
-      cluster = connectRedis({ url, name: 'test', onError: () => {} });
-      const single = connectRedis({
-        url: `redis://:secret@127.0.0.1:${port}`,
-        name: 'test',
-        onError: () => {},
-      });
-      await vi.waitFor(() => single.ping(), { timeout: 10_000 });
-      await single.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16_383);
-      await vi.waitUntil(
-        async () => String(await single.call('CLUSTER', 'INFO')).includes('cluster_state:ok'),
-        { timeout: 10_000 },
-      );
-      single.disconnect();
+      server = await startTestRedisCluster();
+      cluster = connectRedis({ url: server.url, name: 'test', onError: () => {} });
     }, 30_000);
     afterAll(async () => {
       cluster.disconnect();
-      const ended = once(node, 'exit');
-      node.kill('SIGKILL');
-      await ended;
-      directory.remove();
+      await server.stop();
     });
 
     it('carries presence, by both scripts, and its changes', async () => {
