@@ -1,6 +1,7 @@
 import type { JudgedGoal } from './goals.ts';
 import { markdownTable } from './markdown-table.ts';
 import type { Row } from './measure.ts';
+import type { BenchmarkResult } from './run-benchmark.ts';
 
 const HEAD = [
   'scenario',
@@ -15,8 +16,13 @@ const HEAD = [
   'calls/request',
 ];
 
+/** What was measured, and which goals are met, as two tables in Markdown. */
+export function formatBenchmark({ rows, goals }: BenchmarkResult): string {
+  return `${formatTable(rows)}\n\n${formatGoals(goals)}`;
+}
+
 /** A Markdown table; `of stock` is the target's CPU as a fraction of stock @apollo/gateway's in the same scenario, `of the floor` as a multiple of the hand-written program's. */
-export function formatTable(rows: readonly Row[]): string {
+function formatTable(rows: readonly Row[]): string {
   return markdownTable(
     HEAD,
     rows.map((row) => cellsOf(row, rows)),
@@ -24,7 +30,7 @@ export function formatTable(rows: readonly Row[]): string {
 }
 
 /** A Markdown table that says of each goal whether it is met. */
-export function formatGoals(goals: readonly JudgedGoal[]): string {
+function formatGoals(goals: readonly JudgedGoal[]): string {
   return markdownTable(
     ['goal', 'CPU ms/request', 'at most', 'verdict'],
     goals.map(({ text, measured, limit, verdict }) => [text, inMs(measured), inMs(limit), verdict]),

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { differingResponses, type Difference } from './equal-responses.ts';
 import { startSubgraphs } from './measured-subgraphs.ts';
 import { measure, medianOf, type Measurement, type Row } from './measure.ts';
-import { judgeGoals } from './goals.ts';
-import { formatGoals, formatTable } from './report.ts';
+import { judgeGoals, type JudgedGoal } from './goals.ts';
 import { scenarios as allScenarios, type Scenario } from './scenarios.ts';
 import { writeSupergraph } from './supergraph-file.ts';
 import { startTarget, type TargetProcess } from './target-process.ts';
@@ -40,13 +39,19 @@ export interface BenchmarkOptions {
   readonly begin?: (name: string) => void;
 }
 
+/** What was measured. */
+export interface BenchmarkResult {
+  readonly rows: readonly Row[];
+  /** Which goals are met. */
+  readonly goals: readonly JudgedGoal[];
+}
+
 /**
  * Starts the subgraphs and the targets, checks that all answer alike, then measures them in turns.
  *
- * @returns the table, and which goals are met
  * @throws Error when our response is the one that differs, or is an error
  */
-export async function runBenchmark(options: BenchmarkOptions): Promise<string> {
+export async function runBenchmark(options: BenchmarkOptions): Promise<BenchmarkResult> {
   const directory = await mkdtemp(join(tmpdir(), 'trellis-bench-'));
   const subgraphs = await startSubgraphs();
   const graph = { supergraphFile: join(directory, 'supergraph.graphql'), subgraphUrls: subgraphs.urls };
@@ -62,7 +67,7 @@ export async function runBenchmark(options: BenchmarkOptions): Promise<string> {
       }));
     const scenarios = await leaveOutDiffering(running, chosen, options.print);
     const rows = await measureAll(running, scenarios, subgraphs.requestCount, options);
-    return `${formatTable(rows)}\n\n${formatGoals(judgeGoals(rows))}`;
+    return { rows, goals: judgeGoals(rows) };
   } finally {
     await Promise.all(running.map((target) => target.stop()));
     subgraphs.stop();

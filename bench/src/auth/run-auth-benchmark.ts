@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { markdownTable } from '../markdown-table.ts';
 import { startAuthStores } from './auth-stores.ts';
 import { startOurs, startPeer, type AuthTarget } from './auth-targets.ts';
 import { REQUESTS, SEEDS, tokenScenarios, type TokenScenario } from './seed.ts';
@@ -16,12 +17,20 @@ export interface AuthBenchmarkOptions {
   readonly begin?: (name: string) => void;
 }
 
-interface Round {
+/** What one server did in one round of one scenario. */
+export interface AuthFigures {
   readonly cpuMs: number;
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly residentMb: number;
+}
+
+/** A row of the table. */
+export interface AuthRow {
+  readonly scenario: string;
+  readonly target: string;
+  readonly figures: AuthFigures;
 }
 
 /** Rounds before those that count, for the caches and the compiler. */
@@ -32,25 +41,23 @@ const SETTLING_MS = 500;
 /**
  * Runs our auth-server and node-oidc-provider on one Redis, in turns, and measures what a refresh and the exchange of a
  * code cost each of them.
- *
- * @returns a table in Markdown
  */
 export async function runAuthBenchmark({
   rounds,
   scenario = '',
   print,
   begin,
-}: AuthBenchmarkOptions): Promise<string> {
+}: AuthBenchmarkOptions): Promise<readonly AuthRow[]> {
   const stores = await startAuthStores();
   const targets: AuthTarget[] = [];
   try {
     targets.push(await startOurs(stores), await startPeer(stores));
-    const rows: string[] = [];
+    const rows: AuthRow[] = [];
     for (const chosen of tokenScenarios.filter(({ name }) => name.includes(scenario))) {
       begin?.(chosen.name);
       rows.push(...(await compare(targets, chosen, rounds, print)));
     }
-    return [...HEAD, ...rows].join('\n');
+    return rows;
   } finally {
     await Promise.all(targets.map((target) => target.stop()));
     await stores.stop();
@@ -58,34 +65,54 @@ export async function runAuthBenchmark({
 }
 
 const HEAD = [
-  '| Scenario | Server | CPU ms / request | of the peer | requests / s | p50 ms | p99 ms | MB |',
-  '| --- | --- | --- | --- | --- | --- | --- | --- |',
+  'Scenario',
+  'Server',
+  'CPU ms / request',
+  'of the peer',
+  'requests / s',
+  'p50 ms',
+  'p99 ms',
+  'MB',
 ];
+
+/** The rows as a table in Markdown. */
+export function formatAuthRows(rows: readonly AuthRow[]): string {
+  return markdownTable(
+    HEAD,
+    rows.map((row) => cellsOf(row, rows)),
+  );
+}
+
+function cellsOf({ scenario, target, figures }: AuthRow, rows: readonly AuthRow[]): string[] {
+  const { cpuMs, requestsPerSecond, p50Ms, p99Ms, residentMb } = figures;
+  const peer = rows.find((row) => row.scenario === scenario && row.target !== 'trellis');
+  const share = `${Math.round((cpuMs / (peer?.figures.cpuMs ?? Number.NaN)) * 100)} %`;
+  const rest = [requestsPerSecond.toFixed(0), p50Ms.toFixed(1), p99Ms.toFixed(1), residentMb.toFixed(0)];
+  return [scenario, target, cpuMs.toFixed(3), share, ...rest];
+}
 
 async function compare(
   targets: readonly AuthTarget[],
   scenario: TokenScenario,
   rounds: number,
   print: (line: string) => void,
-): Promise<readonly string[]> {
-  const measured = new Map<AuthTarget, Round[]>(targets.map((target) => [target, []]));
+): Promise<readonly AuthRow[]> {
+  const measured = new Map<AuthTarget, AuthFigures[]>(targets.map((target) => [target, []]));
   for (let round = 0; round < WARM_UP_ROUNDS; round += 1)
     for (const target of targets) await measure(target, scenario);
   for (let round = 0; round < rounds; round += 1)
     for (const target of targets) measured.get(target)?.push(await measure(target, scenario));
-  const figures = [...measured].map(([{ name }, list]) => ({ name, median: medianOf(list) }));
-  const peer = figures.find(({ name }) => name !== 'trellis')?.median.cpuMs ?? Number.NaN;
-  print(
-    `${scenario.name}: ${figures.map(({ name, median }) => `${name} ${median.cpuMs.toFixed(3)} ms`).join(', ')}`,
-  );
-  return figures.map(({ name, median: { cpuMs, requestsPerSecond, p50Ms, p99Ms, residentMb } }) => {
-    const share = `${Math.round((cpuMs / peer) * 100)} %`;
-    const rest = [requestsPerSecond.toFixed(0), p50Ms.toFixed(1), p99Ms.toFixed(1), residentMb.toFixed(0)];
-    return `| ${[scenario.name, name, cpuMs.toFixed(3), share, ...rest].join(' | ')} |`;
-  });
+  const rows = [...measured].map(([{ name }, list]) => ({
+    scenario: scenario.name,
+    target: name,
+    figures: medianOf(list),
+  }));
+  const costs = rows.map(({ target, figures }) => `${target} ${figures.cpuMs.toFixed(3)} ms`);
+  print(`${scenario.name}: ${costs.join(', ')}`);
+  return rows;
 }
 
-async function measure(target: AuthTarget, { kind, algorithm }: TokenScenario): Promise<Round> {
+async function measure(target: AuthTarget, { kind, algorithm }: TokenScenario): Promise<AuthFigures> {
   const seeds = await target.seed(kind, algorithm, SEEDS[kind]);
   await pause(SETTLING_MS);
   const before = target.processorTimeMs();
@@ -101,8 +128,8 @@ async function measure(target: AuthTarget, { kind, algorithm }: TokenScenario): 
   };
 }
 
-function medianOf(rounds: readonly Round[]): Round {
-  const median = (figure: keyof Round): number =>
+function medianOf(rounds: readonly AuthFigures[]): AuthFigures {
+  const median = (figure: keyof AuthFigures): number =>
     rounds.map((round) => round[figure]).toSorted((a, b) => a - b)[Math.floor(rounds.length / 2)] ??
     Number.NaN;
   return {

@@ -1,7 +1,7 @@
 import { createPool, type Pool } from '@trellis/postgres';
 import { createTestDatabase, type TestDatabase } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ContentExists, loadContent, type LoadOptions } from './load-content.ts';
+import { ContentExists, loadContent, type LoadedTable, type LoadOptions } from './load-content.ts';
 
 const size = { users: 50, posts: 400, comments: 3_000 };
 
@@ -46,7 +46,7 @@ describe('Loading content', () => {
     await database.drop();
   });
 
-  function load(options: Partial<LoadOptions> = {}): Promise<void> {
+  function load(options: Partial<LoadOptions> = {}): Promise<readonly LoadedTable[]> {
     const url = database.connectionString;
     return loadContent({
       databaseUrls: { users: url, posts: url, comments: url, search: url },
@@ -81,7 +81,8 @@ describe('Loading content', () => {
     await load({ seed: 2, replace: true });
     expect(await digest()).not.toEqual(before);
     expect(await one(COUNTS)).toEqual(size);
-    await load({ seed: 1, replace: true });
+    const loaded = await load({ seed: 1, replace: true });
+    expect(loaded.map(({ table, rows }) => [table, rows])).toContainEqual(['post', size.posts]);
     expect(await digest()).toEqual(before);
   });
 

@@ -27,6 +27,13 @@ export interface LoadOptions {
   readonly update?: (detail: string) => void;
 }
 
+/** A table that was filled. */
+export interface LoadedTable {
+  readonly table: string;
+  readonly rows: number;
+  readonly seconds: number;
+}
+
 /** A table that is to be filled holds something already; the message says which. */
 export class ContentExists extends Error {
   override readonly name = 'ContentExists';
@@ -54,22 +61,25 @@ const tables: readonly (readonly [table: string, service: LoadedService])[] = [
  *
  * @throws ContentExists before anything is changed
  */
-export async function loadContent(options: LoadOptions): Promise<void> {
+export async function loadContent(options: LoadOptions): Promise<readonly LoadedTable[]> {
   await migrateAll(options.databaseUrls);
   const pools = openPools(options.databaseUrls);
   try {
     await makeRoom(pools, options.replace ?? false);
     const rows = createContentRows(options.size, options.seed ?? 1);
+    const loaded: LoadedTable[] = [];
     for (const [kind, service] of steps) {
-      await step(tableOf(kind), options, () =>
-        loadTable({ pool: pools[service], target: columns[kind], rows: counted(rows[kind](), options) }),
-      );
+      const fill = (): Promise<number> =>
+        loadTable({ pool: pools[service], target: columns[kind], rows: counted(rows[kind](), options) });
+      loaded.push(await step(tableOf(kind), options, fill));
     }
     await skipToNow({ consumer: pools.comments, source: pools.posts, name: 'posts' });
     for (const load of indexLoads) {
       const { table, source } = load.documents;
-      await step(table, options, () => indexContent(load, pools.search, pools[source]));
+      const fill = (): Promise<number> => indexContent(load, pools.search, pools[source]);
+      loaded.push(await step(table, options, fill));
     }
+    return loaded;
   } finally {
     await Promise.all(Object.values(pools).map((pool) => pool.end()));
   }
@@ -91,12 +101,13 @@ async function step(
   table: string,
   { begin, print }: LoadOptions,
   fill: () => Promise<number>,
-): Promise<void> {
+): Promise<LoadedTable> {
   begin?.(table);
   const startedAt = performance.now();
-  const count = await fill();
-  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-  print(`${table}: ${count.toLocaleString('en')} rows in ${seconds} s`);
+  const rows = await fill();
+  const seconds = Number(((performance.now() - startedAt) / 1_000).toFixed(1));
+  print(`${table}: ${rows.toLocaleString('en')} rows in ${seconds.toFixed(1)} s`);
+  return { table, rows, seconds };
 }
 
 async function migrateAll(databaseUrls: DatabaseUrls): Promise<void> {

@@ -2,7 +2,7 @@ import type { TokenScenario } from '../auth/seed.ts';
 import type { GatewayBuild } from '../targets/index.ts';
 import { openCheckout } from './checkout.ts';
 import { compareTurns, type TurnPair } from './compare-turns.ts';
-import { formatComparisons } from './comparison-table.ts';
+import type { ComparedWork } from './comparison-table.ts';
 import { chosenTokenScenarios, takeTokenPairs, type TokenPairsLength } from './paired-tokens.ts';
 
 /** What to compare. */
@@ -25,10 +25,11 @@ export interface PairedAuthBenchmarkOptions extends TokenPairsLength {
  * Starts the auth-servers of another checkout and of this one side by side, has both answer the same requests for tokens in turns, and
  * compares the processor time of all their threads.
  *
- * @returns the table
  * @throws Error when one of both does not start, or answers without tokens
  */
-export async function runPairedAuthBenchmark(options: PairedAuthBenchmarkOptions): Promise<string> {
+export async function runPairedAuthBenchmark(
+  options: PairedAuthBenchmarkOptions,
+): Promise<readonly ComparedWork[]> {
   const { against, build, scenario, processes, print } = options;
   const [before, now] = [await openCheckout(against, build), await openCheckout(undefined, build)];
   const chosen = chosenTokenScenarios(scenario);
@@ -41,7 +42,5 @@ export async function runPairedAuthBenchmark(options: PairedAuthBenchmarkOptions
       print(`measured ${one.name}, processes ${process}: ratio ${compareTurns(list).ratio.toFixed(3)}`);
     });
   }
-  return formatComparisons(
-    [...all].map(([{ name }, pairs]) => ({ name, unit: 'request', ...compareTurns(pairs) })),
-  );
+  return [...all].map(([{ name }, pairs]) => ({ name, unit: 'request', ...compareTurns(pairs) }));
 }

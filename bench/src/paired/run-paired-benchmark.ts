@@ -8,7 +8,7 @@ import { startTarget, type TargetProcess } from '../target-process.ts';
 import type { GatewayBuild, MeasuredGraph } from '../targets/index.ts';
 import { openCheckout, type Checkout } from './checkout.ts';
 import { compareTurns } from './compare-turns.ts';
-import { formatComparisons } from './comparison-table.ts';
+import type { ComparedWork } from './comparison-table.ts';
 import { pairedLiveQueries } from './paired-live-queries.ts';
 import { pairedRequests } from './paired-requests.ts';
 import { startSubscribedSide } from './paired-subscribers.ts';
@@ -16,8 +16,8 @@ import { takePairs, type PairedLength, type PairedWork, type WorkPairs } from '.
 
 /** What to compare. */
 export interface PairedBenchmarkOptions extends PairedLength {
-  /** The checkout that this one is compared with, compiled. */
-  readonly against: string;
+  /** The checkout that this one is compared with, compiled; without one, this one with itself where it records what is sent. */
+  readonly against: string | undefined;
   /** Only rows whose name contains this text. */
   readonly scenario: string;
   /** Processes of each side, one pair of them after the other: what the compiler makes of a process differs by some 3 %. */
@@ -33,6 +33,9 @@ export interface PairedBenchmarkOptions extends PairedLength {
 const LIVE_QUERIES = 'live queries';
 const SUBSCRIBERS = 'subscribers';
 
+const PLAIN = 'bench-gateway.mjs';
+const RECORDING = 'recording-gateway.mjs';
+
 interface Comparing {
   readonly before: Checkout;
   readonly now: Checkout;
@@ -44,10 +47,9 @@ interface Comparing {
  * Starts the gateways of another checkout and of this one side by side, has both do the same in turns, and compares the processor
  * time of all their threads.
  *
- * @returns the table
  * @throws Error when one of both does not start, or they do not answer alike
  */
-export async function runPairedBenchmark(options: PairedBenchmarkOptions): Promise<string> {
+export async function runPairedBenchmark(options: PairedBenchmarkOptions): Promise<readonly ComparedWork[]> {
   const directory = await mkdtemp(join(tmpdir(), 'trellis-paired-'));
   try {
     const before = await openCheckout(options.against, options.build);
@@ -58,9 +60,7 @@ export async function runPairedBenchmark(options: PairedBenchmarkOptions): Promi
       for (const { name, unit, pairs } of await takeAllPairs(comparing))
         rows.set(name, { name, unit, pairs: [...(rows.get(name)?.pairs ?? []), ...pairs] });
     if (rows.size === 0) throw new Error(`There is no row whose name contains "${options.scenario}".`);
-    return formatComparisons(
-      [...rows.values()].map(({ name, unit, pairs }) => ({ name, unit, ...compareTurns(pairs) })),
-    );
+    return [...rows.values()].map(({ name, unit, pairs }) => ({ name, unit, ...compareTurns(pairs) }));
   } finally {
     await rm(directory, { recursive: true });
   }
@@ -72,6 +72,7 @@ function isChosen(name: string, { scenario }: PairedBenchmarkOptions): boolean {
 
 /** Of each row, with processes that are started for it. */
 async function takeAllPairs(comparing: Comparing): Promise<WorkPairs[]> {
+  if (comparing.options.against === undefined) return compareOnGraph(comparing);
   return [...(await compareOnGraph(comparing)), ...(await compareSubscribers(comparing))];
 }
 
@@ -97,7 +98,8 @@ async function compareOnGraph(comparing: Comparing): Promise<WorkPairs[]> {
 async function compareRequests(comparing: Comparing, graph: MeasuredGraph): Promise<WorkPairs[]> {
   const chosen = scenarios.filter(({ name }) => isChosen(name, comparing.options));
   if (chosen.length === 0) return [];
-  return withBoth(comparing, 'bench-gateway.mjs', graph, async (before, now) => {
+  const own = comparing.options.against === undefined ? RECORDING : PLAIN;
+  return withBoth(comparing, [PLAIN, own], graph, async (before, now) => {
     const rows: WorkPairs[] = [];
     for (const scenario of chosen)
       rows.push(await compare(await pairedRequests(scenario, before, now), comparing.options));
@@ -110,21 +112,22 @@ async function compareLiveQueries(
   graph: MeasuredGraph,
   { requestCount }: MeasuredSubgraphs,
 ): Promise<WorkPairs[]> {
-  if (!isChosen(LIVE_QUERIES, comparing.options)) return [];
-  return withBoth(comparing, 'live-gateway.mjs', graph, async (before, now) => [
+  const { options } = comparing;
+  if (options.against === undefined || !isChosen(LIVE_QUERIES, options)) return [];
+  return withBoth(comparing, ['live-gateway.mjs', 'live-gateway.mjs'], graph, async (before, now) => [
     await compare(pairedLiveQueries(LIVE_QUERIES, before, now, requestCount), comparing.options),
   ]);
 }
 
 async function withBoth<Result>(
   { before, now }: Comparing,
-  program: string,
+  [former, latter]: readonly [before: string, now: string],
   graph: MeasuredGraph,
   use: (before: TargetProcess, now: TargetProcess) => Promise<Result>,
 ): Promise<Result> {
-  const other = await startTarget(before.target(program), graph);
+  const other = await startTarget(before.target(former), graph);
   try {
-    const own = await startTarget(now.target(program), graph);
+    const own = await startTarget(now.target(latter), graph);
     try {
       return await use(other, own);
     } finally {

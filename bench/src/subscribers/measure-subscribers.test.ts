@@ -1,3 +1,4 @@
+import { programBuild } from '@trellis/testkit';
 import { describe, expect, it } from 'vitest';
 import { measureSubscribers } from './measure-subscribers.ts';
 import { formatSubscribers } from './subscribers-table.ts';
@@ -8,7 +9,7 @@ describe('The benchmark of subscribers', () => {
       clients: 60,
       events: 3,
       targets: ['trellis'],
-      build: 'source',
+      build: programBuild(),
       print: () => undefined,
     });
     expect(costs).toMatchObject([{ target: 'trellis', upstreamSubscriptions: 1, fetchesPerEvent: 1 }]);
