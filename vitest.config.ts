@@ -26,8 +26,19 @@ const ownProcesses = [
   'e2e/compatibility/subgraphs/**/*.test.ts',
   'e2e/search/**/*.test.ts',
   'e2e/lifecycle/**/!(token-command).test.ts',
-  'e2e/documentation/add-a-subgraph.test.ts',
   'e2e/documentation/user-context.test.ts',
+];
+
+// What guides tell to type, and what contributors run, done to the letter: whole platforms, builds and benchmarks are started for a
+// handful of sentences. They are slow, and change when a page or a command does: `npm run prove` runs them, beside the proofs.
+const replays = [
+  'e2e/documentation/{documentation,add-a-subgraph,tutorial}.test.ts',
+  'e2e/lifecycle/under-npm.test.ts',
+  'scripts/docs/{extending,pipelines}.test.ts',
+  'scripts/programs/commands-of-contributors.test.ts',
+  'scripts/tests/run-tests.test.ts',
+  'bench/src/run-benchmark.test.ts',
+  'bench/src/paired/run-paired-benchmark.test.ts',
 ];
 
 // The files that one worker runs share their modules: loading the gateway again for each file took longer than most files'
@@ -61,6 +72,7 @@ export default defineConfig({
             '{gateway,auth-server,bench,cli}/src/**/*.test.ts',
             'scripts/**/*.test.ts',
           ],
+          exclude: [...configDefaults.exclude, ...replays],
           globalSetup: ['packages/testkit/src/global-setup.ts'],
           setupFiles: ['packages/postgres/src/testing/check-rows.setup.ts'],
           testTimeout: 60_000,
@@ -78,6 +90,7 @@ export default defineConfig({
           expect,
           maxWorkers,
           include: ownProcesses,
+          exclude: [...configDefaults.exclude, ...replays],
           globalSetup: ['packages/testkit/src/global-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 180_000,
@@ -97,7 +110,7 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
           fileParallelism: false,
           include: ['e2e/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...ownProcesses],
+          exclude: [...configDefaults.exclude, ...ownProcesses, ...replays],
           globalSetup: ['packages/testkit/src/global-setup.ts', 'e2e/harness/shared-platform.ts'],
           testTimeout: 60_000,
           hookTimeout: 180_000,
@@ -115,6 +128,23 @@ export default defineConfig({
           exclude: [...configDefaults.exclude, '**/*.test.ts'],
           globalSetup: ['packages/testkit/src/global-setup.ts'],
           hookTimeout: 60_000,
+        },
+      },
+      {
+        resolve,
+        ssr: { resolve },
+        environments,
+        test: {
+          name: 'replays',
+          isolate,
+          execArgv,
+          expect,
+          maxWorkers,
+          sequence: { groupOrder: 2 }, // behind the proofs
+          include: replays,
+          globalSetup: ['packages/testkit/src/global-setup.ts', 'e2e/harness/shared-platform.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 180_000,
         },
       },
     ],

@@ -3,9 +3,10 @@ import { proofEnvironment } from '@trellis/testkit';
 import { findProofs } from './prove/find-proofs.ts';
 import { createProgress, createTerminal } from 'trellis/terminal';
 import { createProofReporter, type ProofReport } from './prove/proof-reporter.ts';
-import { parseProveCommand, type ProofSelection } from './prove/prove-command.ts';
+import { parseProveCommand, REPLAYS, type ProofSelection } from './prove/prove-command.ts';
+import { compilePrograms } from './tests/compile-programs.ts';
 import { runTests } from './tests/run-tests.ts';
-import { formatCounts, succeeded } from './tests/test-counts.ts';
+import { addCounts, formatCounts, noCounts, succeeded, type TestCounts } from './tests/test-counts.ts';
 
 const EXIT_USAGE = 64;
 
@@ -26,20 +27,27 @@ async function prove(selection: ProofSelection): Promise<boolean> {
   const proofs: ProofReport[] = [];
   progress.print(`Proofs: ${size}, seed ${seed}`);
   Object.assign(process.env, proofEnvironment(selection));
-  const counts = await runTests({
-    args: ['--project', 'proofs', ...filesOf(selection)],
-    retry: process.env['CI'] ? 1 : 0, // as tests
-    reporters: [createProofReporter(progress, (outcome) => void proofs.push(outcome))],
-  });
+  let counts: TestCounts = noCounts;
+  for (const args of runsOf(selection)) {
+    if (args.includes(REPLAYS)) await compilePrograms();
+    const reporter = createProofReporter(progress, (outcome) => void proofs.push(outcome));
+    const retry = process.env['CI'] ? 1 : 0; // as tests
+    counts = addCounts(counts, await runTests({ args, retry, reporters: [reporter] }));
+  }
   process.stdout.write(
     `${json ? JSON.stringify({ size, seed, ...counts, proofs }) : formatCounts(counts)}\n`,
   );
   return succeeded(counts);
 }
 
-/** Vitest runs the files whose path contains one of its arguments; without arguments it runs all. */
-function filesOf({ names }: ProofSelection): readonly string[] {
-  return findProofs()
+/** What vitest runs, one after the other: proofs measure, so nothing runs beside them. */
+function runsOf({ names }: ProofSelection): readonly (readonly string[])[] {
+  const files = findProofs()
     .filter(({ name }) => names.includes(name))
-    .map(({ path }) => path);
+    .map(({ path }) => path); // none: all
+  const isAll = names.length === 0;
+  return [
+    ...(isAll || files.length > 0 ? [['--project', 'proofs', ...files]] : []),
+    ...(isAll || names.includes(REPLAYS) ? [['--project', REPLAYS]] : []),
+  ];
 }

@@ -24,10 +24,16 @@ describe('npm run prove', () => {
     });
   });
 
+  it('runs the replays by their name', () => {
+    expect(parse('replays')).toMatchObject({ kind: 'prove', selection: { names: ['replays'] } });
+  });
+
   it('rejects names that there are not, and lists those that there are', () => {
     expect(parse('fuzz', 'nothing')).toEqual({
       kind: 'wrong',
-      problem: expect.stringMatching(/^There is no proof nothing\.[^]*There are: code-race, fuzz/) as string,
+      problem: expect.stringMatching(
+        /^There is no proof nothing\.[^]*There are: code-race, fuzz, replays/,
+      ) as string,
     });
   });
 

@@ -2,6 +2,9 @@ import { didYouMean, parseFlags } from '@trellis/runtime/parse-flags';
 import type { ProofOptions } from '@trellis/testkit';
 import type { ProofFile } from './find-proofs.ts';
 
+/** Vitest's project of guides and contributors' commands that are done to the letter; a name among those of the proofs. */
+export const REPLAYS = 'replays';
+
 /** Which proofs run, and how. */
 export interface ProofSelection extends ProofOptions {
   /** Empty for all. */
@@ -49,7 +52,8 @@ function select(
   names: readonly string[],
   proofs: readonly ProofFile[],
 ): ProveInvocation {
-  const unknown = names.filter((name) => !proofs.some((proof) => proof.name === name));
+  const known = namesOf(proofs);
+  const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length > 0)
     return {
       kind: 'wrong',
@@ -61,16 +65,19 @@ function select(
 }
 
 function nearest([first = '']: readonly string[], proofs: readonly ProofFile[]): string {
-  const names = proofs.map(({ name }) => name);
-  return didYouMean(first, names);
+  return didYouMean(first, namesOf(proofs));
+}
+
+function namesOf(proofs: readonly ProofFile[]): readonly string[] {
+  return [...proofs.map(({ name }) => name), REPLAYS];
 }
 
 function usage(proofs: readonly ProofFile[]): string {
   return `Usage: npm run prove [-- [NAME …] [--seed N] [--small] [--json]]
-Runs the long proofs, all or by name. --seed repeats the random choices of a run, --small takes seconds for each, as CI does,
+Runs the long proofs, all or by name; replays are the guides and the commands of contributors, done to the letter. --seed repeats the random choices of a run, --small takes seconds for each, as CI does,
 --json prints the outcome as an object on standard output, and all else on standard error.
 Exit status: 0 all hold, 1 one does not, 64 the command line is wrong.
 
-There are: ${proofs.map(({ name }) => name).join(', ')}
+There are: ${namesOf(proofs).join(', ')}
 `;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import config from '../../vitest.config.ts';
+import { REPLAYS } from '../prove/prove-command.ts';
 import { chooseRuns, isOfRepository } from './choose-runs.ts';
 
 describe('npm test', () => {
@@ -11,11 +12,11 @@ describe('npm test', () => {
     expect(chooseRuns([arg, 'x'])).toEqual([[arg, 'x']]);
   });
 
-  it('runs every other project once when nothing is chosen', () => {
+  it('runs every project but those of npm run prove once when nothing is chosen', () => {
     const { projects = [] } = config.test ?? {};
     const names = projects.map((project) => (project as { test: { name: string } }).test.name); // as it writes them
     const chosen = chooseRuns([]).flatMap((args) => args.filter((arg) => arg !== '--project'));
-    expect([...chosen, 'proofs'].toSorted()).toEqual(names.toSorted());
+    expect([...chosen, 'proofs', REPLAYS].toSorted()).toEqual(names.toSorted());
   });
 
   it('compiles programs of this repository, and of no other root', () => {
