@@ -142,6 +142,10 @@ export function registryCommand(): CliCommand {
       '--public-url <URL>',
       'where clients reach it, behind TLS; default: TRELLIS_REGISTRY_PUBLIC_URL, or as requests say',
     )
+    .option(
+      '--revocation-seconds <N>',
+      'a revoked token is noticed within so many; off: when it expires; default: TRELLIS_REGISTRY_REVOCATION_S, or 10',
+    )
     .option('--operations <FILE>', 'recorded operations that checks go by; may be repeated', collect);
   serve.action(serveUntilStopped);
   return { command };

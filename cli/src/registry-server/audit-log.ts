@@ -1,6 +1,7 @@
 import type { TokenCaller } from '@trellis/gateway/token-authentication';
 import type { Pool } from '@trellis/postgres';
 import type { LogName } from '@trellis/registry';
+import { registryLimits } from './registry-limits.ts';
 
 /** Who asked a registry for what. */
 export interface AuditedAction {
@@ -11,7 +12,7 @@ export interface AuditedAction {
 }
 
 /** So many attempts of a client that changed nothing stay: the newest. */
-const MAX_ATTEMPTS = 1_000;
+const MAX_ATTEMPTS: number = registryLimits.attemptsOfClient.amount;
 /** An attempt names so many subgraphs; of the others it says how many they are. */
 const MAX_NAMED = 20;
 /** Old ones are looked for once in so many. */

@@ -77,3 +77,23 @@ function scopesFor(wish: Wish): readonly (readonly string[])[] {
   if (wish.isWhole || wish.subgraphs.length === 0) return [all];
   return wish.subgraphs.map((name) => [`graph:publish:${name}`, `${here}:${name}`, ...all]);
 }
+
+/**
+ * Asks the issuer whether a token was revoked. Who reads may go on where it can't be asked: what it reads is as old as its right was.
+ *
+ * @throws RegistryError NO_RIGHT where it was; STORE_UNAVAILABLE where a change depends on an issuer that can't be asked
+ */
+export async function assertNotRevoked(outcome: TokenOutcome, isChange: boolean): Promise<void> {
+  if (outcome.kind !== 'caller') return;
+  const confirmation = await outcome.confirm?.();
+  if (confirmation === 'revoked')
+    throw new RegistryError(
+      'NO_RIGHT',
+      'The issuer says that the access token is not active: it was revoked, or the registry may not ask about it.',
+    );
+  if (confirmation === 'unknown' && isChange)
+    throw new RegistryError(
+      'STORE_UNAVAILABLE',
+      'The issuer can not be asked whether the access token was revoked. Nothing was changed. Try again.',
+    );
+}

@@ -1,21 +1,17 @@
 import { FairQueue, type ServedItem } from '@trellis/admission';
 import { RegistryError } from '@trellis/registry';
-
-/** Composing takes memory: one change at a time, and no more than these wait. */
-const MAX_WAITING = 64;
-/** Of one client. */
-const MAX_WAITING_OF_CLIENT = 16;
+import { registryLimits } from './registry-limits.ts';
 
 interface Waiting {
   readonly begin: () => void;
   readonly displace: () => void;
 }
 
-/** Changes of logs, one after the other. Each client has its share of the time, however many changes another has waiting. */
+/** Changes of logs, one after the other, as composing takes memory. Each client has its share of the time, however many changes another has waiting. */
 export class ChangeQueue {
   readonly #queue = new FairQueue<Waiting>({
-    maxWaiting: MAX_WAITING,
-    maxWaitingPerKey: [MAX_WAITING_OF_CLIENT],
+    maxWaiting: registryLimits.waitingChanges.amount,
+    maxWaitingPerKey: [registryLimits.waitingChangesOfClient.amount],
     onDisplaced: ({ displace }) => displace(),
   });
   #current: ServedItem<Waiting> | undefined;

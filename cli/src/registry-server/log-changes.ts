@@ -19,13 +19,20 @@ import { rejection } from '../publish/run-registry-action.ts';
 import { OperationsProblem } from '../recorded/operations-problem.ts';
 import type { SigningAccess } from '../registry/registry-access.ts';
 import { writeAttempt, type AuditedAction } from './audit-log.ts';
-import { authorizeKind, authorizeRequest, type ChangeKind, type Wish } from './authorize-request.ts';
+import {
+  assertNotRevoked,
+  authorizeKind,
+  authorizeRequest,
+  type ChangeKind,
+  type Wish,
+} from './authorize-request.ts';
 import { ChangeQueue } from './change-queue.ts';
 import { PostgresStore } from './postgres-store.ts';
+import { registryLimits } from './registry-limits.ts';
 import { promotionBody, publicationBody, rollbackBody, type SentApproval } from './request-bodies.ts';
 
 /** Checks of a large graph take seconds. */
-const DEADLINE_MS = 300_000;
+const DEADLINE_MS: number = registryLimits.changeSeconds.amount * 1_000;
 
 /** What logs are changed with. */
 export interface LogChangesOptions {
@@ -74,7 +81,11 @@ export class LogChanges {
     try {
       const allowed = authorizeRequest(outcome, change.wish);
       const access = this.#accessOf(allowed, new PostgresStore(pool, audited));
-      const done = await this.#queue.run(access.actor, () => change.act(access));
+      const done = await this.#queue.run(access.actor, async () => {
+        // It may have waited for minutes.
+        await assertNotRevoked(outcome, true);
+        return change.act(access);
+      });
       const said = String(done.document['outcome']);
       if (said === 'already-published' || said === 'unchanged') await this.#note(audited, said);
       return done;

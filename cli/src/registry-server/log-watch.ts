@@ -1,12 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { formatLogName, RegistryError, type LogName } from '@trellis/registry';
+import type { Logger } from '@trellis/runtime';
+import { createOutageLog, type OutageLog } from '@trellis/runtime/outage-log';
+import { registryLimits } from './registry-limits.ts';
 
 /** How often logs are looked at while someone waits for a record. */
 const POLL_MS = 250;
-/** More readers than these do not wait: they ask again. */
-const MAX_WAITING = 2_000;
-/** Of one client. */
-const MAX_WAITING_OF_CLIENT = 200;
+
+/** How many readers wait; others ask again. */
+export interface WaitingReaderAmounts {
+  /** @default 2,000 */
+  readonly waiting?: number | undefined;
+  /** Of one client. @default 200 */
+  readonly waitingOfClient?: number | undefined;
+}
 
 interface Waiting {
   readonly log: LogName;
@@ -18,6 +25,7 @@ interface Waiting {
 /** Readers that wait for the next record of a log. However many wait, one question for all is asked at a time. */
 export class LogWatch {
   readonly #readHeads: () => Promise<ReadonlyMap<string, number>>;
+  readonly #outages: OutageLog;
   readonly #maxWaiting: number;
   readonly #maxWaitingOfClient: number;
   readonly #ofClients = new Map<string, number>();
@@ -26,16 +34,22 @@ export class LogWatch {
 
   /**
    * @param readHeads the highest sequence of each log, by its name
-   * @param limits how many wait. @default 2,000, of which 200 of a client
+   * @param logger says when the heads can not be read, and when they can be again
    */
   constructor(
     readHeads: () => Promise<ReadonlyMap<string, number>>,
+    logger: Logger,
     {
-      waiting = MAX_WAITING,
-      waitingOfClient = MAX_WAITING_OF_CLIENT,
-    }: { readonly waiting?: number | undefined; readonly waitingOfClient?: number | undefined } = {},
+      waiting = registryLimits.waitingReaders.amount,
+      waitingOfClient = registryLimits.waitingReadersOfClient.amount,
+    }: WaitingReaderAmounts = {},
   ) {
     this.#readHeads = readHeads;
+    this.#outages = createOutageLog({
+      logger,
+      failure: 'heads of logs unavailable',
+      success: 'heads of logs available again',
+    });
     this.#maxWaiting = waiting;
     this.#maxWaitingOfClient = waitingOfClient;
   }
@@ -81,8 +95,7 @@ export class LogWatch {
     if (this.#isLooking) return;
     this.#isLooking = true;
     while (this.#waiting.size > 0) {
-      // A database that is gone is asked again: readers have deadlines of their own.
-      const heads = await this.#readHeads().catch(() => new Map<string, number>());
+      const heads = await this.#heads();
       for (const { log, after, resolve } of this.#waiting) {
         const head = heads.get(formatLogName(log)) ?? 0;
         if (head > after) resolve(head);
@@ -90,5 +103,17 @@ export class LogWatch {
       if (this.#waiting.size > 0) await wait(POLL_MS);
     }
     this.#isLooking = false;
+  }
+
+  /** A database that is gone is asked again: readers have deadlines of their own. */
+  async #heads(): Promise<ReadonlyMap<string, number>> {
+    try {
+      const heads = await this.#readHeads();
+      this.#outages.succeeded();
+      return heads;
+    } catch (error) {
+      this.#outages.failed(error);
+      return new Map();
+    }
   }
 }

@@ -13,11 +13,12 @@ import { createHttpServer, type Logger } from '@trellis/runtime';
 import { z } from 'zod';
 import type { CommandOutcome } from '../publish/command-outcome.ts';
 import { toWire } from '../publish/submit.ts';
-import { authorizeRequest, type ChangeKind } from './authorize-request.ts';
-import { ClientLimits, MAX_BODY_BYTES, type ClientLimitAmounts, type HeldBytes } from './client-limits.ts';
+import { assertNotRevoked, authorizeRequest, type ChangeKind } from './authorize-request.ts';
+import { ClientRates, type ClientRateAmounts } from './client-rates.ts';
+import { HeldBodies, MAX_BODY_BYTES, type HeldBodyAmounts, type HeldBytes } from './held-bodies.ts';
 import { PostgresStore } from './postgres-store.ts';
 import { LogChanges } from './log-changes.ts';
-import { LogWatch } from './log-watch.ts';
+import { LogWatch, type WaitingReaderAmounts } from './log-watch.ts';
 
 /** What a registry serves with. */
 export interface RegistryServerOptions {
@@ -30,7 +31,8 @@ export interface RegistryServerOptions {
   readonly publicUrl?: string | undefined;
   /** Files and folders of recorded operations that checks go by. @default none */
   readonly operations?: readonly string[];
-  readonly limits?: ClientLimitAmounts;
+  /** @default as {@link registryLimits} */
+  readonly limits?: ClientRateAmounts & HeldBodyAmounts & WaitingReaderAmounts;
 }
 
 const MAX_WAIT_S = 30;
@@ -51,8 +53,9 @@ export function createRegistryServer(options: RegistryServerOptions): ReturnType
   const server = createHttpServer({ logger: options.logger, maxBodyBytes: MAX_BODY_BYTES });
   const store = new PostgresStore(options.pool);
   const changes = new LogChanges(options);
-  const watch = new LogWatch(() => store.readHeads(deadline()), options.limits);
-  const limits = new ClientLimits(options.limits);
+  const watch = new LogWatch(() => store.readHeads(deadline()), options.logger, options.limits);
+  const rates = new ClientRates(options.pool, options.limits);
+  const bodies = new HeldBodies(options.limits);
   server.addHook('onClose', () => changes.close());
   server.decorateRequest('outcome', null);
   server.decorateRequest('held', null);
@@ -72,15 +75,17 @@ export function createRegistryServer(options: RegistryServerOptions): ReturnType
       isPublic: options.publicUrl !== undefined,
     });
     if (outcome.kind !== 'caller') authorizeRequest(outcome, { kind: 'read' });
+    const client = clientOf(outcome);
+    await rates.takeRequest(client);
+    const change = changeOfRoute(request.method, route);
+    // A token that was revoked is challenged as one that is none: its client may get another.
+    await assertNotRevoked(outcome, change !== undefined);
     const decorated = request as unknown as Authenticated; // above
     decorated.outcome = outcome;
-    const client = clientOf(outcome);
-    limits.takeRequest(client);
-    const change = changeOfRoute(request.method, route);
     if (!change) return;
-    limits.takeChange(client);
+    await rates.takeChange(client);
     await changes.admit(change, logOfPath(request.params), outcome);
-    const held = limits.holdBody(client, request.headers['content-length']);
+    const held = bodies.hold(client, request.headers['content-length']);
     decorated.held = held;
     reply.raw.once('close', () => held.close());
   });

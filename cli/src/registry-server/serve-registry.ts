@@ -1,7 +1,8 @@
-import { createTokenAuthentication } from '@trellis/gateway/token-authentication';
+import { createTokenAuthentication, type RevocationCheck } from '@trellis/gateway/token-authentication';
 import { createPool, migrate } from '@trellis/postgres';
 import { createRecordSigner, RegistryError, TrustedKeys } from '@trellis/registry';
-import { createLogger } from '@trellis/runtime';
+import { createLogger, type Logger } from '@trellis/runtime';
+import { createOutageLog } from '@trellis/runtime/outage-log';
 import { readFile } from 'node:fs/promises';
 import type { Environment } from '../registry/registry-access.ts';
 import { createRegistryServer } from './registry-server.ts';
@@ -13,6 +14,8 @@ export interface ServeOptions {
   readonly issuer?: string;
   readonly audience?: string;
   readonly publicUrl?: string;
+  /** Seconds, or `off`. */
+  readonly revocationSeconds?: string;
   readonly operations?: readonly string[];
 }
 
@@ -24,8 +27,12 @@ export interface RunningRegistry {
 
 const SCHEMA = 'registry';
 
+/** A revoked token is noticed within so many seconds. */
+const REVOCATION_S = { default: 10, min: 1, max: 900 } as const;
+
 /**
- * Starts a registry: `DATABASE_URL`, `TRELLIS_SIGNING_KEY` and, where keys were replaced, `TRELLIS_REGISTRY_TRUST`.
+ * Starts a registry: `DATABASE_URL`, `TRELLIS_SIGNING_KEY`, the client as which it asks about tokens and, where keys were replaced,
+ * `TRELLIS_REGISTRY_TRUST`.
  *
  * @throws RegistryError where something is missing; the database's own errors
  */
@@ -40,6 +47,8 @@ export async function serveRegistry(options: ServeOptions, env: Environment): Pr
     '--audience or TRELLIS_REGISTRY_AUDIENCE',
   );
   const publicUrl = publicUrlOf(options.publicUrl ?? env['TRELLIS_REGISTRY_PUBLIC_URL']);
+  const logger = createLogger({ service: 'registry' });
+  const revocation = revocationCheck(options, env, logger);
   const signer = await createRecordSigner(
     await keyText(needed(env['TRELLIS_SIGNING_KEY'], 'TRELLIS_SIGNING_KEY')),
   );
@@ -57,8 +66,8 @@ export async function serveRegistry(options: ServeOptions, env: Environment): Pr
     pool,
     signer,
     trust,
-    authenticate: createTokenAuthentication({ issuer, audience }),
-    logger: createLogger({ service: 'registry' }),
+    authenticate: createTokenAuthentication({ issuer, audience, revocation }),
+    logger,
     publicUrl,
     ...(options.operations && { operations: options.operations }),
   });
@@ -74,6 +83,36 @@ export async function serveRegistry(options: ServeOptions, env: Environment): Pr
 function needed(value: string | undefined, name: string): string {
   if (value !== undefined && value !== '') return value;
   throw new RegistryError('INVALID_NAME', `A registry needs ${name}.`);
+}
+
+/** A server that can't ask says so where it starts, and not once a revoked token has published. */
+function revocationCheck(
+  { revocationSeconds, issuer }: ServeOptions,
+  env: Environment,
+  logger: Logger,
+): RevocationCheck | undefined {
+  const text = revocationSeconds ?? env['TRELLIS_REGISTRY_REVOCATION_S'] ?? String(REVOCATION_S.default);
+  if (text === 'off') {
+    logger.warn({ issuer }, 'revoked tokens are accepted until they expire');
+    return undefined;
+  }
+  const seconds = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (seconds < REVOCATION_S.min || seconds > REVOCATION_S.max)
+    throw new RegistryError(
+      'INVALID_NAME',
+      `--revocation-seconds takes 1 to 900, or off, not ${JSON.stringify(text)}.`,
+    );
+  const why = ', the client as which it asks the issuer about revoked tokens, or --revocation-seconds off';
+  return {
+    clientId: needed(env['TRELLIS_REGISTRY_CLIENT_ID'], `TRELLIS_REGISTRY_CLIENT_ID${why}`),
+    clientSecret: needed(env['TRELLIS_REGISTRY_CLIENT_SECRET'], `TRELLIS_REGISTRY_CLIENT_SECRET${why}`),
+    maxAgeMs: seconds * 1_000,
+    outages: createOutageLog({
+      logger,
+      failure: 'introspection unavailable',
+      success: 'introspection available again',
+    }),
+  };
 }
 
 /** Proofs name paths behind it, as a proxy shows them to clients. */

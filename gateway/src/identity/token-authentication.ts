@@ -1,7 +1,10 @@
-import { PROOF_WINDOW_S } from '@trellis/admission';
-import type { JSONWebKeySet } from 'jose';
+import { PROOF_WINDOW_S, type QueueCaller } from '@trellis/admission';
+import type { OutageLog } from '@trellis/runtime/outage-log';
+import { authentication } from '../settings/authentication.ts';
 import { createAuthenticator } from './authenticator.ts';
-import { fetchJson } from './fetch-json.ts';
+import { createTokenConfirmation, type Confirmation, type TokenConfirmation } from './confirm-token.ts';
+import { createIssuerDiscovery, type IssuerDiscovery, type IssuerMetadata } from './discover-issuer.ts';
+import { createTokenIntrospection } from './introspect-token.ts';
 import { createKeySet, fetchKeySet, KeysUnavailable } from './key-set.ts';
 import { InvalidAccessToken, ownTokenRules } from './token-rules.ts';
 import { createUsedProofs } from './used-proofs.ts';
@@ -12,6 +15,19 @@ export interface TokenAuthenticationOptions {
   readonly issuer: string;
   /** What tokens have to be for. */
   readonly audience: string;
+  /** How the issuer is asked whether tokens were revoked. @default it is not asked: they count until they expire */
+  readonly revocation?: RevocationCheck | undefined;
+}
+
+/** How an issuer is asked whether tokens were revoked (RFC 7662). */
+export interface RevocationCheck {
+  /** The client that asks; it serves the audience. */
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Milliseconds for which a token is not asked about again. */
+  readonly maxAgeMs: number;
+  /** Hears whether the issuer could be asked. */
+  readonly outages?: OutageLog;
 }
 
 /** A request, as far as its token goes. */
@@ -36,7 +52,12 @@ export interface TokenCaller {
 
 /** What came of a token: who sends it, why it is not accepted, or that it can't be judged now. */
 export type TokenOutcome =
-  | { readonly kind: 'caller'; readonly caller: TokenCaller }
+  | {
+      readonly kind: 'caller';
+      readonly caller: TokenCaller;
+      /** Whether the token was revoked, as the issuer says. Absent: it is not asked. */
+      readonly confirm?: () => Promise<Confirmation>;
+    }
   | { readonly kind: 'absent' }
   | { readonly kind: 'invalid'; readonly message: string }
   | { readonly kind: 'unavailable' };
@@ -50,8 +71,13 @@ export type TokenOutcome =
 export function createTokenAuthentication({
   issuer,
   audience,
+  revocation,
 }: TokenAuthenticationOptions): (request: TokenRequest) => Promise<TokenOutcome> {
-  const keys = createKeySet({ fetchKeys: () => fetchKeysOf(issuer) });
+  const discovery = createIssuerDiscovery({ issuer, isBelieved: (url) => isOwnAddress(url, issuer) });
+  const keys = createKeySet({
+    fetchKeys: async () => fetchKeySet(await addressIn(discovery, 'jwksUrl')),
+  });
+  const confirmation = revocation && confirmationBy(revocation, { issuer, audience, discovery });
   const usedProofs = createUsedProofs({ redis: undefined, lifetimeS: 2 * PROOF_WINDOW_S });
   const authenticator = createAuthenticator({
     issuers: [{ issuer, rules: ownTokenRules(audience), keys }],
@@ -61,10 +87,21 @@ export function createTokenAuthentication({
     if (authorization === undefined) return { kind: 'absent' };
     try {
       const presented = proof === undefined ? undefined : { proof, method, url, isPublic };
-      const { scopes, context, claims } = await authenticator.authenticate(authorization, presented);
+      const {
+        scopes,
+        context,
+        claims,
+        token = '',
+      } = await authenticator.authenticate(authorization, presented);
       const { sub } = claims;
       const subject = typeof sub === 'string' ? sub : undefined;
-      return { kind: 'caller', caller: { scopes, clientId: context.clientId, subject } };
+      const caller = { scopes, clientId: context.clientId, subject };
+      const sender: QueueCaller = { keys: [`client:${caller.clientId ?? subject ?? ''}`], isKnown: true };
+      return {
+        kind: 'caller',
+        caller,
+        ...(confirmation && { confirm: () => confirmation.confirm(token, sender) }),
+      };
     } catch (error) {
       if (error instanceof InvalidAccessToken) return { kind: 'invalid', message: error.message };
       if (error instanceof KeysUnavailable) return { kind: 'unavailable' };
@@ -73,15 +110,42 @@ export function createTokenAuthentication({
   };
 }
 
-/** The issuer is configured, and its keys are where its metadata say, on its own host. RFC 8414 §3 */
-async function fetchKeysOf(issuer: string): Promise<JSONWebKeySet> {
-  const metadata = await fetchJson(`${issuer}/.well-known/openid-configuration`, { what: 'metadata' });
-  const address = (metadata as { readonly jwks_uri?: unknown } | null)?.jwks_uri;
-  if (
-    typeof address !== 'string' ||
-    !URL.canParse(address) ||
-    new URL(address).origin !== new URL(issuer).origin
-  )
-    throw new TypeError('The metadata of the issuer name no key set of its own.');
-  return fetchKeySet(address);
+/** A response that takes longer counts as none: those who read wait for it. */
+const INTROSPECTION_TIMEOUT_MS = 2_000;
+
+interface ConfirmedIssuer {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly discovery: IssuerDiscovery;
+}
+
+function confirmationBy(
+  { clientId, clientSecret, maxAgeMs, outages }: RevocationCheck,
+  { issuer, audience, discovery }: ConfirmedIssuer,
+): TokenConfirmation {
+  const introspection = createTokenIntrospection({
+    issuer,
+    rules: ownTokenRules(audience),
+    url: () => addressIn(discovery, 'introspectionUrl'),
+    clientId,
+    clientSecret,
+    cacheMs: 0, // the confirmation remembers
+    negativeCacheMs: maxAgeMs,
+    maxConcurrent: authentication.members.issuers.members.introspection.members.maxConcurrent.default,
+    leewayS: authentication.members.leewayS.default,
+    timeoutMs: INTROSPECTION_TIMEOUT_MS,
+    ...(outages && { outages }),
+  });
+  return createTokenConfirmation({ introspection, maxAgeMs });
+}
+
+/** The issuer is configured, and its addresses are where its metadata say, on its own host. RFC 8414 §3 */
+async function addressIn(discovery: IssuerDiscovery, name: keyof IssuerMetadata): Promise<string> {
+  const address = (await discovery.metadata())[name];
+  if (address !== undefined) return address;
+  throw new TypeError(`The metadata of the issuer have no ${name}.`);
+}
+
+function isOwnAddress(url: string, issuer: string): boolean {
+  return URL.canParse(url) && new URL(url).origin === new URL(issuer).origin;
 }

@@ -3,7 +3,7 @@ import { isLogPart, type LogName } from '../log-name.ts';
 import { RegistryError, registryErrors, type RegistryErrorCode } from '../registry-error.ts';
 import { MAX_RECORD_BYTES, type RegistryStore, type StoredBlob } from '../registry-store.ts';
 import { readAtMost } from './read-at-most.ts';
-import type { Authorize } from './registry-authorization.ts';
+import type { Authorize, RequestAuthorization } from './registry-authorization.ts';
 
 /** What a {@link HttpStore} is made with. */
 export interface HttpStoreOptions {
@@ -102,12 +102,30 @@ export class HttpStore implements RegistryStore {
   }
 
   async #send(path: string, signal: AbortSignal, body?: string): Promise<Response> {
-    signal.throwIfAborted();
-    const { authorize, fetch: send = fetch } = this.#options;
+    const { authorize } = this.#options;
     const [method, url] = [body === undefined ? 'GET' : 'POST', `${this.#base}${path}`];
     const authorization = await authorize?.(method, url);
-    const response = await send(url, {
-      method,
+    const response = await this.#exchange(url, signal, body, authorization);
+    if (response.ok || response.status === 404) return response;
+    // A token may have been revoked before its time, and its client may get another. Nothing was done: it is sent once again.
+    const other = response.status === 401 ? await authorize?.(method, url, authorization) : undefined;
+    if (!other) throw await this.#failure(response, signal);
+    await response.body?.cancel();
+    const repeated = await this.#exchange(url, signal, body, other);
+    if (repeated.ok || repeated.status === 404) return repeated;
+    throw await this.#failure(repeated, signal);
+  }
+
+  async #exchange(
+    url: string,
+    signal: AbortSignal,
+    body: string | undefined,
+    authorization: RequestAuthorization | undefined,
+  ): Promise<Response> {
+    signal.throwIfAborted();
+    const { fetch: send = fetch } = this.#options;
+    return send(url, {
+      method: body === undefined ? 'GET' : 'POST',
       headers: {
         accept: 'application/json, application/jose, application/octet-stream',
         ...(body !== undefined && { 'content-type': 'application/json' }),
@@ -123,8 +141,6 @@ export class HttpStore implements RegistryStore {
       if (signal.aborted) throw signal.reason;
       throw new RegistryError('STORE_UNAVAILABLE', `${this.description} did not respond.`, { cause: error });
     });
-    if (response.ok || response.status === 404) return response;
-    throw await this.#failure(response, signal);
   }
 
   async #failure(response: Response, signal: AbortSignal): Promise<RegistryError> {

@@ -11,6 +11,8 @@ import { readAtMost } from './read-at-most.ts';
 const TIMEOUT_MS = 30_000;
 /** How often what may be repeated is sent to a store that is overloaded. */
 const ATTEMPTS = 4;
+/** Keys that sign, one for each day and credential: old ones are of no use, and stay no longer. */
+const MAX_SIGNING_KEYS = 8;
 const MAX_LISTING_BYTES = 8 * 1024 * 1024;
 
 /** What came of writing an object that must not exist. */
@@ -44,10 +46,19 @@ export class ObjectRequests {
   readonly #bucket: string;
   readonly #description: string;
   readonly #credentials: () => Promise<AwsCredentials>;
-  readonly #signingKeys = new Map<string, ArrayBuffer>();
+  readonly #signingKeys: Map<string, ArrayBuffer>;
 
-  /** @param bucket `https://host/bucket` */
-  constructor(bucket: string, description: string, credentials: () => Promise<AwsCredentials>) {
+  /**
+   * @param bucket `https://host/bucket`
+   * @param signingKeys by what they are derived from; the newest 8 at most
+   */
+  constructor(
+    bucket: string,
+    description: string,
+    credentials: () => Promise<AwsCredentials>,
+    signingKeys: Map<string, ArrayBuffer> = new Map(),
+  ) {
+    this.#signingKeys = signingKeys;
     this.#bucket = bucket;
     this.#description = description;
     this.#credentials = credentials;
@@ -190,6 +201,9 @@ export class ObjectRequests {
       ...(sessionToken !== undefined && { sessionToken }),
       ...(region !== undefined && { region }),
     });
-    return (await signer.sign()).headers;
+    const signed = await signer.sign();
+    for (const oldest of this.#signingKeys.keys())
+      if (this.#signingKeys.size > MAX_SIGNING_KEYS) this.#signingKeys.delete(oldest);
+    return signed.headers;
   }
 }

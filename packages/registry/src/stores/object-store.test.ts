@@ -242,6 +242,23 @@ describe('Instead of a conforming object store', () => {
     expect([deleted, sent.has('DELETE')]).toEqual([copy === undefined ? false : 'STORE_UNAVAILABLE', false]);
   });
 
+  it('one whose credentials change for months is signed for with few keys in memory', async () => {
+    respond = (_request, response) => response.end(MARK);
+    const { port } = server.address() as AddressInfo; // it listens on TCP
+    const keys = new Map<string, ArrayBuffer>();
+    let changes = 0;
+    const credentials = async () => ({
+      accessKeyId: 'id',
+      secretAccessKey: `secret ${(changes += 1)}`,
+      sessionToken: undefined,
+      region: undefined,
+    });
+    const requests = new ObjectRequests(`http://127.0.0.1:${port}/bucket`, 'a bucket', credentials, keys);
+    for (let count = 0; count < 50; count += 1) await requests.read('registry.json', 100, signal);
+    expect([changes, keys.size]).toEqual([50, 8]);
+    expect([...keys.keys()].at(-1)).toContain('secret 50,');
+  });
+
   it('one that loses a response half way is asked again', async () => {
     let asked = 0;
     respond = ({ url = '' }, response) => {

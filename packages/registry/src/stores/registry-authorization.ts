@@ -16,8 +16,20 @@ const SLACK_MS = 30_000;
 const TIMEOUT_MS = 10_000;
 const DEFAULT_LIFETIME_S = 60;
 
-/** What a request says of who sends it, asked for before each: its headers, `authorization` and perhaps `dpop`. */
-export type Authorize = (method: string, url: string) => Promise<Readonly<Record<string, string>>>;
+/**
+ * What a request says of who sends it, asked for before each: its headers, `authorization` and perhaps `dpop`.
+ *
+ * @param rejected what it said before, and was rejected for: another token is asked for, where that is possible
+ * @returns undefined where it can say nothing but what was rejected
+ */
+export type Authorize = (
+  method: string,
+  url: string,
+  rejected?: RequestAuthorization,
+) => Promise<RequestAuthorization | undefined>;
+
+/** Headers of a request. */
+export type RequestAuthorization = Readonly<Record<string, string>>;
 
 /**
  * Authorization of requests to a registry over HTTP: `TRELLIS_REGISTRY_TOKEN`; or by client credentials (RFC 6749 §4.4) with
@@ -35,7 +47,9 @@ export function registryAuthorization(variables: RegistryTokenVariables): Author
     TRELLIS_REGISTRY_CLIENT_SECRET: secret,
     TRELLIS_REGISTRY_AUDIENCE: audience,
   } = variables;
-  if (given) return () => Promise.resolve({ authorization: `Bearer ${given}` });
+  if (given)
+    return (_method, _url, rejected) =>
+      Promise.resolve(rejected ? undefined : { authorization: `Bearer ${given}` });
   if (!issuer || !id || !secret) return undefined;
   if (!isProtected(issuer))
     throw new RegistryError(
@@ -45,8 +59,10 @@ export function registryAuthorization(variables: RegistryTokenVariables): Author
   let key: Promise<ProofKey> | undefined;
   let known: IssuedToken | undefined;
   let asking: Promise<IssuedToken> | undefined;
-  return async (method, url) => {
+  return async (method, url, rejected) => {
     const proofKey = await (key ??= createProofKey());
+    // Another request may have asked for a new one by now.
+    if (known && rejected?.['authorization']?.endsWith(` ${known.token}`)) known = undefined;
     if (!known || known.untilMs <= Date.now() + SLACK_MS) {
       // Records are read side by side: one asks for all.
       asking ??= askForToken({ issuer: issuer.replace(/\/$/, ''), id, secret, audience }, proofKey).finally(
