@@ -1,5 +1,6 @@
 import { FileProblems, printable, SupergraphConfigError } from '@trellis/composition';
 import { Command } from 'commander';
+import { composersOption } from './composers-option.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { contractCommand, type ContractCall } from '../supergraph/contract-command.ts';
 
@@ -14,6 +15,7 @@ export function contractingCommand(): CliCommand {
     .option('--include <TAG>', 'only what has one of these tags is shown; may be repeated', collect)
     .option('--exclude <TAG>', 'what has one of these tags is hidden; may be repeated', collect)
     .option('--config <FILE>', 'the configuration of the graph', 'supergraph.yaml')
+    .addOption(composersOption())
     .option('--output <FILE>', 'where the supergraph goes; default: the standard output')
     .action((name: string, flags: Omit<ContractCall, 'name'>) => run({ name, ...flags }));
   return { command };

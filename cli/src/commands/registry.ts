@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { asStep } from '../supergraph/output.ts';
 import { standardOutput } from '../supergraph/standard-output.ts';
+import { composersOption } from './composers-option.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { commandEnvironment } from '../command-environment.ts';
 import { collectGarbage } from '../publish/collect-garbage.ts';
@@ -32,7 +33,8 @@ export function publishingCommand(): CliCommand {
     .option('--config <FILE>', 'a supergraph.yaml: all of its subgraphs at once')
     .option('--operations <FILE>', 'recorded operations: only what they use breaks; may be repeated', collect)
     .option('--limits <FILE>', 'the gateway.yaml in force')
-    .option('--approvals <FILE>', 'default: checks.yaml beside the configuration');
+    .option('--approvals <FILE>', 'default: checks.yaml beside the configuration')
+    .addOption(composersOption('both; over HTTP as the registry does'));
   return { command: runs(signing(running(command)), publishCommand) };
 }
 
@@ -146,7 +148,8 @@ export function registryCommand(): CliCommand {
       '--revocation-seconds <N>',
       'a revoked token is noticed within so many; off: when it expires; default: TRELLIS_REGISTRY_REVOCATION_S, or 10',
     )
-    .option('--operations <FILE>', 'recorded operations that checks go by; may be repeated', collect);
+    .option('--operations <FILE>', 'recorded operations that checks go by; may be repeated', collect)
+    .addOption(composersOption());
   serve.action(serveUntilStopped);
   return { command };
 }

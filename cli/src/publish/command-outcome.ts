@@ -89,7 +89,8 @@ function textOf(given: CommandOutcome['report']): string {
   const lines = diagnostics.map(
     ({ severity, ...one }) => `${severity}: ${printable(formatDiagnostic(one))}\n`,
   );
-  return `${lines.join('')}${isComposed ? writeText(given.report) : ''}`;
+  const isCompared = isComposed && given.report.command === 'check';
+  return `${lines.join('')}${isCompared ? writeText(given.report) : ''}`;
 }
 
 /** Names from outside begin no line of their own. */

@@ -8,6 +8,7 @@ import {
   readCheckRules,
   readSupergraphConfig,
   type CheckRules,
+  type Composers,
 } from '@trellis/composition';
 import { formatLogName, HttpStore, RegistryError } from '@trellis/registry';
 import {
@@ -37,6 +38,7 @@ export interface PublishOptions extends GraphOptions, RunningOptions {
   readonly operations?: readonly string[];
   readonly limits?: string;
   readonly approvals?: string;
+  readonly composers?: Composers;
   readonly actor?: string;
 }
 
@@ -55,7 +57,13 @@ export async function publishCommand(
   const rules = await rulesOf(options);
   const store = storeOf(options, env);
   if (store instanceof HttpStore)
-    return submit(store, log, 'publications', { ...change, approvals: rules.approvals }, signal);
+    return submit(
+      store,
+      log,
+      'publications',
+      { ...change, approvals: rules.approvals, composers: options.composers },
+      signal,
+    );
   const access = await openForPublishing(options, env);
   const publication = await publishRelease(
     access,
@@ -65,6 +73,7 @@ export async function publishCommand(
       rules,
       operations: options.operations ?? [],
       limits: options.limits,
+      composers: options.composers ?? 'both',
       running: (published) => readRunningSubgraphs(options, published),
     },
     signal,

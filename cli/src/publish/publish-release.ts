@@ -1,11 +1,13 @@
 import {
+  composeBy,
+  composerVersions,
   DEFAULT_CHECK_RULES,
-  federationVersion,
   formatDiagnostic,
   outcomeOf,
   printApiSchema,
   type CheckRules,
-  type Composition,
+  type ComparedComposition,
+  type Composers,
   type Report,
   type ReportedDiagnostic,
   type Sources,
@@ -28,7 +30,7 @@ import {
 import { readPublishedGraph, type PublishedGraph } from '../registry/published-graph.ts';
 import type { SigningAccess } from '../registry/registry-access.ts';
 import { checkGraphs } from '../supergraph/check-graphs.ts';
-import { composeSchemas, type ComposedGraph } from '../supergraph/composed-graph.ts';
+import { composedOf, type ComposedGraph } from '../supergraph/composed-graph.ts';
 import { emptyReport } from '../supergraph/empty-report.ts';
 import { readServedGraph } from '../supergraph/served-graph.ts';
 import { guardRelease } from './guard-release.ts';
@@ -68,13 +70,18 @@ export interface PublicationRequest {
     published: readonly SubgraphSchema[],
   ) => Promise<ReadonlyMap<string, string> | undefined>;
   readonly now?: () => Date;
-  /** @default composes on the thread that calls, by Apollo's composer */
-  readonly compose?: ((subgraphs: readonly SubgraphSchema[]) => Promise<Composition>) | undefined;
+  /** Who composes. @default Apollo's composer alone */
+  readonly composers?: Composers | undefined;
+  /** @default composes on the thread that calls, and by the second composer in one of its own */
+  readonly compose?: (
+    composers: Composers,
+    subgraphs: readonly SubgraphSchema[],
+  ) => Promise<ComparedComposition>;
 }
 
 /** What was published. */
 export interface Publication extends Appended {
-  /** Undefined for the first release of a log, and for what is not checked. */
+  /** Undefined for the first release of a log, and for what is not checked, where composing warns of nothing. */
   readonly report: Report | undefined;
   readonly sources: Sources;
 }
@@ -98,7 +105,7 @@ export async function publishRelease(
     const candidate = candidateOf(base, request, log);
     if (base && isPublished(base, candidate)) return 'unchanged';
     judged = await judge(base, candidate, request, log, now());
-    const release = await writeRelease(store, candidate, judged, signal);
+    const release = await writeRelease(store, candidate, judged, request, signal);
     return {
       release,
       routing: head?.record.routing ?? [],
@@ -212,12 +219,12 @@ async function judge(
   log: LogName,
   now: Date,
 ): Promise<Judged> {
-  const composed = composeSchemas(candidate, await request.compose?.(candidate));
+  const { isChecked = true, composers = 'apollo', compose = composeBy } = request;
+  const composed = composedOf(candidate, await compose(composers, candidate));
   const { supergraphSdl, diagnostics, sources } = composed;
   if (supergraphSdl === undefined)
     throw new PublicationRejected('failed', { ...emptyReport('check'), diagnostics }, sources);
-  const { isChecked = true } = request;
-  const report = base && isChecked ? await check(base, composed, request, log, now) : undefined;
+  const report = base && isChecked ? await check(base, composed, request, log, now) : warningsOf(composed);
   const outcome = report ? outcomeOf(report) : 'passed';
   if (report && outcome !== 'passed') throw new PublicationRejected(outcome, report, sources);
   const running = base && (await request.running?.(base.subgraphs));
@@ -228,6 +235,12 @@ async function judge(
   }
   const { apiSchema } = readServedGraph(supergraphSdl, request.limits, true).comparable;
   return { composed, supergraphSdl, apiSchema: printApiSchema(apiSchema), report };
+}
+
+/** What is compared with nothing has the warnings of its composition. */
+function warningsOf({ diagnostics }: ComposedGraph): Report | undefined {
+  const isWarned = diagnostics.some(({ severity }) => severity === 'warning');
+  return isWarned ? { ...emptyReport('compose'), diagnostics } : undefined;
 }
 
 async function check(
@@ -249,6 +262,7 @@ async function writeRelease(
   store: RegistryStore,
   candidate: readonly CandidateSubgraph[],
   { supergraphSdl, apiSchema, composed }: Judged,
+  { composers = 'apollo' }: PublicationRequest,
   signal: AbortSignal,
 ): Promise<BlobReference> {
   const write = (text: string): Promise<BlobReference> => writeTextBlob(store, text, signal);
@@ -265,7 +279,7 @@ async function writeRelease(
     apiSchema: await write(apiSchema),
     contracts: [],
     hints: hintsOf(composed.diagnostics),
-    composers: { '@apollo/composition': federationVersion },
+    composers: composerVersions(composers),
   };
   return write(encodeRelease(release));
 }

@@ -84,6 +84,33 @@ async function publish(name: string, sdl: string, ...more: readonly string[]): P
   );
 }
 
+/** Composers differ in it: a union in one subgraph, and a member of it in the other. */
+const CATALOG =
+  'type Query { m: M @federation__shareable } type Book { id: ID! @federation__shareable } type Mag { id: ID! } union M = Book | Mag';
+const BOOKS = 'type Query { m: Book @federation__shareable } type Book { id: ID! @federation__shareable }';
+const VERSION = expect.stringMatching(/^\d+\.\d+\.\d+$/) as string;
+
+async function differingConfig(): Promise<string> {
+  const subgraphs = Object.entries({ catalog: CATALOG, books: BOOKS }).map(([name, sdl]) => [
+    name,
+    { routing_url: `http://${name}.test/graphql`, schema: { sdl: LINK + sdl } },
+  ]);
+  return write('differing.yaml', JSON.stringify({ subgraphs: Object.fromEntries(subgraphs) as object }));
+}
+
+interface StoredRelease {
+  readonly hints: readonly string[];
+  readonly composers: Readonly<Record<string, string>>;
+}
+
+async function releases(): Promise<readonly StoredRelease[]> {
+  const blobs = (await filesOf()).filter((file) => file.startsWith('blobs/sha256/'));
+  const texts = await Promise.all(blobs.map((file) => readFile(join(registry, file), 'utf8')));
+  return texts
+    .filter((text) => text.includes('"composers"'))
+    .map((text) => JSON.parse(text) as StoredRelease);
+}
+
 async function filesOf(): Promise<readonly string[]> {
   return (await readdir(registry, { recursive: true })).toSorted();
 }
@@ -116,6 +143,45 @@ describe('trellis publish', () => {
     ]);
     const supergraph = await trellis('compose', '--graph', 'content@production');
     expect(supergraph.out).toContain('POSTS @join__graph(name: "posts", url: "http://posts.test/graphql")');
+  });
+
+  it('warns where two composers differ, and the release says so', async () => {
+    await publish('catalog', CATALOG);
+    const warned = await publish('books', BOOKS);
+    expect(warned).toMatchObject({ status: 0, out: /^warning: COMPOSERS_DIFFER: .*Query\.m:\n/ });
+    expect(warned.out).toMatch(
+      /@apollo\/composition: M @join__field.*\n.*@theguild\/federation-composition: \w+\n/,
+    );
+    expect(warned.out).toContain('published: content@production 2,');
+    const release = (await releases()).find(({ hints }) => hints.length > 0);
+    expect(release?.hints[0]).toMatch(/^COMPOSERS_DIFFER: /);
+    expect(release?.composers).toEqual({
+      '@apollo/composition': VERSION,
+      '@theguild/federation-composition': VERSION,
+    });
+  });
+
+  it('warns of a first release, without a comparison', async () => {
+    const config = await differingConfig();
+    expect(await trellis('publish', '--config', config)).toMatchObject({
+      status: 0,
+      out: /^warning: COMPOSERS_DIFFER: [^]*\npublished: content@production 1, release [0-9a-f]{12}\n$/,
+    });
+  });
+
+  it('publishes nothing that composers differ in where it is strict, and asks one alone if wanted', async () => {
+    const config = await differingConfig();
+    expect(await trellis('publish', '--config', config, '--composers', 'strict')).toMatchObject({
+      status: 1,
+      out: /^error: COMPOSERS_DIFFER: [^]*\nrejected: nothing was changed\.\n$/,
+    });
+    expect(await trellis('publish', '--config', config, '--composers', 'other')).toMatchObject({
+      status: 64,
+    });
+    const alone = await trellis('publish', '--config', config, '--composers', 'apollo');
+    expect(alone).toMatchObject({ status: 0, out: /^published: content@production 1,/ });
+    const [release] = await releases();
+    expect(release?.composers).toEqual({ '@apollo/composition': VERSION });
   });
 
   it('says that the same was published already, whatever the build', async () => {

@@ -1,4 +1,4 @@
-import { CompositionThread, DEFAULT_CHECK_RULES, type CheckRules } from '@trellis/composition';
+import { ComposerThreads, DEFAULT_CHECK_RULES, type CheckRules, type Composers } from '@trellis/composition';
 import type { TokenCaller, TokenOutcome } from '@trellis/gateway/token-authentication';
 import type { Pool } from '@trellis/postgres';
 import type { Logger } from '@trellis/runtime';
@@ -13,7 +13,7 @@ import { z } from 'zod';
 import type { CommandOutcome } from '../publish/command-outcome.ts';
 import { promoteRelease, rollbackRelease } from '../publish/move-commands.ts';
 import { outcomeOfPublication } from '../publish/publish-command.ts';
-import { publishRelease, type PublicationRequest } from '../publish/publish-release.ts';
+import { publishRelease } from '../publish/publish-release.ts';
 import { PublicationRejected } from '../publish/publication-rejected.ts';
 import { rejection } from '../publish/run-registry-action.ts';
 import { OperationsProblem } from '../recorded/operations-problem.ts';
@@ -42,16 +42,18 @@ export interface LogChangesOptions {
   readonly logger: Logger;
   /** Files and folders of recorded operations that checks go by. @default none */
   readonly operations?: readonly string[];
+  /** Who composes. @default both */
+  readonly composers?: Composers | undefined;
 }
 
 /**
- * What changes logs: with a right for each, one after the other, each with a row in the audit log. Composing has a thread of its own;
+ * What changes logs: with a right for each, one after the other, each with a row in the audit log. Composers have threads of their own;
  * checks run between other requests.
  */
 export class LogChanges {
   readonly #options: LogChangesOptions;
   readonly #queue = new ChangeQueue();
-  readonly #thread = new CompositionThread('apollo');
+  readonly #threads = new ComposerThreads();
 
   constructor(options: LogChangesOptions) {
     this.#options = options;
@@ -121,17 +123,18 @@ export class LogChanges {
 
   /** Ends what composes. */
   close(): Promise<void> {
-    return this.#thread.close();
+    return this.#threads.close();
   }
 
   #read(what: ChangeKind, log: LogName, body: unknown): LogChange {
     if (what === 'publications') {
-      const { set, remove, isWhole, approvals } = parsed(publicationBody, body);
+      const { set, remove, isWhole, approvals, composers: wanted } = parsed(publicationBody, body);
       const subgraphs = [...set.map(({ name }) => name), ...remove];
-      const { operations = [] } = this.#options;
-      const compose: PublicationRequest['compose'] = async (candidate) =>
-        (await this.#thread.compose({ subgraphs: candidate })).composition;
-      const request = { set, remove, isWhole, operations, rules: rulesWith(approvals), compose };
+      const { operations = [], composers: own = 'both' } = this.#options;
+      const composers = composersFor(own, wanted);
+      const compose: ComposerThreads['compose'] = (...call) => this.#threads.compose(...call);
+      const rules = rulesWith(approvals);
+      const request = { set, remove, isWhole, operations, rules, composers, compose };
       return {
         action: ACTIONS[what],
         subgraphs,
@@ -176,6 +179,14 @@ interface LogChange {
   readonly subgraphs: readonly string[];
   readonly wish: Wish;
   readonly act: (access: SigningAccess) => Promise<CommandOutcome>;
+}
+
+/** A registry that asks both may be asked to be strict; a strict one stays so. @throws RegistryError INVALID_NAME */
+function composersFor(own: Composers, wanted: Composers = own): Composers {
+  const asksBoth = [own, wanted].every((composers) => composers === 'both' || composers === 'strict');
+  if (own !== wanted && !asksBoth)
+    throw new RegistryError('INVALID_NAME', `This registry composes by ${own}: leave --composers out.`);
+  return own === 'strict' ? own : wanted;
 }
 
 /** Approvals stand in a file of the publisher. */

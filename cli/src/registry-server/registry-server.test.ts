@@ -134,6 +134,31 @@ describe('A registry over HTTP', () => {
     });
   });
 
+  it('warns where two composers differ, and rejects it where that is asked for', async () => {
+    const union =
+      'type Query { m: M @federation__shareable } type Book { id: ID! @federation__shareable } type Mag { id: ID! } union M = Book | Mag';
+    const member =
+      'type Query { m: Book @federation__shareable } type Book { id: ID! @federation__shareable }';
+    const books = { graph: 'books@production' };
+    await stage.publish('operator', 'catalog', union, books);
+    expect(await stage.publish('operator', 'books', member, { ...books, composers: 'strict' })).toMatchObject(
+      {
+        status: 1,
+        out: expect.stringMatching(/^error: COMPOSERS_DIFFER: [^]*nothing was changed/) as string,
+      },
+    );
+    expect(await stage.publish('operator', 'books', member, { ...books, composers: 'apollo' })).toMatchObject(
+      {
+        status: 64,
+        error: expect.stringContaining('This registry composes by both: leave --composers out.') as string,
+      },
+    );
+    expect(await stage.publish('operator', 'books', member, books)).toMatchObject({
+      status: 0,
+      out: expect.stringMatching(/^warning: COMPOSERS_DIFFER: [^]*published: books@production 2,/) as string,
+    });
+  });
+
   it('is unavailable in words', async () => {
     const gone = new HttpStore('http://127.0.0.1:1/');
     await expect(gone.readHead(log, signal)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { TokenOutcome, TokenRequest } from '@trellis/gateway/token-authentication';
+import type { Composers } from '@trellis/composition';
 import type { Pool } from '@trellis/postgres';
 import {
   parseLogName,
@@ -31,6 +32,8 @@ export interface RegistryServerOptions {
   readonly publicUrl?: string | undefined;
   /** Files and folders of recorded operations that checks go by. @default none */
   readonly operations?: readonly string[];
+  /** Who composes. @default both */
+  readonly composers?: Composers | undefined;
   /** @default as {@link registryLimits} */
   readonly limits?: ClientRateAmounts & HeldBodyAmounts & WaitingReaderAmounts;
 }

@@ -1,3 +1,4 @@
+import { composersChoices, type Composers } from '@trellis/composition';
 import { isLogPart } from '@trellis/registry';
 import { z } from 'zod';
 import type { SubgraphToPublish } from '../publish/publish-release.ts';
@@ -17,6 +18,8 @@ export interface PublicationBody {
   readonly remove: readonly string[];
   readonly isWhole: boolean;
   readonly approvals: readonly SentApproval[];
+  /** Who is to compose. @default as the registry does */
+  readonly composers?: Composers | undefined;
 }
 
 const name = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/);
@@ -55,6 +58,7 @@ export const publicationBody: z.ZodType<PublicationBody> = z.object({
     )
     .max(1000)
     .default([]),
+  composers: z.enum(composersChoices).optional(),
 });
 
 /** Reads the body of a promotion. */

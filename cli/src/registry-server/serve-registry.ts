@@ -1,3 +1,4 @@
+import type { Composers } from '@trellis/composition';
 import { createTokenAuthentication, type RevocationCheck } from '@trellis/gateway/token-authentication';
 import { createPool, migrate } from '@trellis/postgres';
 import { createRecordSigner, RegistryError, TrustedKeys } from '@trellis/registry';
@@ -17,6 +18,7 @@ export interface ServeOptions {
   /** Seconds, or `off`. */
   readonly revocationSeconds?: string;
   readonly operations?: readonly string[];
+  readonly composers?: Composers;
 }
 
 /** A registry that serves. */
@@ -69,6 +71,7 @@ export async function serveRegistry(options: ServeOptions, env: Environment): Pr
     authenticate: createTokenAuthentication({ issuer, audience, revocation }),
     logger,
     publicUrl,
+    composers: options.composers,
     ...(options.operations && { operations: options.operations }),
   });
   try {

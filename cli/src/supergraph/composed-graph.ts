@@ -1,13 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import {
   composeBy,
-  composeSubgraphs,
   loadSubgraphs,
   readSupergraphConfig,
   otherVersionHints,
   type ComparedComposition,
   type Composers,
-  type Composition,
   type ContractRules,
   type ReportedDiagnostic,
   type Sources,
@@ -86,19 +84,8 @@ async function composeConfig(config: SupergraphConfig, composers: Composers): Pr
   return { ...composed, contracts: config.contracts ?? [], diagnostics: [...hints, ...composed.diagnostics] };
 }
 
-/**
- * Composes subgraphs whose schemas are at hand.
- *
- * @param composition what came of it, where they were composed elsewhere
- */
-export function composeSchemas(
-  subgraphs: readonly SubgraphSchema[],
-  composition: Composition = composeSubgraphs(subgraphs),
-): ComposedGraph {
-  return composedOf(subgraphs, { composition, warnings: [] });
-}
-
-function composedOf(
+/** What came of composing these subgraphs. */
+export function composedOf(
   subgraphs: readonly SubgraphSchema[],
   { composition, warnings }: ComparedComposition,
 ): ComposedGraph {

@@ -24,7 +24,7 @@ beforeAll(() => {
 });
 afterAll(() => directory.remove());
 
-async function run(call: Omit<ContractCall, 'config'>) {
+async function run(call: Omit<ContractCall, 'config'> & Partial<ContractCall>) {
   let [out, error] = ['', ''];
   const outcome = await contractCommand(
     { config: file('supergraph.yaml'), ...call },
@@ -76,6 +76,34 @@ describe('trellis contract', () => {
       await served.close();
       await mocks.close();
     }
+  });
+
+  it('warns where two composers differ, and fails where it is strict', async () => {
+    const shared = LINK.replace('"@tag"', '"@tag", "@shareable"');
+    const [union, member] = [
+      `${shared} type Query { m: M @shareable } type Book { id: ID! @shareable } type Mag { id: ID! } union M = Book | Mag`,
+      `${shared} type Query { m: Book @shareable } type Book { id: ID! @shareable }`,
+    ].map((sdl) => ({ routing_url: 'http://a', schema: { sdl } }));
+    writeFileSync(file('differing.yaml'), JSON.stringify({ subgraphs: { union, member } }));
+    const call = { name: 'any', exclude: ['internal'], config: file('differing.yaml') };
+    const { outcome, error } = await run(call);
+    expect({ outcome, error }).toEqual({
+      outcome: 'passed',
+      error: expect.stringMatching(/^warning: COMPOSERS_DIFFER: /) as string,
+    });
+    expect(await run({ ...call, composers: 'strict' })).toMatchObject({
+      outcome: 'failed',
+      error: expect.stringMatching(/^error: COMPOSERS_DIFFER: /) as string,
+    });
+    expect(await run({ ...call, composers: 'apollo' })).toMatchObject({ outcome: 'passed', error: '' });
+    const lint = (...args: readonly string[]): Promise<number> =>
+      runSupergraphCommand(['lint', '--config', call.config, ...args], {
+        out: (text) => (linted += text),
+        error: () => undefined,
+      });
+    let linted = '';
+    expect([await lint(), await lint('--composers', 'strict')]).toEqual([0, 1]);
+    expect(linted).toMatch(/^warning: COMPOSERS_DIFFER: [^]*^error: COMPOSERS_DIFFER: /m);
   });
 
   it('fails where the contract does not compose, or there is none', async () => {

@@ -6,6 +6,7 @@ import {
   FileProblems,
   readCheckRules,
   writeDiagnostics,
+  type Composers,
   type ContractRules,
 } from '@trellis/composition';
 import { composeInput, type ComposedGraph } from './composed-graph.ts';
@@ -21,6 +22,8 @@ export interface ContractCall {
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
   readonly config: string;
+  /** @default both */
+  readonly composers?: Composers;
   /** Absent: the standard output. */
   readonly output?: string;
 }
@@ -36,6 +39,7 @@ export async function contractCommand(call: ContractCall, output: Output): Promi
     format: 'text',
     output: undefined,
     subgraph: undefined,
+    composers: call.composers ?? 'both',
   });
   if (composed.supergraphSdl === undefined) return fail(composed, output);
   const contract = composeContract(composed.supergraphSdl, await rulesOf(call, composed));
@@ -43,14 +47,20 @@ export async function contractCommand(call: ContractCall, output: Output): Promi
     const diagnostics = contract.errors.map((error) => ({ ...error, severity: 'error' as const }));
     return fail({ ...composed, diagnostics }, output);
   }
+  const warnings = composed.diagnostics.filter(({ severity }) => severity === 'warning');
+  report({ ...composed, diagnostics: warnings }, output);
   if (call.output === undefined) output.out(contract.supergraphSdl);
   else await writeFileAtomically(call.output, contract.supergraphSdl);
   return 'passed';
 }
 
-function fail({ diagnostics, sources }: ComposedGraph, output: Output): 'failed' {
-  output.error(writeDiagnostics({ ...emptyReport('compose'), diagnostics }, sources));
+function fail(composed: ComposedGraph, output: Output): 'failed' {
+  report(composed, output);
   return 'failed';
+}
+
+function report({ diagnostics, sources }: ComposedGraph, output: Output): void {
+  output.error(writeDiagnostics({ ...emptyReport('compose'), diagnostics }, sources));
 }
 
 async function rulesOf(

@@ -141,7 +141,7 @@ export const commandOptions: Readonly<Record<CommandName, readonly string[]>> = 
     'approvals',
     'composers',
   ],
-  lint: [...common, 'limits'],
+  lint: [...common, 'limits', 'composers'],
   explain: [
     'supergraph',
     'operation-name',
@@ -184,17 +184,18 @@ function toInvocation(positionals: readonly string[], values: Values): Invocatio
   const surplus = Object.keys(values).find((name) => !commandOptions[command].includes(name));
   if (surplus !== undefined) return wrong(`${command} takes no --${surplus}.`);
   if (command === 'explain') return toExplain(rest[0], values);
-  const input = readInput(values);
-  if ('problem' in input) return wrong(input.problem);
+  const composers = composersChoices.find((choice) => choice === (values.composers ?? 'both'));
+  if (!composers) return wrong(`--composers is one of ${composersChoices.join(', ')}.`);
+  const read = readInput(values);
+  if ('problem' in read) return wrong(read.problem);
+  const input = { ...read, composers };
   if (command === 'lint') return { kind: 'lint', ...input, limits: values.limits };
   const base = namedGraph(values);
   if (!base && (values.registry ?? values.trust) !== undefined)
     return wrong('--registry and --trust go with --graph NAME@ENVIRONMENT.');
-  const composers = composersChoices.find((choice) => choice === (values.composers ?? 'both'));
-  if (!composers) return wrong(`--composers is one of ${composersChoices.join(', ')}.`);
   return command === 'compose'
-    ? { kind: 'compose', ...input, composers, published: base, release: values.release }
-    : toCheck(values, { ...input, composers }, base);
+    ? { kind: 'compose', ...input, published: base, release: values.release }
+    : toCheck(values, input, base);
 }
 
 /** Whether there is such a command. */

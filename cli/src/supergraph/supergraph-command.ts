@@ -62,9 +62,9 @@ compose, check and lint take:
                                                       the form of the report (default: text); svg: the order of deployment
   --json                                              the same as --format json
   --output FILE                                       where the supergraph, or the report of check, goes
-compose and check take:
   --composers apollo|guild|both|strict                who composes (default: both, of which Apollo's result is taken; where
                                                       the two differ, both warns, and strict fails)
+compose and check take:
   --graph NAME@ENVIRONMENT [--registry FOLDER] [--trust FILE]
       compose: the subgraphs of what is published there, --subgraph in its place; check: what is published there as BASE
 `;

@@ -24,6 +24,8 @@ export {
 export {
   composeBy,
   composersChoices,
+  ComposerThreads,
+  composerVersions,
   type ComparedComposition,
   type Composers,
 } from './composers/compose-by-both.ts';

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { createRequire } from 'node:module';
+import { describe, expect, it, vi } from 'vitest';
 import { composeSubgraphs } from '../compose-supergraph.ts';
 import { readSupergraphConfig } from '../supergraph-config.ts';
-import { composeBy } from './compose-by-both.ts';
+import { CompositionThread } from '../threads/composition-thread.ts';
+import { composeBy, ComposerThreads, composersChoices, composerVersions } from './compose-by-both.ts';
 import { composeByGuild } from './compose-by-guild.ts';
 import { compareComposers } from './compare-composers.ts';
 
@@ -125,6 +127,41 @@ describe('Composing by two composers', () => {
       composition: composeSubgraphs(differing),
       warnings: [],
     });
+  });
+
+  it('gives the same where each composer has a thread of its own', async () => {
+    const threads = new ComposerThreads();
+    for (const composers of composersChoices)
+      expect(await threads.compose(composers, differing)).toEqual(await composeBy(composers, differing));
+    await threads.close();
+    await expect(threads.compose('both', differing)).rejects.toThrow('was closed');
+  });
+
+  it('warns where the second one, or the comparison, fails, and takes the first result', async () => {
+    for (const method of ['compose', 'compare'] as const) {
+      const failing = vi
+        .spyOn(CompositionThread.prototype, method)
+        .mockRejectedValueOnce(new Error('no memory'));
+      const { composition, warnings } = await composeBy('both', differing);
+      failing.mockRestore();
+      expect(composition.kind).toBe('composed');
+      expect(warnings).toEqual([
+        expect.objectContaining({ message: expect.stringContaining('no memory') as string }),
+      ]);
+    }
+  });
+
+  it('names the versions that compose', () => {
+    const versionOf = (name: string): unknown =>
+      (createRequire(import.meta.url)(`${name}/package.json`) as { version: string }).version;
+    const packages = ['@apollo/composition', '@theguild/federation-composition'] as const;
+    const [apollo, guild] = packages.map((name) => ({ [name]: versionOf(name) }));
+    expect(composersChoices.map(composerVersions)).toEqual([
+      apollo,
+      guild,
+      { ...apollo, ...guild },
+      { ...apollo, ...guild },
+    ]);
   });
 
   it('reports that one alone composes, with the reason of the other', () => {

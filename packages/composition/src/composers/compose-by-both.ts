@@ -1,8 +1,8 @@
-import { composeSubgraphs, type Composition } from '../compose-supergraph.ts';
+import { composeSubgraphs, federationVersion, type Composition } from '../compose-supergraph.ts';
 import { ownCodes, type Diagnostic } from '../diagnostic.ts';
 import type { SubgraphSchema } from '../subgraph-schema.ts';
 import { CompositionThread } from '../threads/composition-thread.ts';
-import { compareComposers } from './compare-composers.ts';
+import type { ComparisonTask } from '../threads/messages.ts';
 
 /** Who composes. `both`: a difference is a warning; `strict`: an error. */
 export type Composers = 'apollo' | 'guild' | 'both' | 'strict';
@@ -10,35 +10,92 @@ export type Composers = 'apollo' | 'guild' | 'both' | 'strict';
 /** All of them. */
 export const composersChoices: readonly Composers[] = ['apollo', 'guild', 'both', 'strict'];
 
+/** The version of the second composer. */
+const GUILD_VERSION = '0.27.0';
+
+/** The versions of those that compose, by package. */
+export function composerVersions(composers: Composers): Readonly<Record<string, string>> {
+  return {
+    ...(composers !== 'guild' && { '@apollo/composition': federationVersion }),
+    ...(composers !== 'apollo' && { '@theguild/federation-composition': GUILD_VERSION }),
+  };
+}
+
 /** A composition, and what composers differ in. */
 export interface ComparedComposition {
   readonly composition: Composition;
   readonly warnings: readonly Diagnostic[];
 }
 
+/** Where composers work. */
+interface ComposingPlaces {
+  readonly byApollo: (subgraphs: readonly SubgraphSchema[]) => Composition | Promise<Composition>;
+  readonly second: CompositionThread;
+}
+
 /** One for all compositions of a process: it takes longer to start than most graphs to compose. Idle, it lets the process end. */
-const secondThread = new CompositionThread('guild');
+const onThisThread: ComposingPlaces = {
+  byApollo: (subgraphs) => composeSubgraphs(subgraphs),
+  second: new CompositionThread('guild'),
+};
 
 /**
  * Composes by those composers that are wanted: the second one in a thread, at the same time. What Apollo's makes is served, unless
  * the second one alone is wanted.
  */
-export async function composeBy(
+export function composeBy(
   composers: Composers,
   subgraphs: readonly SubgraphSchema[],
 ): Promise<ComparedComposition> {
-  if (composers === 'apollo') return { composition: composeSubgraphs(subgraphs), warnings: [] };
-  const asked = secondThread.compose({ subgraphs }).then(({ composition }) => composition, failureOf);
+  return composeAt(onThisThread, composers, subgraphs);
+}
+
+/** Composers in threads of their own, for a process that serves. They start with the first composition that needs them. */
+export class ComposerThreads {
+  readonly #first = new CompositionThread('apollo');
+  readonly #second = new CompositionThread('guild');
+
+  /** Composes as {@link composeBy}. @throws Error where the first composer's thread ends, or takes longer than two minutes */
+  compose(composers: Composers, subgraphs: readonly SubgraphSchema[]): Promise<ComparedComposition> {
+    const byApollo = async (): Promise<Composition> => (await this.#first.compose({ subgraphs })).composition;
+    return composeAt({ byApollo, second: this.#second }, composers, subgraphs);
+  }
+
+  /** Ends the threads in the midst of what they do. */
+  async close(): Promise<void> {
+    await Promise.all([this.#first.close(), this.#second.close()]);
+  }
+}
+
+async function composeAt(
+  { byApollo, second }: ComposingPlaces,
+  composers: Composers,
+  subgraphs: readonly SubgraphSchema[],
+): Promise<ComparedComposition> {
+  if (composers === 'apollo') return { composition: await byApollo(subgraphs), warnings: [] };
+  const asked = second.compose({ subgraphs }).then((done) => done.composition, failureOf);
   if (composers === 'guild') return { composition: await asked, warnings: [] };
-  const composition = composeSubgraphs(subgraphs);
-  const differences = compareComposers(composition, await asked);
+  const apollo = await byApollo(subgraphs);
+  const differences = await differencesOf(second, { apollo, guild: await asked });
   if (composers === 'strict' && differences.length > 0)
     return { composition: { kind: 'failed', errors: differences }, warnings: [] };
-  return { composition, warnings: differences };
+  return { composition: apollo, warnings: differences };
+}
+
+/** In the thread too: reading two large supergraphs takes as long as many requests. */
+async function differencesOf(
+  second: CompositionThread,
+  compositions: ComparisonTask,
+): Promise<readonly Diagnostic[]> {
+  return second.compare(compositions).catch((error: unknown) => [problemOf(error)]);
 }
 
 /** The second opinion is no reason for the first one to fail. */
 function failureOf(error: unknown): Composition {
+  return { kind: 'failed', errors: [problemOf(error)] };
+}
+
+function problemOf(error: unknown): Diagnostic {
   const message = error instanceof Error ? error.message : String(error);
-  return { kind: 'failed', errors: [{ code: ownCodes.COMPOSERS_DIFFER, message, locations: [] }] };
+  return { code: ownCodes.COMPOSERS_DIFFER, message, locations: [] };
 }

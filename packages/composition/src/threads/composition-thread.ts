@@ -2,7 +2,8 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 import type { Composition } from '../compose-supergraph.ts';
-import type { CompositionReply, CompositionTask, Composer } from './messages.ts';
+import type { Diagnostic } from '../diagnostic.ts';
+import type { ComparisonTask, CompositionReply, CompositionTask, Composer } from './messages.ts';
 
 /** A composition takes longer than this only where it never ends. */
 const DEADLINE_MS = 120_000;
@@ -31,10 +32,17 @@ export class CompositionThread {
    *
    * @throws Error when the thread ends, or takes longer than two minutes: the next task gets a new one; when it was closed
    */
-  compose(task: CompositionTask): Promise<TimedComposition> {
-    const composed = this.#work.then(() => this.#ask(task));
-    this.#work = composed.catch(() => undefined); // the caller has its own promise
-    return composed;
+  async compose(task: CompositionTask): Promise<TimedComposition> {
+    const reply = await this.#queue(task);
+    if (reply.kind === 'done') return reply;
+    throw new Error('The composition thread returned no composition.');
+  }
+
+  /** Holds two compositions against each other. @returns what they differ in @throws Error as {@link compose} */
+  async compare(task: ComparisonTask): Promise<readonly Diagnostic[]> {
+    const reply = await this.#queue(task);
+    if (reply.kind === 'compared') return reply.differences;
+    throw new Error('The composition thread returned no comparison.');
   }
 
   /** Ends the thread in the midst of what it does. Tasks that wait fail. */
@@ -49,7 +57,13 @@ export class CompositionThread {
     await worker?.terminate();
   }
 
-  async #ask(task: CompositionTask): Promise<TimedComposition> {
+  #queue(task: CompositionTask | ComparisonTask): Promise<CompletedReply> {
+    const done = this.#work.then(() => this.#ask(task));
+    this.#work = done.catch(() => undefined); // the caller has its own promise
+    return done;
+  }
+
+  async #ask(task: CompositionTask | ComparisonTask): Promise<CompletedReply> {
     if (this.#isClosed) throw new Error('The composition thread was closed.');
     const worker = (this.#worker ??= startThread(this.#composer));
     try {
@@ -61,15 +75,17 @@ export class CompositionThread {
   }
 }
 
-function nextReply(worker: Worker, task: CompositionTask): Promise<TimedComposition> {
-  const { promise, resolve, reject } = withResolvers<TimedComposition>();
+type CompletedReply = Exclude<CompositionReply, { kind: 'failed' }>;
+
+function nextReply(worker: Worker, task: CompositionTask | ComparisonTask): Promise<CompletedReply> {
+  const { promise, resolve, reject } = withResolvers<CompletedReply>();
   const timer = setTimeout(
     () => reject(new Error(`Composing took longer than ${DEADLINE_MS / 1000} s.`)),
     DEADLINE_MS,
   );
   const receive = (reply: CompositionReply): void => {
-    if (reply.kind === 'done') resolve(reply);
-    else reject(new Error(reply.message));
+    if (reply.kind === 'failed') reject(new Error(reply.message));
+    else resolve(reply);
   };
   const fail = (error: Error): void => reject(error);
   const end = (): void => reject(new Error('The composition thread has ended.'));

@@ -1,4 +1,5 @@
 import type { Composition } from '../compose-supergraph.ts';
+import type { Diagnostic } from '../diagnostic.ts';
 import type { SubgraphSchema } from '../subgraph-schema.ts';
 
 /** Who composes: @apollo/composition, or @theguild/federation-composition. */
@@ -14,7 +15,14 @@ export interface CompositionTask {
   readonly isProved?: boolean | undefined;
 }
 
+/** Two compositions of the same subgraphs, to be held against each other. */
+export interface ComparisonTask {
+  readonly apollo: Composition;
+  readonly guild: Composition;
+}
+
 /** What a composition thread returns for each task. */
 export type CompositionReply =
   | { readonly kind: 'done'; readonly composition: Composition; readonly durationMs: number }
+  | { readonly kind: 'compared'; readonly differences: readonly Diagnostic[] }
   | { readonly kind: 'failed'; readonly message: string };

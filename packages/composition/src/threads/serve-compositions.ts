@@ -1,15 +1,21 @@
 import { parentPort } from 'node:worker_threads';
 import type { Composition } from '../compose-supergraph.ts';
-import type { CompositionReply, CompositionTask } from './messages.ts';
+import { compareComposers } from '../composers/compare-composers.ts';
+import type { ComparisonTask, CompositionReply, CompositionTask } from './messages.ts';
 
-/** Composes what the thread is asked for, until it is terminated. */
-export function serveCompositions(compose: (task: CompositionTask) => Composition): void {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is about windows of a browser
-  parentPort?.on('message', (task: CompositionTask) => parentPort?.postMessage(reply(compose, task)));
+type Compose = (task: CompositionTask) => Composition;
+
+/** Composes and compares what the thread is asked for, until it is terminated. */
+export function serveCompositions(compose: Compose): void {
+  parentPort?.on('message', (task: CompositionTask | ComparisonTask) =>
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is about windows of a browser
+    parentPort?.postMessage(reply(compose, task)),
+  );
 }
 
-function reply(compose: (task: CompositionTask) => Composition, task: CompositionTask): CompositionReply {
+function reply(compose: Compose, task: CompositionTask | ComparisonTask): CompositionReply {
   try {
+    if ('guild' in task) return { kind: 'compared', differences: compareComposers(task.apollo, task.guild) };
     const startedAt = performance.now();
     const composition = compose(task);
     return { kind: 'done', composition, durationMs: performance.now() - startedAt };
