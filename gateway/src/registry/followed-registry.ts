@@ -257,8 +257,7 @@ class Follower implements FollowedRegistry {
   ): Promise<void> {
     try {
       const releases = [record.release, ...record.variants.map(({ release }) => release)];
-      await this.#copy?.copyTexts(this.#options.store, releases, signal);
-      await this.#copy?.add(this.#options.store, records, signal);
+      await this.#copy?.replace(this.#options.store, { records, releases }, signal);
     } catch (error) {
       this.#options.observer.copyFailed(error);
     }

@@ -6,7 +6,6 @@ import {
   readRelease,
   readTextBlob,
   RegistryError,
-  verifyLog,
   writeTextBlob,
   type BlobReference,
   type LogName,
@@ -15,24 +14,33 @@ import {
   type VerifiedHead,
   type VerifiedRecord,
 } from '@trellis/registry';
+import { CopiedLog } from './copied-log.ts';
 
 /** Texts that no record of the cache names any more are deleted after so long: another process may be about to name one. */
 const UNUSED_MS = 3_600_000;
 
+/** What a gateway has followed and serves. */
+interface ServedRecords {
+  readonly records: readonly VerifiedRecord[];
+  readonly releases: readonly BlobReference[];
+}
+
 /**
- * A registry of its own on the disk of the gateway, with the log that it has followed and the texts of what it serves: at the next
- * start it is verified like any other. Processes may share it.
+ * A registry of its own on the disk of the gateway, with the end of the log that it has followed and the texts of what it serves: at
+ * the next start it is verified by the same keys as any other. Processes may share it.
  */
 export class LastGoodRelease {
   readonly #folder: string;
   readonly #log: LogName;
   #store: FolderStore;
+  #records: CopiedLog;
 
   /** @param directory where caches are: each log has a folder in it */
   constructor(directory: string, log: LogName) {
     this.#folder = join(directory, formatLogName(log));
     this.#log = log;
     this.#store = new FolderStore(this.#folder);
+    this.#records = new CopiedLog(this.#store, log);
   }
 
   /** Where its texts are read. */
@@ -53,19 +61,36 @@ export class LastGoodRelease {
   ): Promise<VerifiedHead | undefined> {
     await this.#store.initialize(signal);
     try {
-      return await verifyLog(this.#store, this.#log, trust, { onRecord, signal });
+      return await this.#records.verify(trust, onRecord, signal);
     } catch (error) {
       if (error instanceof RegistryError && !error.code.startsWith('STORE_')) await this.#setAside(signal);
       throw error;
     }
   }
 
-  /** Copies the texts of releases from a registry. What is stored and whole is left as it is. */
-  async copyTexts(
+  /**
+   * Stores what is served from now on. A kill leaves what was served before, or this: texts are written before the records that name
+   * them, and deleted after.
+   *
+   * @param records that were verified, the oldest first; none where they are stored already
+   * @param releases of the last of them
+   */
+  async replace(
+    from: RegistryStore,
+    { records, releases }: ServedRecords,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const used = await this.#copyTexts(from, releases, signal);
+    await this.#records.add(from, records, signal);
+    await this.#deleteUnused(used, signal);
+  }
+
+  /** What is stored and whole is left as it is. @returns the digests */
+  async #copyTexts(
     from: RegistryStore,
     releases: readonly BlobReference[],
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<ReadonlySet<string>> {
     const used = new Set<string>();
     for (const reference of releases) {
       used.add(reference.digest);
@@ -74,26 +99,7 @@ export class LastGoodRelease {
       used.add(supergraph.digest);
       await this.#copy(from, supergraph, signal);
     }
-    await this.#deleteUnused(used, signal);
-  }
-
-  /**
-   * Stores records that were verified, the oldest first. To be called after {@link copyTexts}. Those that could not be stored when
-   * they came are read again: a log with a gap would be damaged at the next start.
-   */
-  async add(from: RegistryStore, records: readonly VerifiedRecord[], signal: AbortSignal): Promise<void> {
-    const verified = new Map(records.map(({ record, jws }) => [record.sequence, jws]));
-    const last = records.at(-1)?.record.sequence ?? 0;
-    const stored = await this.#store.readHead(this.#log, signal);
-    for (let sequence = stored + 1; sequence <= last; sequence += 1) {
-      const jws = verified.get(sequence) ?? (await from.readRecord(this.#log, sequence, signal));
-      if (jws === undefined)
-        throw new RegistryError(
-          'BROKEN_CHAIN',
-          `Record ${sequence} of ${formatLogName(this.#log)} is missing.`,
-        );
-      await this.#store.createRecord(this.#log, sequence, jws, signal);
-    }
+    return used;
   }
 
   async #copy(from: RegistryStore, reference: BlobReference, signal: AbortSignal): Promise<void> {
@@ -114,6 +120,7 @@ export class LastGoodRelease {
     await rm(aside, { recursive: true, force: true });
     await rename(this.#folder, aside);
     this.#store = new FolderStore(this.#folder);
+    this.#records = new CopiedLog(this.#store, this.#log);
     await this.#store.initialize(signal);
   }
 }

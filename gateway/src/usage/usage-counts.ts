@@ -4,6 +4,7 @@ import type { AdmittedOperation } from '../pipeline/admitted-operation.ts';
 import type { ClientSoftware } from '../identity/caller.ts';
 import type { CostSettings } from '../settings/cost.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
+import { ClientCounts, Senders, type Sender } from './client-counts.ts';
 import { VariableReaders, VariableUse } from './variable-use.ts';
 
 /** How much is counted in an interval. */
@@ -12,18 +13,6 @@ export interface UsageBounds {
   readonly documents: number;
   /** Clients of operations, all together. */
   readonly rows: number;
-}
-
-/** What one client has sent of one operation. */
-export interface ClientCounts {
-  readonly client: ClientSoftware | undefined;
-  readonly oauthClient: string | undefined;
-  requests: number;
-  lastMs: number;
-  /** By code. */
-  readonly errors: Map<string, number>;
-  /** How many took so long, by the index of {@link LATENCY_BOUNDS_MS}; the last are longer than all. */
-  readonly latency: number[];
 }
 
 /** JSON, so that equal values are one; up to a number. */
@@ -52,7 +41,7 @@ export interface OperationCounts {
   readonly operation: Operation;
   readonly readers: VariableReaders;
   readonly variables: VariableUse;
-  readonly clients: Map<string, ClientCounts>;
+  readonly clients: Map<Sender, ClientCounts>;
   /** Sorted scopes, or null for callers without a token. */
   readonly scopes: FewTexts;
   /** The condition variables as they were decided. */
@@ -68,13 +57,8 @@ interface LastCounted {
   row: ClientCounts | undefined;
 }
 
-/** Upper bounds, in milliseconds. */
-export const LATENCY_BOUNDS_MS: readonly number[] = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 10_000];
-
 /** Of one operation; with more, none are recorded: a check must not take those that it sees for all. */
 const [MAX_SCOPE_SETS, MAX_CONDITIONS] = [8, 16];
-/** Codes of one client's errors of one operation; the catalogue has some fifty. */
-const MAX_CODES = 20;
 
 /** What is counted of an answered operation. */
 export interface CountedOperation {
@@ -82,6 +66,8 @@ export interface CountedOperation {
   readonly client: ClientSoftware | undefined;
   /** The code of its first error; undefined without one. */
   readonly errorCode: string | undefined;
+  /** When it was answered, by `performance.now()`. */
+  readonly nowMs: number;
   readonly durationMs: number;
 }
 
@@ -111,6 +97,7 @@ export class UsageCounts {
   isIncomplete = false;
   readonly #bounds: UsageBounds;
   readonly #readers: GraphReaders;
+  readonly #senders: Senders;
   readonly #operations = new Map<string, OperationCounts>();
   /** The same, by what was made of each text: generations and settings have their own. */
   readonly #known = new WeakMap<Operation, OperationCounts>();
@@ -120,6 +107,7 @@ export class UsageCounts {
 
   constructor(bounds: UsageBounds, readers: GraphReaders) {
     this.#bounds = bounds;
+    this.#senders = new Senders(bounds.rows);
     this.#readers = readers;
   }
 
@@ -128,16 +116,12 @@ export class UsageCounts {
   }
 
   /** Constant work, whatever the operation; beside that it looks once at input objects and enum values in variables. */
-  count({ admitted, client, errorCode, durationMs }: CountedOperation): void {
+  count({ admitted, client, errorCode, nowMs, durationMs }: CountedOperation): void {
     const counts = this.#countsOf(admitted);
     if (!counts) return;
     counts.variables.note(admitted);
-    const row = this.#rowOf(counts, client, admitted.caller.context.clientId);
-    row.requests += 1;
-    row.lastMs = Date.now();
-    const bucket = bucketOf(durationMs);
-    row.latency[bucket] = (row.latency[bucket] ?? 0) + 1;
-    if (errorCode !== undefined) countError(row.errors, errorCode);
+    const sender = this.#senders.of(client, admitted.caller.context.clientId);
+    this.#rowOf(counts, sender).count(nowMs, durationMs, errorCode);
   }
 
   #countsOf({ operation, supergraph, caller, decided }: AdmittedOperation): OperationCounts | undefined {
@@ -194,69 +178,21 @@ export class UsageCounts {
   }
 
   /** Beyond the bound on rows, clients are counted as one. */
-  #rowOf(
-    { clients, last }: OperationCounts,
-    client: ClientSoftware | undefined,
-    oauthClient: string | undefined,
-  ): ClientCounts {
-    if (last.row && isOf(last.row, client, oauthClient)) return last.row;
-    return (last.row = this.#findRow(clients, client, oauthClient));
+  #rowOf({ clients, last }: OperationCounts, sender: Sender): ClientCounts {
+    if (last.row?.sender === sender) return last.row;
+    return (last.row = clients.get(sender) ?? this.#addRow(clients, sender));
   }
 
-  #findRow(
-    clients: Map<string, ClientCounts>,
-    client: ClientSoftware | undefined,
-    oauthClient: string | undefined,
-  ): ClientCounts {
-    const key = client ? `${client.name}\n${client.version}\n${oauthClient ?? ''}` : (oauthClient ?? '');
-    const known = clients.get(key);
+  #addRow(clients: Map<Sender, ClientCounts>, sender: Sender): ClientCounts {
+    const counted = this.#rows < this.#bounds.rows ? sender : this.#senders.others;
+    const known = clients.get(counted);
     if (known) return known;
-    if (this.#rows < this.#bounds.rows) return this.#addRow(clients, key, { client, oauthClient });
-    return (
-      clients.get(OTHERS) ?? this.#addRow(clients, OTHERS, { client: OTHER_CLIENT, oauthClient: undefined })
-    );
-  }
-
-  #addRow(
-    clients: Map<string, ClientCounts>,
-    key: string,
-    sender: Pick<ClientCounts, 'client' | 'oauthClient'>,
-  ): ClientCounts {
+    const row = new ClientCounts(counted);
+    clients.set(counted, row);
     this.#rows += 1;
-    const latency = Array.from({ length: LATENCY_BOUNDS_MS.length + 1 }, () => 0);
-    const row = { ...sender, requests: 0, lastMs: 0, errors: new Map<string, number>(), latency };
-    clients.set(key, row);
     return row;
   }
 }
-
-function isOf(
-  row: ClientCounts,
-  client: ClientSoftware | undefined,
-  oauthClient: string | undefined,
-): boolean {
-  const { client: own } = row;
-  if (row.oauthClient !== oauthClient) return false;
-  return own && client ? own.name === client.name && own.version === client.version : own === client;
-}
-
-function bucketOf(durationMs: number): number {
-  let bucket = 0;
-  while (bucket < LATENCY_BOUNDS_MS.length && durationMs > (LATENCY_BOUNDS_MS[bucket] ?? 0)) bucket += 1;
-  return bucket;
-}
-
-/** What is no code of anyone's is counted as one: subgraphs may give any text. */
-const PLAIN_CODE = /^[\w.:-]{1,64}$/;
-
-function countError(errors: Map<string, number>, code: string): void {
-  const isCounted = PLAIN_CODE.test(code) && (errors.has(code) || errors.size < MAX_CODES);
-  const name = isCounted ? code : 'OTHER';
-  errors.set(name, (errors.get(name) ?? 0) + 1);
-}
-
-const OTHER_CLIENT: ClientSoftware = { name: 'other', version: '' };
-const OTHERS = 'other\n\n';
 
 function conditionsOf({ conditionVariables }: Operation, decided: Decided): string {
   return JSON.stringify(Object.fromEntries(conditionVariables.map(({ name }) => [name, decided.isOn(name)])));

@@ -77,6 +77,7 @@ function count(counts: UsageCounts, operation: AdmittedOperation, client = 'ios'
     admitted: operation,
     client: { name: client, version: '1' },
     errorCode: undefined,
+    nowMs: performance.now(),
     durationMs: 7,
   });
 }

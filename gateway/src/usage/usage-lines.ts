@@ -2,12 +2,8 @@ import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { literalLength } from '../operation/limits/list-length.ts';
 import { executableFormOf, type ExecutableForm } from './executable-form.ts';
-import {
-  LATENCY_BOUNDS_MS,
-  type ClientCounts,
-  type OperationCounts,
-  type UsageCounts,
-} from './usage-counts.ts';
+import { LATENCY_BOUNDS_MS, type ClientCounts } from './client-counts.ts';
+import type { OperationCounts, UsageCounts } from './usage-counts.ts';
 import { namedSizes } from './variable-use.ts';
 
 /** A window of time of one process. */
@@ -131,18 +127,24 @@ function total(errors: ReadonlyMap<string, number>): number {
 }
 
 /** One that says nothing of itself has the name of its OAuth client. */
-function clientOf({ client, oauthClient, requests, lastMs, errors, latency }: ClientCounts): object {
+function clientOf({ sender, requests, lastMs, errors, latency }: ClientCounts): object {
+  const { client, oauthClient } = sender;
   return {
     name: client?.name ?? oauthClient ?? 'unknown',
     ...(client && client.version !== '' && { version: client.version }),
     ...(client && oauthClient !== undefined && { oauthClient }),
     requests,
-    lastUsed: new Date(lastMs).toISOString(),
+    lastUsed: dateOf(lastMs).toISOString(),
     ...(errors.size > 0 && { errors: Object.fromEntries(errors) }),
     latencyMs: Object.fromEntries(
-      [...latency.keys()]
-        .filter((bucket) => latency[bucket])
-        .map((bucket) => [LATENCY_BOUNDS_MS[bucket] ?? 'more', latency[bucket]]),
+      [...latency.entries()]
+        .filter(([, answered]) => answered > 0)
+        .map(([bucket, answered]) => [LATENCY_BOUNDS_MS[bucket] ?? 'more', answered]),
     ),
   };
+}
+
+/** @param ms by `performance.now()`, a short time ago */
+function dateOf(ms: number): Date {
+  return new Date(Date.now() - (performance.now() - ms));
 }

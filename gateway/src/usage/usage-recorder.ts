@@ -52,11 +52,13 @@ export class IntervalRecorder implements UsageRecorder {
   record(context: RequestContext, result: PipelineResult, sinceMs: number): void {
     const { admitted } = firstOf(result);
     if (!admitted) return;
+    const nowMs = performance.now();
     this.#counts.count({
       admitted,
       client: clientSoftwareOf(context),
       errorCode: codeOf(result),
-      durationMs: performance.now() - sinceMs,
+      nowMs,
+      durationMs: nowMs - sinceMs,
     });
   }
 

@@ -16,7 +16,7 @@ import type { Operation } from '../operation/operation.ts';
 import type { AdmittedOperation } from '../pipeline/admitted-operation.ts';
 import type { CostSettings } from '../settings/cost.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
-import { InputReaders, type InputReader } from './input-readers.ts';
+import { InputReaders, type InputReader, type ValueBudget } from './input-readers.ts';
 
 /** Coordinates of one operation; with more, they are not recorded. */
 const MAX_INPUTS = 1_000;
@@ -119,8 +119,11 @@ function namesOf(sizes: readonly NamedSize[] | undefined): string | undefined {
 export class VariableUse {
   readonly #reader: VariableReader;
   readonly #inputs: Set<string>;
-  /** The largest sizes, by which of the variables were given. */
-  readonly #rows = new Map<string, number[]>();
+  /** The largest sizes, a row for each choice of variables that were given. */
+  readonly #rows: number[][] = [];
+  /** Of the request that is looked at. */
+  readonly #lengths: number[] = [];
+  readonly #budget: ValueBudget = { values: 0 };
   #isTooMuch = false;
   /** Whether other variables size lists since the settings, or the graph, have changed. */
   #isMixed = false;
@@ -141,9 +144,9 @@ export class VariableUse {
    */
   get slices(): readonly Readonly<Record<string, number>>[] | undefined {
     const { sizes } = this.#reader;
-    if (!sizes || this.#isMixed || this.#rows.size > MAX_ROWS) return undefined;
-    if (this.#rows.size === 0) return [{}];
-    return [...this.#rows.values()].map((row) =>
+    if (!sizes || this.#isMixed || this.#rows.length > MAX_ROWS) return undefined;
+    if (this.#rows.length === 0) return [{}];
+    return this.#rows.map((row) =>
       Object.fromEntries(
         sizes
           .map(({ key }, index) => [key, row[index] ?? NOT_GIVEN] as const)
@@ -158,26 +161,36 @@ export class VariableUse {
   }
 
   note({ givenVariables, variables }: AdmittedOperation): void {
-    const { inputs, sizes = [] } = this.#reader;
+    const { inputs, sizes } = this.#reader;
     if (inputs.length > 0 && !this.#isTooMuch) this.#noteInputs(givenVariables);
-    if (sizes.length > 0) this.#noteSizes(sizes.map((size) => givenSize(size, variables) ?? NOT_GIVEN));
+    if (!sizes || sizes.length === 0) return;
+    for (const [index, size] of sizes.entries())
+      this.#lengths[index] = givenSize(size, variables) ?? NOT_GIVEN;
+    this.#noteLengths();
   }
 
-  #noteSizes(lengths: number[]): void {
-    const choice = lengths.map((length) => (length === NOT_GIVEN ? '-' : '+')).join('');
-    const row = this.#rows.get(choice);
-    if (!row) {
-      if (this.#rows.size <= MAX_ROWS) this.#rows.set(choice, lengths);
-      return;
-    }
-    for (const [index, length] of lengths.entries()) if (length > (row[index] ?? 0)) row[index] = length;
+  #noteLengths(): void {
+    const lengths = this.#lengths;
+    const row = this.#rows.find((one) => areSameGiven(one, lengths));
+    if (row) raise(row, lengths);
+    else if (this.#rows.length <= MAX_ROWS) this.#rows.push([...lengths]);
   }
 
   #noteInputs(given: Readonly<Record<string, unknown>>): void {
-    const budget = { values: MAX_VALUES };
+    const budget = this.#budget;
+    budget.values = MAX_VALUES;
     for (const { name, reader } of this.#reader.inputs)
       if (Object.hasOwn(given, name)) reader.read(given[name], this.#inputs, budget);
     this.#isTooMuch = budget.values < 0 || this.#inputs.size > MAX_INPUTS;
     if (this.#isTooMuch) this.#inputs.clear();
   }
+}
+
+function areSameGiven(row: readonly number[], lengths: readonly number[]): boolean {
+  return row.every((length, index) => (length === NOT_GIVEN) === (lengths[index] === NOT_GIVEN));
+}
+
+/** Leaves the larger of each two. */
+function raise(row: number[], lengths: readonly number[]): void {
+  for (const [index, length] of lengths.entries()) if (length > (row[index] ?? 0)) row[index] = length;
 }

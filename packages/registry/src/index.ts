@@ -37,5 +37,11 @@ export {
 } from './stores/registry-authorization.ts';
 export { readTextBlob, writeTextBlob } from './text-blobs.ts';
 export type { Variant, VariantRule } from './variant.ts';
-export { verifyLog, verifyNext, type VerifiedHead, type VerifyLogOptions } from './verify-log.ts';
+export {
+  verifyAlone,
+  verifyLog,
+  verifyNext,
+  type VerifiedHead,
+  type VerifyLogOptions,
+} from './verify-log.ts';
 export { verifyRecord, type VerifiedRecord } from './verify-record.ts';

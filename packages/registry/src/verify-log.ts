@@ -61,13 +61,27 @@ export async function verifyNext(
   before: VerifiedHead | undefined,
   trust: TrustedKeys,
 ): Promise<VerifiedHead> {
-  const keys = before?.nextKeys ?? trust;
-  const verified = await verifyRecord(jws, place, keys);
+  const verified = await verifyAlone(jws, place, before?.nextKeys ?? trust);
   if (verified.record.previous !== before?.hash)
     throw new RegistryError(
       'BROKEN_CHAIN',
       `Record ${place.sequence} of ${formatLogName(place.log)} does not follow the record before it.`,
     );
+  return verified;
+}
+
+/**
+ * Verifies a record by itself: signature, graph, environment and sequence. Which record comes before it is not looked at.
+ *
+ * @param keys that sign it
+ * @throws RegistryError those of {@link verifyRecord}
+ */
+export async function verifyAlone(
+  jws: string,
+  place: { readonly log: LogName; readonly sequence: number },
+  keys: TrustedKeys,
+): Promise<VerifiedHead> {
+  const verified = await verifyRecord(jws, place, keys);
   const named = verified.record.keys;
   return { ...verified, nextKeys: named ? await TrustedKeys.from(named) : keys };
 }

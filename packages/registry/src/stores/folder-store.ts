@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { digestOf, MAX_BLOB_BYTES, type BlobReference } from '../blob.ts';
 import { checkFormat, parseDocument } from '../format-version.ts';
@@ -88,10 +88,20 @@ export class FolderStore implements RegistryStore {
   }
 
   async readHead(log: LogName, signal: AbortSignal): Promise<number> {
+    return (await this.listRecords(log, signal)).at(-1) ?? 0;
+  }
+
+  /** The sequences of a log, ascending: of a registry all of them, of a copy those that are stored. */
+  async listRecords(log: LogName, signal: AbortSignal): Promise<readonly number[]> {
     return this.#attempt(signal, async () => {
-      const sequences = (await this.#list(this.#logPath(log))).flatMap((name) => sequenceOf(name) ?? []);
-      return sequences.reduce((highest, sequence) => Math.max(highest, sequence), 0);
+      const names = await this.#list(this.#logPath(log));
+      return names.flatMap((name) => sequenceOf(name) ?? []).toSorted((a, b) => a - b);
     });
+  }
+
+  /** Deletes a record of a copy: a registry has all of its records for good. One that is gone already is no error. */
+  async deleteRecord(log: LogName, sequence: number, signal: AbortSignal): Promise<void> {
+    await this.#attempt(signal, () => rm(this.#recordPath(log, sequence), { force: true }));
   }
 
   async readRecord(log: LogName, sequence: number, signal: AbortSignal): Promise<string | undefined> {

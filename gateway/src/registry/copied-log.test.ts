@@ -1,0 +1,245 @@
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  createRecordSigner,
+  FolderStore,
+  generateRecordKey,
+  verifyLog,
+  type RecordSigner,
+  type RegistryStore,
+  type VerifiedHead,
+  type VerifiedRecord,
+} from '@trellis/registry';
+import { gql } from 'graphql-tag';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { PublishedGraph } from '../testing/published-graph.ts';
+import { CopiedLog } from './copied-log.ts';
+import { followRegistry, versionOf, type FollowedRegistry } from './followed-registry.ts';
+
+/** Records of a copy beside those that name keys. */
+const STORED = 32;
+const signal = AbortSignal.timeout(120_000);
+
+let graph: PublishedGraph;
+let signer: RecordSigner;
+let head: VerifiedHead;
+let rejected: string[];
+let damaged: string[];
+let opened: FollowedRegistry[];
+
+beforeEach(async () => {
+  graph = await PublishedGraph.create();
+  signer = graph.signer;
+  [rejected, damaged, opened] = [[], [], []];
+  head = await graph.publish([SUBGRAPH]);
+});
+afterEach(async () => {
+  await Promise.all(opened.map((one) => one.close()));
+  graph.close();
+});
+
+const SUBGRAPH = {
+  name: 'numbers',
+  url: 'http://numbers.test/graphql',
+  typeDefs: gql('type Query { one: Int }'),
+};
+
+async function append(records: number): Promise<void> {
+  for (let count = 0; count < records; count += 1) head = await graph.append({}, signer);
+}
+
+/** From the next record on, others sign. */
+async function changeKey(): Promise<void> {
+  const next = await createRecordSigner(JSON.stringify(await generateRecordKey()));
+  head = await graph.append({ keys: [next.publicKey], action: 'keys' }, signer);
+  signer = next;
+}
+
+async function recordsAfter(from: VerifiedHead | undefined): Promise<readonly VerifiedRecord[]> {
+  const records: VerifiedRecord[] = [];
+  await verifyLog(graph.store, graph.log, graph.trust, {
+    from,
+    onRecord: (one) => records.push(one),
+    signal,
+  });
+  return records;
+}
+
+async function copyIn(folder: string): Promise<FolderStore> {
+  const store = new FolderStore(join(graph.cacheDirectory, folder));
+  await store.initialize(signal);
+  return store;
+}
+
+const verify = (store: FolderStore): Promise<VerifiedHead | undefined> =>
+  new CopiedLog(store, graph.log).verify(graph.trust, () => undefined, signal);
+
+async function sequencesIn(store: FolderStore): Promise<readonly number[]> {
+  return store.listRecords(graph.log, signal);
+}
+
+const lastOf = (sequence: number, count: number): readonly number[] =>
+  Array.from({ length: count }, (_, index) => sequence - count + 1 + index);
+
+/** The folder in which a followed registry has its copy. */
+const FOLLOWED = 'library@production';
+
+async function follow(store: RegistryStore = graph.store): Promise<FollowedRegistry> {
+  const followed = await followRegistry({
+    store,
+    log: graph.log,
+    trust: graph.trust,
+    directory: graph.cacheDirectory,
+    subgraphUrls: {},
+    warm: async () => undefined,
+    pollMs: () => 3_600_000,
+    observer: {
+      verified: () => undefined,
+      serving: () => undefined,
+      stopped: () => undefined,
+      checked: () => undefined,
+      rejected: (error) => void rejected.push(codeOf(error)),
+      copyFailed: (error) => void damaged.push(codeOf(error)),
+    },
+  });
+  opened.push(followed);
+  return followed;
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}
+
+/** A disk of a process that is killed after so many changes. */
+class KilledStore extends FolderStore {
+  #left = Number.POSITIVE_INFINITY;
+
+  killAfter(changes: number): void {
+    this.#left = changes;
+  }
+
+  override async createRecord(...given: Parameters<FolderStore['createRecord']>): Promise<boolean> {
+    this.#change();
+    return super.createRecord(...given);
+  }
+
+  override async deleteRecord(...given: Parameters<FolderStore['deleteRecord']>): Promise<void> {
+    this.#change();
+    return super.deleteRecord(...given);
+  }
+
+  #change(): void {
+    if (this.#left <= 0) throw new Error('killed');
+    this.#left -= 1;
+  }
+}
+
+describe('The copied log of a registry', () => {
+  it('has the newest records and those that name keys, however long it is followed', async () => {
+    const store = await copyIn('followed');
+    const copied = new CopiedLog(store, graph.log);
+    await append(3);
+    await changeKey();
+    let followed: VerifiedHead | undefined;
+    for (let look = 0; look < 5; look += 1) {
+      await append(12);
+      await copied.add(graph.store, await recordsAfter(followed), signal);
+      followed = head;
+    }
+    expect(await sequencesIn(store)).toEqual([5, ...lastOf(65, STORED)]);
+    expect((await verify(store))?.hash).toBe(head.hash);
+  });
+
+  it('takes no more of a long log that is first met at its end', async () => {
+    await changeKey();
+    await append(50);
+    const store = await copyIn('late');
+    await new CopiedLog(store, graph.log).add(graph.store, await recordsAfter(undefined), signal);
+    expect(await sequencesIn(store)).toEqual([2, ...lastOf(52, STORED)]);
+    expect((await verify(store))?.hash).toBe(head.hash);
+  });
+
+  it('leads to the same head after a kill at each step of writing and deleting', async () => {
+    await append(STORED + 4);
+    const before = { head, records: await recordsAfter(undefined) };
+    await append(2);
+    await changeKey();
+    await append(4);
+    const added = await recordsAfter(before.head);
+    const found: number[] = [];
+    let isWhole = false;
+    for (let changes = 0; !isWhole; changes += 1) {
+      const path = join(graph.cacheDirectory, `killed-${changes}`);
+      const store = new KilledStore(path);
+      await store.initialize(signal);
+      await new CopiedLog(store, graph.log).add(graph.store, before.records, signal);
+      store.killAfter(changes);
+      isWhole = await new CopiedLog(store, graph.log).add(graph.store, added, signal).then(
+        () => true,
+        () => false,
+      );
+      const restarted = new FolderStore(path);
+      const verified = await verify(restarted);
+      found.push(verified?.record.sequence ?? 0);
+      // What is followed from there ends in the same copy.
+      await new CopiedLog(restarted, graph.log).add(graph.store, await recordsAfter(verified), signal);
+      expect((await verify(restarted))?.hash).toBe(head.hash);
+      expect((await sequencesIn(restarted)).length).toBeLessThanOrEqual(STORED + 1);
+    }
+    // The head of before, then the record that names keys, then the new head at once.
+    const keys = before.head.record.sequence + 3;
+    expect([...new Set(found)]).toEqual([before.head.record.sequence, keys, head.record.sequence]);
+    expect(found.length).toBeGreaterThan(added.length + 4);
+  });
+
+  it('of an earlier version, with all records, serves without the registry and is cut when that is back', async () => {
+    await follow().then((one) => one.close());
+    await append(4);
+    await changeKey();
+    await append(60);
+    const store = await copyIn(FOLLOWED);
+    for (const { record, jws } of await recordsAfter(undefined))
+      await store.createRecord(graph.log, record.sequence, jws, signal);
+    await rename(graph.folder, `${graph.folder}.gone`);
+    const offline = await follow();
+    expect(versionOf(offline.served)).toBe(`production.${head.record.sequence}`);
+    expect((await sequencesIn(store)).length).toBe(head.record.sequence);
+    await offline.close();
+    await rename(`${graph.folder}.gone`, graph.folder);
+    await follow();
+    expect(await sequencesIn(store)).toEqual([6, ...lastOf(head.record.sequence, STORED)]);
+    expect(damaged).toEqual([]);
+  });
+
+  it('still tells a registry that has become shorter, was rewritten or goes on otherwise', async () => {
+    await append(60);
+    await follow().then((one) => one.close());
+    const store = await copyIn(FOLLOWED);
+    expect(await sequencesIn(store)).toEqual(lastOf(head.record.sequence, STORED));
+    const last = head.record.sequence;
+
+    await graph.store.deleteRecord(graph.log, last, signal);
+    await follow().then((one) => one.close());
+    const [former] = (await recordsAfter(undefined)).slice(-1);
+    const { record } = head;
+    const other = await signer.sign({ ...record, id: 'another'.repeat(4) });
+    await graph.store.createRecord(graph.log, last, other, signal);
+    await follow().then((one) => one.close());
+    await graph.store.deleteRecord(graph.log, last, signal);
+    await graph.store.createRecord(graph.log, last, head.jws, signal);
+    const unchained = await signer.sign({ ...record, sequence: last + 1, previous: former?.hash });
+    await graph.store.createRecord(graph.log, last + 1, unchained, signal);
+    const followed = await follow();
+    expect(rejected).toEqual(['REWRITTEN', 'REWRITTEN', 'BROKEN_CHAIN']);
+    expect([versionOf(followed.served), damaged]).toEqual([`production.${last}`, []]);
+  });
+
+  it('is damaged where the record is missing that names the keys of its head', async () => {
+    await changeKey();
+    await append(2);
+    const store = await copyIn('without keys');
+    await new CopiedLog(store, graph.log).add(graph.store, await recordsAfter(undefined), signal);
+    await store.deleteRecord(graph.log, 2, signal);
+    await expect(verify(store)).rejects.toMatchObject({ code: 'UNTRUSTED_KEY' });
+  });
+});
