@@ -37,6 +37,7 @@ const programs = {
   generate: () => import('./generate.ts'),
   docs: () => import('./docs.ts'),
   pictures: () => import('./pictures.ts'),
+  titles: () => import('./titles.ts'),
 };
 
 const [program = '', ...args] = process.argv.slice(2);

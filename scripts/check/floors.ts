@@ -35,7 +35,7 @@ export const projects: readonly Project[] = [
       scripts: {
         floor: 5,
         purpose:
-          'commands of contributors: test, prove, build, bench, load, measure, check, generate, docs, pictures',
+          'commands of contributors: test, prove, build, bench, load, measure, check, generate, docs, pictures, titles',
       },
       'docs-site': {
         floor: 6,
@@ -82,6 +82,7 @@ export const projects: readonly Project[] = [
       'measure.ts': { floor: 4, purpose: 'measures statements and content at size' },
       'prove.ts': { floor: 4, purpose: 'runs the proofs' },
       'test.ts': { floor: 4, purpose: 'runs the tests' },
+      'titles.ts': { floor: 4, purpose: 'lists the titles of tests' },
       'checks.ts': { floor: 3, purpose: 'the list of checks' },
       generate: {
         floor: 2,
@@ -95,6 +96,7 @@ export const projects: readonly Project[] = [
       containers: { floor: 1, purpose: 'images, database roles and Redis users, for tests of them' },
       measure: { floor: 1, purpose: 'the page of performance' },
       tests: { floor: 1, purpose: 'runs vitest and counts' },
+      titles: { floor: 1, purpose: 'titles of tests, and what became of them' },
       programs: { floor: 0, purpose: 'runs programs' },
     },
   },
