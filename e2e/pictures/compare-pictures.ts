@@ -1,4 +1,31 @@
-import type { Page } from 'playwright-core';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { root } from '../harness/running-program.ts';
+import { pictureFiles } from './picture-list.ts';
+import type { PictureFiles } from './take-pictures.ts';
+import { NAMES } from './tour.ts';
+
+/** Where the pictures of docs/pictures.md are stored. */
+export const storedPictures: string = join(root, 'docs/pictures');
+
+/** So many pixels in a hundred may differ: widths of bars and of masked numbers, and fonts of another version. */
+export const TOLERANCE = 3;
+
+/** How many pixels in a hundred of each stored picture differ from the one taken. Of the animation its first picture is compared. */
+export async function measureDrift(
+  files: PictureFiles,
+  browser: Browser,
+): Promise<ReadonlyMap<string, number>> {
+  const page = await browser.newPage();
+  await page.evaluate(NAMES);
+  const drift = new Map<string, number>();
+  for (const name of pictureFiles()) {
+    const stored = readFileSync(join(storedPictures, name));
+    drift.set(name, await comparePictures(page, stored, files.get(name) ?? Buffer.alloc(0)));
+  }
+  return drift;
+}
 
 /**
  * Compares two pictures as they are drawn.
@@ -6,7 +33,7 @@ import type { Page } from 'playwright-core';
  * @param page any; it decodes them
  * @returns how many pixels in a hundred differ visibly; 100 when the sizes do
  */
-export async function comparePictures(page: Page, one: Buffer, other: Buffer): Promise<number> {
+async function comparePictures(page: Page, one: Buffer, other: Buffer): Promise<number> {
   const [first, second] = [one, other].map((file) => `data:image/webp;base64,${file.toString('base64')}`);
   return page.evaluate(countDifferences, [first ?? '', second ?? ''] as const);
 }

@@ -99,7 +99,7 @@ export function picturesPage(): string {
   return `# Pictures
 
 Taken from the running platform by \`npm run pictures\`, with the demo data, in light and dark (as your system prefers). Times, addresses and ids are replaced by fixed ones.
-\`npm run pictures -- --check\` takes them again and says by how much each differs.
+\`npm run pictures -- --check\` takes them again and says by how much each differs; the proof \`pictures\` fails where they differ visibly.
 
 ## Deferred parts and a live query, in motion
 
