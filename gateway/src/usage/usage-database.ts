@@ -100,14 +100,16 @@ export class UsageDatabase implements UsageSink {
   }
 }
 
+const NO_PACKAGE =
+  'recording to PostgreSQL needs the package pg, which is not beside @trellis/gateway: npm install pg@8, or the image with it, or the program' +
+  ' trellis, which brings it; usage.directory and usage.collector need no package. See docs/recorded-operations.md';
+
 async function openClient(): Promise<OpenClient> {
   try {
     const { default: pg } = await import('pg');
     return (options) => new pg.Client(options);
   } catch (error) {
-    throw new Error('recording to PostgreSQL needs the package pg beside @trellis/gateway: npm install pg', {
-      cause: error,
-    });
+    throw new Error(NO_PACKAGE, { cause: error });
   }
 }
 
