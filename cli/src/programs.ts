@@ -61,8 +61,12 @@ export interface HostedProgram {
   /** @throws ConfigError with all that is wrong */
   readonly read: (environment: Environment) => ProcessConfig;
   readonly start: (environment: Environment, resources: Resources) => Promise<Deployable>;
-  /** What it adds to the operations port. */
-  readonly operations: (environment: Environment, resources: Resources) => readonly OperationsRoutes[];
+  /** What it adds to the operations port. @param started what `start` has made, once it has */
+  readonly operations: (
+    environment: Environment,
+    resources: Resources,
+    started: () => Deployable | undefined,
+  ) => readonly OperationsRoutes[];
 }
 
 /** Every deployable, in the order in which they start; the gateway is last to start and first to end. */
@@ -89,10 +93,10 @@ export function variablesOf(service: string): VariableTable {
   return program.variables;
 }
 
-function host<Config extends ProcessConfig>(
+function host<Config extends ProcessConfig, Started extends Deployable>(
   prefix: Prefix,
   directory: string,
-  program: DeployableProgram<Config>,
+  program: DeployableProgram<Config, Started>,
   variables: VariableTable,
 ): HostedProgram {
   return {
@@ -104,8 +108,9 @@ function host<Config extends ProcessConfig>(
     reads: (variable) => Object.hasOwn(variables, variable),
     read: (environment) => program.readConfig(environment),
     start: (environment, resources) => program.start(program.readConfig(environment), resources),
-    operations(environment, { logger, metrics }) {
-      const routes = program.operations?.(program.readConfig(environment), logger, metrics);
+    operations(environment, resources, started) {
+      const own = started as () => Started | undefined; // made by the program's start
+      const routes = program.operations?.(program.readConfig(environment), resources, own);
       return routes ? [routes] : [];
     },
   };

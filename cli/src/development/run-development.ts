@@ -29,6 +29,8 @@ export async function runDevelopment(run: DevelopmentRun): Promise<void> {
   const program: DeployableProgram<GatewayConfig> = {
     ...gateway,
     start: (config, resources) => startAll(run, config, resources),
+    // Who uses a field is in its explorer, as far as this process knows it.
+    operations: (config, resources) => gateway.operations?.(config, resources, () => undefined),
   };
   await runDeployable(program, {
     LOG_LEVEL: 'error',

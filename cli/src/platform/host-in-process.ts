@@ -33,17 +33,21 @@ const NEEDED: ReadonlySet<Prefix> = new Set(['AUTH', 'GATEWAY']);
 export async function hostInProcess(options: InProcessOptions): Promise<Host> {
   const { config, environments } = options;
   const metrics = new Map(programs.map(({ service }) => [service, createMetrics(service)]));
+  const started = new Map<string, Deployable>();
   const operations = await startOperationsServer({
     port: config.OPERATIONS_PORT,
     metrics: [...metrics.values()],
     routes: programs.flatMap(({ prefix, service, operations: routes }) =>
-      routes(environments[prefix], resourcesOf(service, config, metrics)),
+      routes(environments[prefix], resourcesOf(service, config, metrics), () => started.get(service)),
     ),
   });
   const running: Closable[] = [operations];
   const unavailable: string[] = [];
-  const start = (program: HostedProgram): Promise<Deployable> =>
-    startProgram(program, config, environments, metrics);
+  const start = async (program: HostedProgram): Promise<Deployable> => {
+    const deployable = await startProgram(program, config, environments, metrics);
+    started.set(program.service, deployable);
+    return deployable;
+  };
   const startAgain = (program: HostedProgram, failure: unknown): void => {
     const { service } = program;
     unavailable.push(service);

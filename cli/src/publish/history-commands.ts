@@ -66,6 +66,7 @@ async function sectionsOf(
     const compared =
       earlier && !isSame ? await compareRecords(access, log, [earlier, one], signal) : undefined;
     sections.push({
+      id: `record-${sequence}`,
       heading,
       lines: [...lines, ...(compared?.subgraphs ?? []).map(lineOf)],
       report: compared?.report,

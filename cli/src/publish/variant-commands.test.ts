@@ -211,7 +211,7 @@ describe('trellis history --format html', () => {
     const { status, out } = await trellis('history', '--format', 'html');
     expect(status).toBe(0);
     expect(out).toContain('<h1>History of content@production</h1>');
-    expect(out).toMatch(/<h2 id="section-0">\d+: promote<\/h2>/);
+    expect(out).toMatch(/<h2 id="record-(\d+)">\1: promote<\/h2>/);
     expect(out).toContain('schema changed: users');
     expect(out).toContain('<td class="safe">safe</td><td>User.age</td>');
     expect(out).toContain('The same release as before.');

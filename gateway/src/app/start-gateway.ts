@@ -4,8 +4,14 @@ import type { GatewayMeans } from './resources.ts';
 import { openGateway, type OpenGateway } from './open-gateway.ts';
 import { buildServer } from './server.ts';
 
+/** A gateway as operators meet it, in one process or several. */
+export interface ServingGateway extends Deployable {
+  /** The text of the supergraph that is served. */
+  sdl(signal: AbortSignal): Promise<string>;
+}
+
 /** A gateway that runs in this process. */
-export interface RunningGateway extends Deployable, Pick<OpenGateway, 'configuration' | 'resources'> {}
+export interface RunningGateway extends ServingGateway, Pick<OpenGateway, 'configuration' | 'resources'> {}
 
 /**
  * Starts a gateway in this process. Rejects when it can't serve.
@@ -26,6 +32,7 @@ export async function startGateway(
     url,
     configuration: gateway.configuration,
     resources: gateway.resources,
+    sdl: async () => gateway.configuration.services.supergraphs.current().sdl,
     close: () => {
       gateway.stop();
       closing ??= server.close().then(() => gateway.close());

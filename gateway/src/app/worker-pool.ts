@@ -1,12 +1,14 @@
 import cluster, { type ClusterSettings, type Worker } from 'node:cluster';
+import { on } from 'node:events';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { freePort } from '@trellis/runtime/free-port';
-import { CannotStart, type Deployable, type Logger, type Resources } from '@trellis/runtime';
+import { CannotStart, type Logger, type Resources } from '@trellis/runtime';
 import { AggregatorRegistry } from 'prom-client';
 import type { GatewayConfig } from '../config/config.ts';
 import { isRelayed, type RelayedTrial } from '../variants/trial-exchange.ts';
 import { HEAP_FLAGS } from './heap-flags.ts';
+import type { ServingGateway } from './start-gateway.ts';
 
 const RESTART_PAUSE_MS = 500;
 const CLOSE_DEADLINE_MS = 20_000;
@@ -25,12 +27,12 @@ export async function startWorkers(
   config: GatewayConfig,
   { logger, metrics }: Resources,
   silentMs: number = SILENT_MS,
-): Promise<Deployable> {
+): Promise<ServingGateway> {
   const pool = new WorkerPool({ ...config, PORT: await fixedPort(config) }, logger, silentMs);
   const url = await pool.start();
   const aggregator = new AggregatorRegistry();
   metrics.metrics = () => aggregator.clusterMetrics();
-  return { url, close: () => pool.close() };
+  return { url, sdl: (signal) => pool.sdl(signal), close: () => pool.close() };
 }
 
 class WorkerPool {
@@ -63,6 +65,13 @@ class WorkerPool {
       await this.close();
       throw error;
     }
+  }
+
+  /** The supergraph that one of them serves. @throws Error where none says it in time */
+  async sdl(signal: AbortSignal): Promise<string> {
+    const [worker] = [...this.#workers].find(([, state]) => state === 'serving') ?? [];
+    if (!worker) throw new Error('No worker serves.');
+    return askForSdl(worker, signal);
   }
 
   close(): Promise<void> {
@@ -191,6 +200,13 @@ function hears<Kind extends FromWorker['kind']>(worker: Worker, kind: Kind): Pro
   });
 }
 
+async function askForSdl(worker: Worker, signal: AbortSignal): Promise<string> {
+  const messages = on(worker, 'message', { signal, close: ['exit'] }) as AsyncIterable<[FromWorker]>;
+  send(worker, { kind: 'sdl' });
+  for await (const [message] of messages) if (message.kind === 'sdl') return message.sdl;
+  throw new Error('The worker has ended.');
+}
+
 /** What is in flight gets its time; then the process ends, willing or not. One that does not serve yet ends at once. */
 async function closeWorker(worker: Worker, state: 'starting' | 'serving'): Promise<void> {
   if (worker.isDead()) return;
@@ -214,6 +230,7 @@ export type ToWorker =
   | RelayedTrial
   | { readonly kind: 'start'; readonly config: GatewayConfig }
   | { readonly kind: 'listen' }
+  | { readonly kind: 'sdl' }
   | { readonly kind: 'close' };
 
 /**
@@ -226,4 +243,5 @@ export type FromWorker =
   | { readonly kind: 'alive' }
   | { readonly kind: 'prepared' }
   | { readonly kind: 'ready'; readonly url: string }
+  | { readonly kind: 'sdl'; readonly sdl: string }
   | { readonly kind: 'failed'; readonly message: string };

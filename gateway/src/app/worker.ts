@@ -1,14 +1,8 @@
 import cluster from 'node:cluster';
-import {
-  createLogger,
-  createMetrics,
-  endOnUnhandledError,
-  explainFailedStart,
-  type Deployable,
-} from '@trellis/runtime';
+import { createLogger, createMetrics, endOnUnhandledError, explainFailedStart } from '@trellis/runtime';
 import { AggregatorRegistry } from 'prom-client';
 import type { GatewayConfig } from '../config/config.ts';
-import { startGateway } from './start-gateway.ts';
+import { startGateway, type ServingGateway } from './start-gateway.ts';
 import type { FromWorker, ToWorker } from './worker-pool.ts';
 
 // The program of a worker process. It gets its configuration from the primary process, serves on the port that all
@@ -16,8 +10,9 @@ import type { FromWorker, ToWorker } from './worker-pool.ts';
 // a terminal sends them to both.
 const EXIT_FAILED = 1;
 const ALIVE_EVERY_MS = 1_000;
+const GRAPH_DEADLINE_MS = 1_000;
 
-let gateway: Deployable | undefined;
+let gateway: ServingGateway | undefined;
 let listen = (): void => undefined;
 
 process.on('SIGINT', () => undefined);
@@ -26,6 +21,7 @@ process.on('message', (message: ToWorker) => {
   if (message.kind === 'start') void serve(message.config);
   else if (message.kind === 'listen') listen();
   else if (message.kind === 'close') void close();
+  else if (message.kind === 'sdl') void sendGraph();
 });
 process.on('disconnect', () => void close());
 setInterval(() => send({ kind: 'alive' }), ALIVE_EVERY_MS).unref();
@@ -61,6 +57,10 @@ function mayListen(): Promise<void> {
 async function close(): Promise<void> {
   await gateway?.close();
   process.exit(0);
+}
+
+async function sendGraph(): Promise<void> {
+  if (gateway) send({ kind: 'sdl', sdl: await gateway.sdl(AbortSignal.timeout(GRAPH_DEADLINE_MS)) });
 }
 
 function send(message: FromWorker): void {

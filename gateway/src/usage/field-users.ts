@@ -1,19 +1,11 @@
-import {
-  getNamedType,
-  isCompositeType,
-  Kind,
-  TypeInfo,
-  visit,
-  visitWithTypeInfo,
-  type DocumentNode,
-  type GraphQLSchema,
-} from 'graphql';
+import { Kind, type DocumentNode, type GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { clientSoftwareOf } from '../identity/caller.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { PipelineResult } from '../pipeline/operation-result.ts';
 import type { FieldUser } from '../pipeline/services.ts';
 import type { RequestContext } from '../request/context.ts';
+import { documentFields } from './document-fields.ts';
 import type { UsageRecorder } from './usage-recorder.ts';
 
 /** Operations that are remembered: those that were sent last. */
@@ -85,16 +77,6 @@ export class FieldUsers implements UsageRecorder {
 }
 
 function fieldsOf({ definition, fragments }: Operation, schema: GraphQLSchema): ReadonlySet<string> {
-  const fields = new Set<string>();
-  const types = new TypeInfo(schema);
-  const visitor = {
-    Field: ({ name: { value } }: { readonly name: { readonly value: string } }): void => {
-      const parent = types.getParentType();
-      const type = parent && getNamedType(parent);
-      if (type && isCompositeType(type)) fields.add(`${type.name}.${value}`);
-    },
-  };
   const document: DocumentNode = { kind: Kind.DOCUMENT, definitions: [definition, ...fragments.values()] };
-  visit(document, visitWithTypeInfo(types, visitor));
-  return fields;
+  return documentFields(document, schema);
 }

@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { createRegistryMetrics } from '../../observability/registry-metrics.ts';
 import type { Supergraph } from '../../supergraph/supergraph.ts';
 import { canaryOf } from '../../testing/published-graph.ts';
+import { readGraphState } from './graph-state.ts';
 import { readSamples } from './metric-samples.ts';
 import { chooseTexts } from './page-texts.ts';
 import { renderState } from './state-page.ts';
@@ -145,7 +146,7 @@ describe('The page of the state of a gateway that follows a registry', () => {
     approvals: [],
   });
 
-  async function pageOf(language: string): Promise<readonly string[]> {
+  async function withHistory<Result>(look: (registry: Registry) => Promise<Result>): Promise<Result> {
     vi.useFakeTimers({ now: NOW * 1_000 });
     try {
       const registry = new Registry();
@@ -171,11 +172,37 @@ describe('The page of the state of a gateway that follows a registry', () => {
         canaries.responded('main', { outcome: 'ok', executedMs: caller < 99 ? 4 : 70, caller: caller % 40 });
       canaries.responded('canary', { outcome: 'failed', executedMs: undefined, caller: 1 });
       canaries.judged('failed', 2.345);
-      return rowsOf((await renderState(registry, chooseTexts(language))).text);
+      return await look(registry);
     } finally {
       vi.useRealTimers();
     }
   }
+
+  const pageOf = (language: string): Promise<readonly string[]> =>
+    withHistory(async (registry) => rowsOf((await renderState(registry, chooseTexts(language))).text));
+
+  it('is the same for programs', async () => {
+    const state = await withHistory(async (registry) => readGraphState(await readSamples(registry)));
+    expect(state).toMatchObject({
+      format: 'trellis-gateway-state/1',
+      record: { environment: 'production', sequence: 25, release: release.digest },
+      variants: [],
+      canary: {
+        variant: 'canary',
+        share: 0.05,
+        main: { callers: 40, operations: 100, failed: 0, half: { seconds: 0.005, isBeyond: false } },
+        canary: { callers: 1, operations: 1, failed: 1, half: undefined },
+        evidence: { failed: 2.345, slow: 0 },
+        stopsAt: 14,
+      },
+      stopped: [{ at: NOW, variant: 'canary', reason: 'failed', main: '3', canary: '9' }],
+    });
+    expect(state.records).toHaveLength(20);
+    expect(state.records.slice(0, 2)).toMatchObject([
+      { sequence: 26, actor: '<b>ada', servedSince: 0, isServed: false },
+      { sequence: 25, servedSince: NOW, isServed: true },
+    ]);
+  });
 
   it('shows the history: what is served since when, and what is not; the newest 20 records', async () => {
     const rows = await pageOf('en');

@@ -1,6 +1,7 @@
 import type { Metrics } from '@trellis/runtime';
 import { ICON, LANDING_STYLE } from './landing-page.ts';
 import { hashSource, Html, html, pageHeaders } from './page.ts';
+import { readGraphState, type GraphState } from './graph-state.ts';
 import { readSamples, type Samples } from './metric-samples.ts';
 import { drawSection, durationCells, shareOf, timeOf, timestampOf, type Section } from './state-table.ts';
 import { canaryOf, recordsOf, stoppedCanaries } from './registry-state.ts';
@@ -46,7 +47,7 @@ export async function renderState(metrics: Metrics, texts: PageTexts): Promise<S
   const { state } = texts;
   const sections = [
     supergraphOf(samples, state),
-    ...(followsRegistry(samples) ? registrySections(samples, state) : []),
+    ...registrySections(readGraphState(samples), state),
     subgraphsOf(samples, state),
     failingOperations(samples, state),
     slowOperations(samples, state),
@@ -76,13 +77,10 @@ export async function renderState(metrics: Metrics, texts: PageTexts): Promise<S
   return { text: page.text, headers: HEADERS };
 }
 
-function registrySections(samples: Samples, state: StateTexts): readonly Section[] {
-  return [recordsOf(samples, state), canaryOf(samples, state), stoppedCanaries(samples, state)];
-}
-
 /** Without a registry there is no record. */
-function followsRegistry(samples: Samples): boolean {
-  return samples.of('trellis_gateway_registry_record_served_seconds').length > 0;
+function registrySections(graph: GraphState, state: StateTexts): readonly Section[] {
+  if (graph.records.length === 0) return [];
+  return [recordsOf(graph, state), canaryOf(graph, state), stoppedCanaries(graph, state)];
 }
 
 function supergraphOf(samples: Samples, { supergraph: words }: StateTexts): Section {

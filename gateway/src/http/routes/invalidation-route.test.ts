@@ -171,7 +171,8 @@ describe('Changes that are published over HTTP', () => {
 async function openOperations(environment: Readonly<Record<string, string>>): Promise<OperationsServer> {
   const config = program.readConfig({ SUPERGRAPH: 'unused', ...environment });
   const logger = createLogger({ service: 'gateway', level: 'silent' });
-  const routes = program.operations?.(config, logger, createMetrics('gateway'));
+  const resources = { logger, metrics: createMetrics('gateway') };
+  const routes = program.operations?.(config, resources, () => undefined);
   return startOperationsServer({ port: 0, metrics: [], routes: routes ? [routes] : [] });
 }
 

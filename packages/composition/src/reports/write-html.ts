@@ -6,6 +6,8 @@ import { writeOrderSvg } from './write-order-svg.ts';
 
 /** A part of a page: a report, or lines of text. */
 export interface HtmlSection {
+  /** What stands behind the `#` of an address that leads to it. @default its position */
+  readonly id?: string;
   readonly heading: string;
   readonly lines?: readonly string[] | undefined;
   readonly report?: Report | undefined;
@@ -55,8 +57,8 @@ export function writeHtml(report: Report): string {
   return writeHtmlPage(`Supergraph ${report.command}`, [{ heading: `Result: ${outcomeOf(report)}`, report }]);
 }
 
-function sectionLines({ heading, lines = [], report }: HtmlSection, index: number): readonly string[] {
-  const id = `section-${index}`;
+function sectionLines(section: HtmlSection, index: number): readonly string[] {
+  const { id = `section-${index}`, heading, lines = [], report } = section;
   return [
     `<section aria-labelledby="${id}">`,
     `<h2 id="${id}">${escapeXml(heading)}</h2>`,

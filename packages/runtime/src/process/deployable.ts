@@ -22,14 +22,24 @@ export interface Deployable {
 /** What every process knows once its environment is read. */
 export type ProcessConfig = ConfigOf<typeof processVariables>;
 
-/** What a deployable's package exports: enough to run it alone, or beside others in one process. */
-export interface DeployableProgram<Config extends ProcessConfig> {
+/**
+ * What a deployable's package exports: enough to run it alone, or beside others in one process. Its `Started` is what its routes for
+ * operators are given of it.
+ */
+export interface DeployableProgram<Config extends ProcessConfig, Started extends Deployable = Deployable> {
   /** `gateway`, `auth-server`, `posts`, … */
   readonly service: string;
   /** @throws ConfigError with all that is wrong */
   readonly readConfig: (environment: Environment) => Config;
   /** Opens pools, migrates, listens. Rejects when it can't serve, with CannotStart where words say all about it. */
-  readonly start: (config: Config, resources: Resources) => Promise<Deployable>;
-  /** What operators can do with it at the operations port of the process that hosts it, beside reading its metrics. */
-  readonly operations?: (config: Config, logger: Logger, metrics: Metrics) => OperationsRoutes | undefined;
+  readonly start: (config: Config, resources: Resources) => Promise<Started>;
+  /**
+   * What operators can do with it at the operations port of the process that hosts it, beside reading its metrics. The port is open
+   * before the deployable has started.
+   */
+  readonly operations?: (
+    config: Config,
+    resources: Resources,
+    started: () => Started | undefined,
+  ) => OperationsRoutes | undefined;
 }

@@ -15,8 +15,8 @@ const DRAIN_DEADLINE_MS = 25_000;
  * configuration is printed whole and exits with 78 (sysexits EX_CONFIG); a failed start exits with 1, and so does an error
  * that no one handles; a second signal exits at once.
  */
-export async function runDeployable<Config extends ProcessConfig>(
-  program: DeployableProgram<Config>,
+export async function runDeployable<Config extends ProcessConfig, Started extends Deployable>(
+  program: DeployableProgram<Config, Started>,
   environment: Environment,
 ): Promise<void> {
   const config = readConfigOrExit(program, environment);
@@ -31,8 +31,8 @@ export async function runDeployable<Config extends ProcessConfig>(
   });
 }
 
-function readConfigOrExit<Config extends ProcessConfig>(
-  program: DeployableProgram<Config>,
+function readConfigOrExit<Config extends ProcessConfig, Started extends Deployable>(
+  program: DeployableProgram<Config, Started>,
   environment: Environment,
 ): Config {
   try {
@@ -48,8 +48,8 @@ interface RunningDeployable extends Deployable {
   readonly operationsUrl: string;
 }
 
-async function startOrExit<Config extends ProcessConfig>(
-  program: DeployableProgram<Config>,
+async function startOrExit<Config extends ProcessConfig, Started extends Deployable>(
+  program: DeployableProgram<Config, Started>,
   config: Config,
   logger: Logger,
 ): Promise<RunningDeployable> {
@@ -63,13 +63,14 @@ async function startOrExit<Config extends ProcessConfig>(
   }
 }
 
-async function startWithOperations<Config extends ProcessConfig>(
-  program: DeployableProgram<Config>,
+async function startWithOperations<Config extends ProcessConfig, Started extends Deployable>(
+  program: DeployableProgram<Config, Started>,
   config: Config,
   logger: Logger,
 ): Promise<RunningDeployable> {
   const metrics = createMetrics(program.service);
-  const routes = program.operations?.(config, logger, metrics);
+  let started: Started | undefined;
+  const routes = program.operations?.(config, { logger, metrics }, () => started);
   const operations = await startOperationsServer({
     port: config.OPERATIONS_PORT,
     host: config.OPERATIONS_HOST,
@@ -77,6 +78,7 @@ async function startWithOperations<Config extends ProcessConfig>(
     routes: routes ? [routes] : [],
   });
   const deployable = await program.start(config, { logger, metrics });
+  started = deployable;
   return {
     url: deployable.url,
     operationsUrl: operations.url,
