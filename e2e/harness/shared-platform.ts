@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createTemporaryDirectory } from '@trellis/testkit';
+import { createTemporaryDirectory, freePort } from '@trellis/testkit';
 import { inject } from 'vitest';
 import type { TestProject } from 'vitest/node';
 import { addressesOf, choosePorts, startPlatform, type PlatformAddresses } from './platform-process.ts';
@@ -25,6 +25,7 @@ export const otherAudience = 'https://billing.example.com/api';
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = createTemporaryDirectory();
   const ports = await choosePorts();
+  const recordingPort = await freePort();
   const platform = await startPlatform({
     dataDirectory: join(directory.path, 'data'),
     ports,
@@ -33,6 +34,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
       CLIENTS_FILE: writeClientsFile(directory.path),
       SIGN_UP: 'true',
       MAIL_URL: 'log:',
+      AUTH_GATEWAY_OPERATIONS_URLS: gatewaysOf(ports.OPERATIONS_PORT, recordingPort),
       AUDIENCES: `${addressesOf(ports).graph} ${otherAudience}`,
     },
   });
@@ -45,6 +47,11 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     await platform.stop();
     directory.remove();
   };
+}
+
+/** The platform's own, and one that records usage: a test may start it there. */
+function gatewaysOf(own: string, recording: number): string {
+  return `gateway=http://127.0.0.1:${own} recording=http://127.0.0.1:${recording}`;
 }
 
 /** In a test: the platform that {@link setup} started. */

@@ -180,7 +180,11 @@ export const projects: readonly Project[] = [
       },
       observability: { floor: 10, purpose: 'metrics and traces of what other rooms report' },
       config: { floor: 10, purpose: 'reads, checks and watches the configuration, and fills in defaults' },
-      usage: { floor: 9, purpose: 'records which operations clients send' },
+      usage: {
+        floor: 9,
+        purpose: 'records which operations clients send',
+        parts: { 'field-search': 'who has used a field, in a thread of its own' },
+      },
       variants: {
         floor: 9,
         purpose:
@@ -294,6 +298,7 @@ export const projects: readonly Project[] = [
         floor: 1,
         purpose: 'requests to addresses that others name, and the keys that are published there',
       },
+      gateways: { floor: 2, purpose: 'what gateways say of the graph that they serve' },
       pages: {
         floor: 1,
         purpose: 'pages that people see',

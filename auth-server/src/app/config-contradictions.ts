@@ -28,6 +28,23 @@ export function contradictions(config: AuthServerConfig): readonly string[] {
     ...clientsFileProblems(config),
     ...trustedIssuersProblems(config),
     ...themeProblems(config),
+    ...gatewayProblems(config.GATEWAY_OPERATIONS_URLS),
+  ];
+}
+
+const MOST_GATEWAYS = 20;
+
+function gatewayProblems(addresses: Readonly<Record<string, string>>): string[] {
+  const isPlain = (text: string): boolean => {
+    const { username, password, pathname, search, hash } = new URL(text);
+    return username + password + search + hash === '' && pathname === '/';
+  };
+  const wrong = Object.entries(addresses).filter(([, address]) => !isPlain(address));
+  return [
+    ...(Object.keys(addresses).length > MOST_GATEWAYS
+      ? [`GATEWAY_OPERATIONS_URLS: ${MOST_GATEWAYS} gateways at most.`]
+      : []),
+    ...wrong.map(([name]) => `GATEWAY_OPERATIONS_URLS: ${name} must be a host and a port alone.`),
   ];
 }
 

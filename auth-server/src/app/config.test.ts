@@ -59,6 +59,26 @@ describe('configuration', () => {
     expect(problemsOf({ NODE_ENV: 'production', ISSUER: 'http://localhost:1' })).toEqual([]);
   });
 
+  it('takes hosts and ports of gateways, 20 at most', () => {
+    expect(problemsOf({ GATEWAY_OPERATIONS_URLS: 'eu=http://10.0.0.5:9464 us=https://us.example' })).toEqual(
+      [],
+    );
+    for (const address of [
+      'http://a:b@10.0.0.5',
+      'http://10.0.0.5/gateway',
+      'http://10.0.0.5?a',
+      'http://10.0.0.5#a',
+    ])
+      expect(problemsOf({ GATEWAY_OPERATIONS_URLS: `eu=${address}` })).toEqual([
+        'GATEWAY_OPERATIONS_URLS: eu must be a host and a port alone.',
+      ]);
+    const many = Array.from({ length: 21 }, (_, index) => `g${index}=http://10.0.0.5`).join(' ');
+    expect(problemsOf({ GATEWAY_OPERATIONS_URLS: many })).toEqual([
+      'GATEWAY_OPERATIONS_URLS: 20 gateways at most.',
+    ]);
+    expect(problemsOf({ GATEWAY_OPERATIONS_URLS: 'http://10.0.0.5' })).toHaveLength(1);
+  });
+
   it.each(['smtp:', 'smtps:', 'ftp://mail.example', 'http://mail.example/hook'])(
     'rejects MAIL_URL=%s, by which no message can be sent safely',
     (MAIL_URL) => {

@@ -13,6 +13,7 @@ import { readBuiltInTheme, readTheme } from '../pages/theme/read-theme.ts';
 import { createClientRegistry } from '../clients/client-registry.ts';
 import type { AuthServerConfig } from './auth-server-config.ts';
 import { createDpopNonces } from '../dpop/nonces.ts';
+import { createGateways } from '../gateways/gateways.ts';
 import { createGrantRevoker } from '../grants/grant-revoker.ts';
 import {
   readCertificateAuthorities,
@@ -99,6 +100,11 @@ export async function createFeatures(
     }),
     mailStore: createMailStore(pool, createSealer(deriveKeys(config.KEY_ENCRYPTION_SECRET, 'mail'))),
     ...createPages(config, resources.issuer),
+    gateways: createGateways({
+      addresses: config.GATEWAY_OPERATIONS_URLS,
+      secret: config.GATEWAY_OPERATIONS_SECRET?.[0],
+    }),
+    historyPage: config.GRAPH_HISTORY_URL,
     issuers: createIssuers(config, resources),
     clientCertificates: createClientCertificates(forwardedCertificatesOf(config)),
     certificateAuthorities: certificateAuthoritiesOf(config),

@@ -11,6 +11,7 @@ import type { ClientAuthenticationFeatures } from '../clients/authentication/sec
 import type { ClientFeatures } from '../clients/client-features.ts';
 import type { HasClock } from '../clock.ts';
 import type { DpopFeatures } from '../dpop/nonces.ts';
+import type { GatewaysFeatures } from '../gateways/gateways.ts';
 import type { GrantFeatures } from '../grants/grant-features.ts';
 import type { HttpFeatures } from '../http/http-features.ts';
 import type { IssuerFeatures } from '../issuers/issuer-registry.ts';
@@ -37,6 +38,7 @@ export interface Features
     ClientAuthenticationFeatures,
     ClientFeatures,
     DpopFeatures,
+    GatewaysFeatures,
     GrantFeatures,
     HttpFeatures,
     IssuerFeatures,

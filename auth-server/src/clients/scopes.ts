@@ -15,6 +15,7 @@ export type AdminScope =
   | 'auth:audit:read'
   | 'auth:clients:read'
   | 'auth:clients:write'
+  | 'auth:graph:read'
   | 'auth:grants:read'
   | 'auth:grants:write'
   | 'auth:keys:read'
@@ -31,6 +32,7 @@ const narrowAdminScopes: readonly AdminScope[] = [
   'auth:audit:read',
   'auth:clients:read',
   'auth:clients:write',
+  'auth:graph:read',
   'auth:grants:read',
   'auth:grants:write',
   'auth:keys:read',

@@ -146,6 +146,21 @@ const general = {
     default: false,
     doc: 'Whether the admin API is served at /admin below the issuer, for tokens with that audience and a scope of it: auth:admin for everything, or auth:accounts:read and the like.',
   },
+  GATEWAY_OPERATIONS_URLS: {
+    type: 'urls-by-name',
+    doc: 'Operations ports of gateways, for the console: eu=http://10.0.0.5:9464 us=https://… At most 20. http leads to loopback addresses and private networks alone.',
+  },
+  GATEWAY_OPERATIONS_SECRET: {
+    type: 'secrets',
+    optional: true,
+    doc: 'OPERATIONS_SECRET of these gateways, which asking who uses a field needs; of several the first is sent. Absent: it is asked without, which gateways allow on loopback addresses.',
+  },
+  GRAPH_HISTORY_URL: {
+    type: 'url',
+    schemes: ['http', 'https'],
+    optional: true,
+    doc: 'Page that trellis history --format html has written. The console leads from each record of the registry to what it changed, and in which order it is deployed.',
+  },
   THEME_FOLDER: {
     type: 'text',
     optional: true,

@@ -10,6 +10,7 @@ import { fillDemoContent } from './fill-demo-content.ts';
 import { hostInProcess } from './host-in-process.ts';
 import { hostSplit } from './host-split.ts';
 import type { Host } from './host.ts';
+import { nameOwnGateway } from './name-own-gateway.ts';
 import { programs, type Prefix } from '../programs.ts';
 import type { PlatformConfig } from './platform-config.ts';
 import { readConfiguration } from './platform-configuration.ts';
@@ -208,9 +209,10 @@ async function startDocumentation(
 function startHost({ config, environments, ports }: Prepared, options: PlatformOptions): Promise<Host> {
   const { split, progress, signal = new AbortController().signal } = options;
   const { print } = progress;
+  const own = nameOwnGateway(environments, config, split ?? false);
   return split
-    ? hostSplit({ config, environments, ports, signal, print })
-    : hostInProcess({ config, environments, print });
+    ? hostSplit({ config, environments: own, ports, signal, print })
+    : hostInProcess({ config, environments: own, print });
 }
 
 /** For the commands of the same data directory. */

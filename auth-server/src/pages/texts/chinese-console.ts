@@ -1,9 +1,17 @@
 import type { ConsoleTexts } from './console-texts.ts';
+import { chineseGraph } from './chinese-graph.ts';
 
 /** The console in simplified Chinese. */
 export const chineseConsole: ConsoleTexts = {
   title: '控制台',
-  navigation: { accounts: '账户', clients: '应用', keys: '密钥', audit: '审计日志', mail: '邮件' },
+  navigation: {
+    accounts: '账户',
+    clients: '应用',
+    keys: '密钥',
+    audit: '审计日志',
+    mail: '邮件',
+    graph: '图',
+  },
   glance: '概览',
   signingKeys: '正在签名的密钥',
   waitingMail: '等待发送的邮件',
@@ -131,4 +139,5 @@ export const chineseConsole: ConsoleTexts = {
     retry: '重试',
     tryNow: '立即重试',
   },
+  graph: chineseGraph,
 };

@@ -46,6 +46,7 @@ export const chinese: LanguageTexts = {
       'auth:console': '使用运营者控制台',
       'auth:mail:read': '查看等待发送的邮件',
       'auth:mail:write': '重新发送邮件或取消发送',
+      'auth:graph:read': '查看网关提供的内容以及谁在使用字段',
       'read:data': '读取用户、帖子和评论',
       'read:profile': '通过接口读取您的资料和电子邮箱',
       'write:data': '以您的名义发布帖子和评论',

@@ -1,3 +1,5 @@
+import type { GraphTexts } from './graph-texts.ts';
+
 /** The forms of the console, by the names that their addresses have. */
 export type ConsoleActionName =
   | 'inviteAccount'
@@ -17,7 +19,7 @@ export type ConsoleActionName =
   | 'removeMail';
 
 /** The pages of the console that its navigation leads to. */
-export type ConsolePageName = 'accounts' | 'clients' | 'keys' | 'audit' | 'mail';
+export type ConsolePageName = 'accounts' | 'clients' | 'keys' | 'audit' | 'mail' | 'graph';
 
 /**
  * What the console says. Roles, events, scopes, methods and the messages of operations are the API's own words, which logs and
@@ -139,4 +141,5 @@ export interface ConsoleTexts {
     readonly retry: string;
     readonly tryNow: string;
   };
+  readonly graph: GraphTexts;
 }

@@ -1,9 +1,17 @@
 import type { ConsoleTexts } from './console-texts.ts';
+import { englishGraph } from './english-graph.ts';
 
 /** The console in English. */
 export const englishConsole: ConsoleTexts = {
   title: 'Console',
-  navigation: { accounts: 'Accounts', clients: 'Clients', keys: 'Keys', audit: 'Audit log', mail: 'Mail' },
+  navigation: {
+    accounts: 'Accounts',
+    clients: 'Clients',
+    keys: 'Keys',
+    audit: 'Audit log',
+    mail: 'Mail',
+    graph: 'Graph',
+  },
   glance: 'At a glance',
   signingKeys: 'Keys that sign',
   waitingMail: 'Messages that wait',
@@ -131,4 +139,5 @@ export const englishConsole: ConsoleTexts = {
     retry: 'Retry',
     tryNow: 'Try now',
   },
+  graph: englishGraph,
 };

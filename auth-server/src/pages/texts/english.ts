@@ -46,6 +46,7 @@ export const english: LanguageTexts = {
       'auth:console': 'use the console for operators',
       'auth:mail:read': 'see which messages wait to be sent',
       'auth:mail:write': 'have messages sent again, or not at all',
+      'auth:graph:read': 'see what gateways serve, and who uses a field',
       'read:data': 'read users, posts and comments',
       'read:profile': 'read your profile and e-mail address in the API',
       'write:data': 'write posts and comments in your name',

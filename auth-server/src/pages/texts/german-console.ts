@@ -1,4 +1,5 @@
 import type { ConsoleTexts } from './console-texts.ts';
+import { germanGraph } from './german-graph.ts';
 
 /** The console in German. */
 export const germanConsole: ConsoleTexts = {
@@ -9,6 +10,7 @@ export const germanConsole: ConsoleTexts = {
     keys: 'Schlüssel',
     audit: 'Protokoll',
     mail: 'Nachrichten',
+    graph: 'Graph',
   },
   glance: 'Auf einen Blick',
   signingKeys: 'Schlüssel, die signieren',
@@ -139,4 +141,5 @@ export const germanConsole: ConsoleTexts = {
     retry: 'Erneut',
     tryNow: 'Jetzt versuchen',
   },
+  graph: germanGraph,
 };

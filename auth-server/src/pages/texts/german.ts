@@ -46,6 +46,7 @@ export const german: LanguageTexts = {
       'auth:console': 'die Konsole für Betreiber benutzen',
       'auth:mail:read': 'sehen, welche Nachrichten auf den Versand warten',
       'auth:mail:write': 'Nachrichten erneut oder gar nicht versenden',
+      'auth:graph:read': 'sehen, was Gateways ausliefern und wer ein Feld benutzt',
       'read:data': 'Personen, Beiträge und Kommentare lesen',
       'read:profile': 'Ihr Profil und Ihre E-Mail-Adresse über die Schnittstelle lesen',
       'write:data': 'in Ihrem Namen Beiträge und Kommentare schreiben',

@@ -26,7 +26,11 @@ const EVERYTHING = adminScopes.join(' ');
 
 let server: TestAuthServer;
 beforeAll(async () => {
-  server = await startTestAuthServer({ ADMIN_API: 'true', ADMIN_SIGN_IN_MAX_AGE_S: '60' });
+  server = await startTestAuthServer({
+    ADMIN_API: 'true',
+    ADMIN_SIGN_IN_MAX_AGE_S: '60',
+    GATEWAY_OPERATIONS_URLS: 'gone=http://127.0.0.1:1',
+  });
   await addClient({
     client_id: 'machine-room',
     client_secret: CLIENT_SECRET,
@@ -62,6 +66,8 @@ const calls: readonly (readonly [scope: string, method: string, path: string, bo
   ['auth:mail:read', 'GET', '/mail'],
   ['auth:mail:write', 'POST', '/mail/none/retry'],
   ['auth:mail:write', 'DELETE', '/mail/none'],
+  ['auth:graph:read', 'GET', '/gateways'],
+  ['auth:graph:read', 'GET', '/gateways/none/field-use'],
 ];
 
 describe('A-261: the description of the admin API', () => {
@@ -92,11 +98,19 @@ describe('A-261: the description of the admin API', () => {
 
   it('says what comes back', async () => {
     const token = await tokenFor('auth:admin');
-    const pathsOf: Readonly<Record<string, string>> = { accounts: ed?.id ?? '', clients: 'desk' };
+    const pathsOf: Readonly<Record<string, string>> = {
+      accounts: ed?.id ?? '',
+      clients: 'desk',
+      gateways: 'gone',
+    };
     for (const { method, path, output } of allOperations) {
       if (method !== 'GET' || output === undefined) continue;
       const [, kind = ''] = path.split('/');
-      const response = await call(token, 'GET', path.replace(':id', pathsOf[kind] ?? ''));
+      const response = await call(
+        token,
+        'GET',
+        `${path.replace(':id', pathsOf[kind] ?? '')}?field=User.name`,
+      );
       expect([path, response.status]).toEqual([path, 200]);
       const parsed = output.safeParse(await response.json());
       expect([path, parsed.error?.issues ?? []]).toEqual([path, []]);

@@ -23,6 +23,7 @@ import {
   rotateClientSecret,
   type ClientApiFeatures,
 } from './clients.ts';
+import { findFieldUse, listGateways, type GatewayApiFeatures } from './gateways.ts';
 import { revokeGrant, type GrantApiFeatures } from './grants.ts';
 import { listKeys, rotateKeys, type KeyApiFeatures } from './keys.ts';
 import { listMail, removeMail, retryMail, type MailApiFeatures } from './mail.ts';
@@ -32,6 +33,7 @@ import { testSignIn, type SignInTestFeatures } from './sign-in-test.ts';
 export type OperationFeatures = AccountApiFeatures &
   AuditApiFeatures &
   ClientApiFeatures &
+  GatewayApiFeatures &
   GrantApiFeatures &
   KeyApiFeatures &
   MailApiFeatures &
@@ -62,4 +64,6 @@ export const allOperations: readonly AnyOperation<OperationFeatures>[] = Object.
   listMail,
   retryMail,
   removeMail,
+  listGateways,
+  findFieldUse,
 ]);

@@ -108,6 +108,7 @@ const navigation: readonly (readonly [page: ConsolePageName, scope: AdminScope])
   ['keys', 'auth:keys:read'],
   ['audit', 'auth:audit:read'],
   ['mail', 'auth:mail:read'],
+  ['graph', 'auth:graph:read'],
 ];
 
 /** Sends a page of the console. */

@@ -89,6 +89,7 @@ const pages: readonly (readonly [path: string, scope: string])[] = [
   ['/keys', 'auth:keys:read'],
   ['/audit', 'auth:audit:read'],
   ['/mail', 'auth:mail:read'],
+  ['/graph', 'auth:graph:read'],
 ];
 
 describe('A-266: the console', () => {
@@ -151,7 +152,7 @@ describe('A-266: the console', () => {
   it('A-267: shows each page, and takes each form, by its own scope alone', async () => {
     const narrow = adminScopes.filter((scope) => scope !== 'auth:admin' && scope !== 'auth:console');
     const halves = [
-      narrow.filter((scope) => /accounts|keys|audit:/.test(scope)),
+      narrow.filter((scope) => /accounts|keys|graph|audit:/.test(scope)),
       narrow.filter((scope) => /clients|grants|mail/.test(scope)),
     ];
     for (const held of halves) {

@@ -22,6 +22,7 @@ import {
   type ConsoleFeatures,
   type ConsoleVisit,
 } from './console-context.ts';
+import { graphScreen } from './graph-screens.ts';
 import {
   auditScreen,
   keysScreen,
@@ -41,6 +42,7 @@ const screens: Readonly<Record<string, ScreenMaker>> = {
   '/keys': keysScreen,
   '/audit': auditScreen,
   '/mail': mailScreen,
+  '/graph': graphScreen,
 };
 
 /**

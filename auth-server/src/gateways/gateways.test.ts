@@ -1,0 +1,139 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createGateways, type Gateways } from './gateways.ts';
+
+const STATE = {
+  format: 'trellis-gateway-state/1',
+  supergraph: { hash: 'abc', servedSince: 1 },
+  rejectedReloads: 0,
+  rejectedHeads: [],
+  variants: [],
+  stopped: [],
+  records: [],
+};
+const USE = {
+  field: 'User.name',
+  complete: true,
+  requests: 2,
+  requestsWithField: 1,
+  operations: [{ id: 'a', name: 'Me', requests: 1, clients: [{ name: 'web', version: '', requests: 1 }] }],
+  further: 0,
+};
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+/** An operations port that does something. @returns its address */
+async function portThat(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const sends =
+  (status: number, body: unknown): RequestListener =>
+  (_request, response) =>
+    response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body));
+
+async function gatewayThat(listener: RequestListener, secret?: string): Promise<Gateways> {
+  return createGateways({ addresses: { one: await portThat(listener) }, secret, stateDeadlineMs: 200 });
+}
+
+describe('A-286: what a gateway says of itself', () => {
+  it('is read, members of later versions too, with the name that the operator gave it', async () => {
+    const gateways = await gatewayThat((request, response) => {
+      expect([request.url, request.headers.accept]).toEqual(['/gateway', 'application/json']);
+      expect(request.headers.authorization).toBeUndefined();
+      sends(200, { ...STATE, later: true })(request, response);
+    }, 'secret');
+    expect(await gateways.reports()).toEqual([{ name: 'one', state: STATE }]);
+  });
+
+  it.each<[string, RequestListener, string]>([
+    ['fails', sends(500, STATE), 'not_understood'],
+    ['redirects', (_, response) => response.writeHead(302, { location: '/' }).end(), 'not_understood'],
+    ['sends a page', sends(200, '<!doctype html>'), 'not_understood'],
+    ['sends another version', sends(200, { ...STATE, format: 'other/2' }), 'not_understood'],
+    ['sends null', sends(200, 'null'), 'not_understood'],
+    [
+      'sends a time that is none',
+      sends(200, { ...STATE, supergraph: { hash: 'a', servedSince: 1e300 } }),
+      'not_understood',
+    ],
+    [
+      'sends too many rows',
+      sends(200, { ...STATE, rejectedHeads: Array.from({ length: 101 }, () => ({ reason: 'a', times: 1 })) }),
+      'not_understood',
+    ],
+    ['sends too much', sends(200, 'x'.repeat(300_000)), 'too_large'],
+    ['hangs', () => undefined, 'timed_out'],
+    ['hangs in its body', (_, response) => void response.write('{'), 'timed_out'],
+    ['closes', (request) => request.socket.destroy(), 'unreachable'],
+  ])('is a problem where it %s', async (_what, listener, problem) => {
+    expect(await (await gatewayThat(listener)).reports()).toEqual([{ name: 'one', problem }]);
+  });
+
+  it('is known of the others where one is gone, and no name leads to the internet without TLS', async () => {
+    const good = await portThat(sends(200, STATE));
+    const gateways = createGateways({
+      addresses: {
+        gone: 'http://127.0.0.1:1',
+        good,
+        public: 'http://8.8.8.8:9464',
+        cloud: 'http://169.254.169.254',
+      },
+      secret: undefined,
+    });
+    expect(await gateways.reports()).toEqual([
+      { name: 'gone', problem: 'unreachable' },
+      { name: 'good', state: STATE },
+      { name: 'public', problem: 'unreachable' },
+      { name: 'cloud', problem: 'unreachable' },
+    ]);
+  });
+});
+
+describe('Who uses a field, as a gateway says it', () => {
+  it('is asked for with the secret', async () => {
+    const gateways = await gatewayThat(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+      expect([request.method, request.url, request.headers.authorization]).toEqual([
+        'POST',
+        '/gateway/field-users',
+        'Bearer s3cret',
+      ]);
+      expect(JSON.parse(Buffer.concat(chunks).toString())).toEqual({ field: 'User.name', days: 7 });
+      sends(200, USE)(request, response);
+    }, 's3cret');
+    expect(await gateways.fieldUse('one', 'User.name', 7)).toEqual({ use: USE });
+    expect(await gateways.fieldUse('two', 'User.name', 7)).toBeUndefined();
+  });
+
+  it.each<[string, RequestListener, string]>([
+    ['the field is unknown', sends(404, { problems: ['x'] }), 'unknown_field'],
+    [
+      'it is an older one',
+      sends(404, { message: 'Route POST:/gateway/field-users not found' }),
+      'not_understood',
+    ],
+    ['nothing is recorded', sends(409, {}), 'not_recorded'],
+    ['the secret is wrong', sends(401, {}), 'denied'],
+    ['it takes no secret from here', sends(403, {}), 'denied'],
+    ['it is busy', sends(503, {}), 'unavailable'],
+    ['it sends nonsense', sends(200, '{'), 'not_understood'],
+    ['it sends too much', sends(200, 'x'.repeat(5_000_000)), 'too_large'],
+    ['it closes', (request) => request.socket.destroy(), 'unreachable'],
+  ])('is a problem where %s', async (_what, listener, problem) => {
+    const gateways = await gatewayThat(listener);
+    expect(await gateways.fieldUse('one', 'User.name', 7)).toEqual({ problem });
+  });
+});

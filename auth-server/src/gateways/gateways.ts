@@ -1,0 +1,171 @@
+import { createAddressGuard, PRIVATE_NETWORKS, type AddressGuard } from '../outbound/address-guard.ts';
+import { sendGuarded, type GuardedRequest, type GuardedResponse } from '../outbound/guarded-request.ts';
+import { parseFieldUse, parseGatewayState, type FieldUse, type GatewayState } from './gateway-state.ts';
+
+/** Why nothing is known of a gateway. */
+export type GatewayProblem =
+  /** It did not respond, or may not be asked at that address. */
+  | 'unreachable'
+  | 'timed_out'
+  /** It sent more than is read. */
+  | 'too_large'
+  /** What it sent is no state of a gateway: another program, or an older version. */
+  | 'not_understood';
+
+/** What one gateway says of itself. */
+export type GatewayReport =
+  | { readonly name: string; readonly state: GatewayState }
+  | { readonly name: string; readonly problem: GatewayProblem };
+
+/** Why it is not known who uses a field. */
+export type FieldUseProblem =
+  | GatewayProblem
+  /** Its supergraph has no such field. */
+  | 'unknown_field'
+  /** It records nothing that can be searched. */
+  | 'not_recorded'
+  /** The secret is missing or wrong. */
+  | 'denied'
+  /** Another search is running, or what was recorded can't be read. */
+  | 'unavailable';
+
+/** Who has used a field, or why that is not known. */
+export type FieldUseReport = { readonly use: FieldUse } | { readonly problem: FieldUseProblem };
+
+/** The gateways that the operator has named. */
+export interface Gateways {
+  /** As the configuration names them. */
+  readonly names: readonly string[];
+  /** Asks all of them at once. Does not reject. */
+  reports(): Promise<readonly GatewayReport[]>;
+  /**
+   * Asks one of them who has used a field, as far as it was recorded. Does not reject.
+   *
+   * @param field `User.name`
+   * @param days that are looked through, 1 to 90
+   * @returns undefined where none has that name
+   */
+  fieldUse(name: string, field: string, days: number): Promise<FieldUseReport | undefined>;
+}
+
+/** What folders that show gateways work with. */
+export interface GatewaysFeatures {
+  readonly gateways: Gateways;
+  /** Page of `trellis history --format html`, where records can be looked at. */
+  readonly historyPage: string | undefined;
+}
+
+/** Settings of {@link createGateways}. */
+export interface GatewaysOptions {
+  /** Addresses of operations ports, by name. */
+  readonly addresses: Readonly<Record<string, string>>;
+  /** What searches bring as a bearer token: a gateway on this machine may need none. */
+  readonly secret: string | undefined;
+  /** Milliseconds for a state. @default 3000 */
+  readonly stateDeadlineMs?: number;
+}
+
+const MAX_STATE_BYTES = 256 * 1024;
+const STATE_DEADLINE_MS = 3_000;
+const MAX_USE_BYTES = 4 * 1024 * 1024;
+/** A gateway gives up after ten seconds. */
+const USE_DEADLINE_MS = 12_000;
+
+/** Asks gateways at their operations ports whenever an operator looks. */
+export function createGateways(options: GatewaysOptions): Gateways {
+  const { addresses, secret, stateDeadlineMs = STATE_DEADLINE_MS } = options;
+  const named = new Map(Object.entries(addresses).map(([name, address]) => [name, new URL(address)]));
+  return {
+    names: [...named.keys()],
+    reports: () => Promise.all([...named].map(([name, address]) => reportOf(name, address, stateDeadlineMs))),
+    fieldUse: async (name, field, days) => {
+      const address = named.get(name);
+      return address && fieldUseOf(address, secret, { field, days });
+    },
+  };
+}
+
+async function reportOf(name: string, address: URL, deadlineMs: number): Promise<GatewayReport> {
+  const sent = await send({
+    method: 'GET',
+    url: new URL('/gateway', address),
+    headers: { accept: 'application/json' },
+    maxBytes: MAX_STATE_BYTES,
+    deadlineMs,
+  });
+  if ('problem' in sent) return { name, problem: sent.problem };
+  const state = sent.status === 200 ? tryTo(() => parseGatewayState(sent.body)) : undefined;
+  return state ? { name, state } : { name, problem: 'not_understood' };
+}
+
+async function fieldUseOf(
+  address: URL,
+  secret: string | undefined,
+  asked: { readonly field: string; readonly days: number },
+): Promise<FieldUseReport> {
+  const body = JSON.stringify(asked);
+  const sent = await send({
+    method: 'POST',
+    url: new URL('/gateway/field-users', address),
+    headers: {
+      accept: 'application/json',
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      ...(secret !== undefined && { authorization: `Bearer ${secret}` }),
+    },
+    body,
+    maxBytes: MAX_USE_BYTES,
+    deadlineMs: USE_DEADLINE_MS,
+  });
+  if ('problem' in sent) return sent;
+  if (sent.status !== 200) return { problem: problemOfStatus(sent) };
+  const use = tryTo(() => parseFieldUse(sent.body));
+  return use ? { use } : { problem: 'not_understood' };
+}
+
+const PROBLEMS: Readonly<Record<number, FieldUseProblem>> = {
+  401: 'denied',
+  403: 'denied',
+  409: 'not_recorded',
+  503: 'unavailable',
+};
+
+/** An older gateway has nothing at that address, and says so in other words than for a field. */
+function problemOfStatus({ status, body }: GuardedResponse): FieldUseProblem {
+  if (status === 404 && body.includes('"problems"')) return 'unknown_field';
+  return PROBLEMS[status] ?? 'not_understood';
+}
+
+type Sent = GuardedResponse | { readonly problem: GatewayProblem };
+
+/** Gateways ask nothing of their own accord: what an operator has named may be on this machine. */
+async function send(request: Omit<GuardedRequest, 'signal'>): Promise<Sent> {
+  const deadline = AbortSignal.timeout(request.deadlineMs ?? STATE_DEADLINE_MS);
+  try {
+    return await sendGuarded({ ...request, signal: deadline }, guardFor(request.url));
+  } catch (error) {
+    if (deadline.aborted) return { problem: 'timed_out' };
+    const isTooLarge = error instanceof Error && error.message.includes('more than');
+    return { problem: isTooLarge ? 'too_large' : 'unreachable' };
+  }
+}
+
+const everywhere = createAddressGuard({ loopback: true, networks: PRIVATE_NETWORKS });
+const publicly = createAddressGuard({ loopback: false, networks: [] });
+/** This machine and private networks. */
+const nearby: AddressGuard = {
+  allows: (address) => everywhere.allows(address) && !publicly.allows(address),
+};
+
+/** Operations ports have no TLS of their own: without it nothing leaves for the public internet. */
+function guardFor({ protocol }: URL): AddressGuard {
+  return protocol === 'https:' ? everywhere : nearby;
+}
+
+function tryTo<Value>(parse: () => Value): Value | undefined {
+  try {
+    return parse();
+  } catch {
+    return undefined;
+  }
+}
