@@ -193,9 +193,13 @@ export const cliCommands: readonly CliCommandEntry[] = [
   },
   {
     name: 'contract',
-    summary: 'compose the supergraph of a part of the graph, by tags',
+    summary: 'compose the supergraph of a part of the graph, by tags; list contracts',
     page: 'composition.md',
-    exits: { 1: 'the graph or the contract does not compose, or a file can not be read or written' },
+    exits: {
+      1: 'the graph or the contract does not compose, there is none of that name, or a file can not be read or written',
+      69: 'the registry is unreachable or damaged',
+      77: 'no right, or a record or a text is not trusted',
+    },
     load: async () => (await import('./commands/contract.ts')).contractingCommand(),
   },
   {

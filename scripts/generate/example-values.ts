@@ -46,6 +46,7 @@ export const exampleValues: Readonly<Record<string, unknown>> = {
   overridePercents: { 'percent-of-posts': 10 },
   'registry.source': '/srv/registry',
   'registry.graph': 'content@production',
+  'registry.contract': 'partners',
   'registry.trust': '/etc/trellis/registry-keys.json',
   'registry.directory': '/var/lib/trellis/registry',
   'registry.pollMs': 2_000,

@@ -1,11 +1,5 @@
 import { DEFAULT_CHECK_RULES, type HtmlSection, type Report, type Sources } from '@trellis/composition';
-import {
-  formatLogName,
-  RegistryError,
-  type LogName,
-  type PublishedRelease,
-  type VerifiedRecord,
-} from '@trellis/registry';
+import { formatLogName, RegistryError, type LogName, type VerifiedRecord } from '@trellis/registry';
 import { readPublishedGraph, readRecords, type PublishedGraph } from '../registry/published-graph.ts';
 import {
   logOf,
@@ -17,6 +11,8 @@ import {
 import { checkGraphs } from '../supergraph/check-graphs.ts';
 import type { CommandOutcome } from './command-outcome.ts';
 import { describeRecord, recordDocument } from './describe-record.ts';
+import { contractsOfRecords } from './contracts-of-records.ts';
+import { compareReleases, linesOf, type ReleaseDifferences } from './release-differences.ts';
 
 /** `trellis history`: the log, the newest record first; as a page with what each record changes. @throws RegistryError */
 export async function historyCommand(
@@ -29,14 +25,18 @@ export async function historyCommand(
   const records = await readRecords(access, log, signal);
   const isPage = options.format === 'html';
   const shown = records.toReversed().slice(0, countOf(options.limit, isPage ? '10' : '50'));
-  const document = { records: shown.map(recordDocument) };
+  const contractsOf = await contractsOfRecords(access, shown, signal);
+  const document = { records: shown.map((one) => recordDocument(one, contractsOf(one))) };
   if (isPage) {
     const sections = await sectionsOf(access, log, { records, shown }, signal);
     return { exit: 0, lines: [`History of ${formatLogName(log)}`], document, sections };
   }
-  const lines =
-    shown.length === 0 ? [`${formatLogName(log)} has no release yet.`] : shown.map(describeRecord);
-  return { exit: 0, lines, document };
+  const lines = shown.map((one) => describeRecord(one, contractsOf(one)));
+  return {
+    exit: 0,
+    lines: lines.length === 0 ? [`${formatLogName(log)} has no release yet.`] : lines,
+    document,
+  };
 }
 
 interface ShownRecords {
@@ -68,7 +68,7 @@ async function sectionsOf(
     sections.push({
       id: `record-${sequence}`,
       heading,
-      lines: [...lines, ...(compared?.subgraphs ?? []).map(lineOf)],
+      lines: [...lines, ...(compared ? linesOf(compared) : [])],
       report: compared?.report,
     });
   }
@@ -87,19 +87,19 @@ export async function diffCommand(
   const to = options.to === undefined ? records.at(-1) : find(records, options.to);
   const from = options.from === undefined ? before(records, to) : find(records, options.from);
   if (!from || !to) throw new RegistryError('NOT_FOUND', `${formatLogName(log)} has no two such records.`);
-  const { report, sources, subgraphs } = await compareRecords(access, log, [from, to], signal);
+  const compared = await compareRecords(access, log, [from, to], signal);
+  const { report, sources, subgraphs, contracts } = compared;
   return {
     exit: 0,
-    lines: [`from ${describeRecord(from)}`, `to   ${describeRecord(to)}`, ...subgraphs.map(lineOf)],
-    document: { from: recordDocument(from), to: recordDocument(to), subgraphs },
+    lines: [`from ${describeRecord(from)}`, `to   ${describeRecord(to)}`, ...linesOf(compared)],
+    document: { from: recordDocument(from), to: recordDocument(to), subgraphs, contracts },
     report: { report, sources },
   };
 }
 
-interface ComparedRecords {
+interface ComparedRecords extends ReleaseDifferences {
   readonly report: Report;
   readonly sources: Sources;
-  readonly subgraphs: readonly SubgraphDifference[];
 }
 
 async function compareRecords(
@@ -117,7 +117,7 @@ async function compareRecords(
     base: old,
     baseName: place,
     composed: { ...next, diagnostics: [], sources },
-    rules: DEFAULT_CHECK_RULES,
+    rules: { ...DEFAULT_CHECK_RULES, contracts: next.contracts },
     operations: [],
     limits: undefined,
     limitsAgainst: undefined,
@@ -125,11 +125,7 @@ async function compareRecords(
     now: new Date(),
   });
   if (typeof report === 'string') throw new RegistryError('INVALID_RECORD', report.trim());
-  return { report, sources, subgraphs: subgraphDifferences(old.published, next.published) };
-}
-
-function lineOf({ name, change }: SubgraphDifference): string {
-  return `${change}: ${name}`;
+  return { report, sources, ...compareReleases(old.published, next.published) };
 }
 
 function countOf(given: string | undefined, usual: string): number {
@@ -147,28 +143,4 @@ function before(
   to: VerifiedRecord | undefined,
 ): VerifiedRecord | undefined {
   return to && records.findLast(({ record }) => record.sequence < to.record.sequence);
-}
-
-interface SubgraphDifference {
-  readonly name: string;
-  readonly change: 'added' | 'removed' | 'schema changed' | 'routing changed';
-}
-
-function subgraphDifferences(from: PublishedRelease, to: PublishedRelease): readonly SubgraphDifference[] {
-  const old = new Map(from.subgraphs.map((subgraph) => [subgraph.name, subgraph]));
-  const names = new Set(to.subgraphs.map(({ name }) => name));
-  const removed = from.subgraphs.filter(({ name }) => !names.has(name));
-  return [
-    ...removed.map(({ name }) => ({ name, change: 'removed' as const })),
-    ...to.subgraphs.flatMap(({ name, schema, routing }): readonly SubgraphDifference[] => {
-      const known = old.get(name);
-      if (!known) return [{ name, change: 'added' }];
-      return [
-        ...(known.schema.digest === schema.digest ? [] : [{ name, change: 'schema changed' as const }]),
-        ...(JSON.stringify(known.routing) === JSON.stringify(routing)
-          ? []
-          : [{ name, change: 'routing changed' as const }]),
-      ];
-    }),
-  ];
 }

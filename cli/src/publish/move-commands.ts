@@ -64,6 +64,7 @@ export async function rollbackRelease(
   signal: AbortSignal,
 ): Promise<CommandOutcome> {
   const { store } = access;
+  let ended: readonly string[] = [];
   const appended = await appendRecord({ ...access, log, signal }, async () => {
     const records = await readRecords(access, log, signal);
     const current = records.at(-1);
@@ -72,10 +73,12 @@ export async function rollbackRelease(
     if (target.record.release.digest === current.record.release.digest) return 'unchanged';
     const read = (from: VerifiedRecord): Promise<PublishedGraph> =>
       readPublishedGraph(store, from.record.release, formatLogName(log), signal);
-    await guard(await read(target), await read(current), options, true);
+    const [older, served] = [await read(target), await read(current)];
+    await guard(older, served, options, true);
+    ended = endedContracts(served, older);
     return moveOf(access, current, target, 'rollback');
   });
-  return outcomeOfMove('rolled back', appended.outcome, appended.head);
+  return withEndedContracts(outcomeOfMove('rolled back', appended.outcome, appended.head), ended);
 }
 
 /** The options of `trellis promote`. */
@@ -118,6 +121,7 @@ export async function promoteRelease(
     const base =
       current && (await readPublishedGraph(store, current.record.release, formatLogName(to), signal));
     if (base) {
+      checkContracts(target, base, { from, to });
       await checkPromotion(target, base, options, to);
       await guard(target, base, options, false);
     }
@@ -160,6 +164,38 @@ async function guard(
     throw new PublicationRejected('failed', emptyReport('check'), new Map(), violations);
 }
 
+/** Contracts that are served of one release, and not of the other. */
+function endedContracts(served: PublishedGraph, next: PublishedGraph): readonly string[] {
+  const left = new Set(next.contracts.map(({ name }) => name));
+  return served.contracts.map(({ name }) => name).filter((name) => !left.has(name));
+}
+
+/** A promotion is no decision to end a contract. @throws RegistryError NO_CONTRACT */
+function checkContracts(
+  target: PublishedGraph,
+  base: PublishedGraph,
+  { from, to }: { readonly from: LogName; readonly to: LogName },
+): void {
+  const [ended] = endedContracts(base, target);
+  if (ended === undefined) return;
+  const [source, place] = [formatLogName(from), formatLogName(to)];
+  throw new RegistryError(
+    'NO_CONTRACT',
+    `${place} serves the contract ${ended}, which the release of ${source} has not. Publish it there, or end it: trellis publish --contract ${ended} --remove --graph ${place}`,
+  );
+}
+
+/** What is older than a contract is served without it: an incident does not wait. */
+function withEndedContracts(outcome: CommandOutcome, ended: readonly string[]): CommandOutcome {
+  if (ended.length === 0) return outcome;
+  const line = `warning: the release has no contract ${ended.join(', ')}: gateways that serve it stay at the record before.`;
+  return {
+    ...outcome,
+    lines: [...outcome.lines, line],
+    document: { ...outcome.document, endedContracts: ended },
+  };
+}
+
 /** Checks a release against what an environment serves. @throws PublicationRejected, RegistryError */
 export async function checkPromotion(
   target: PublishedGraph,
@@ -174,7 +210,7 @@ export async function checkPromotion(
     base,
     baseName: name,
     composed,
-    rules: DEFAULT_CHECK_RULES,
+    rules: { ...DEFAULT_CHECK_RULES, contracts: target.contracts },
     operations,
     limits: undefined,
     limitsAgainst: undefined,

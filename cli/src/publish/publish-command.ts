@@ -10,7 +10,7 @@ import {
   type CheckRules,
   type Composers,
 } from '@trellis/composition';
-import { formatLogName, HttpStore, RegistryError } from '@trellis/registry';
+import { formatLogName, HttpStore, isContractName, RegistryError } from '@trellis/registry';
 import {
   logOf,
   openForPublishing,
@@ -21,7 +21,8 @@ import {
 import type { CommandOutcome } from './command-outcome.ts';
 import { submit } from './submit.ts';
 import { recordDocument, shortDigest } from './describe-record.ts';
-import { publishRelease, type Publication, type SubgraphToPublish } from './publish-release.ts';
+import { publishRelease, type Publication } from './publish-release.ts';
+import type { ContractsChange, GraphPublication, SubgraphToPublish } from './release-candidate.ts';
 import { readRunningSubgraphs, type RunningOptions } from './running-subgraphs.ts';
 
 /** The options of `trellis publish`. */
@@ -34,6 +35,9 @@ export interface PublishOptions extends GraphOptions, RunningOptions {
   readonly version?: string;
   readonly commit?: string;
   readonly remove?: boolean;
+  readonly contract?: string;
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
   readonly config?: string;
   readonly operations?: readonly string[];
   readonly limits?: string;
@@ -43,7 +47,7 @@ export interface PublishOptions extends GraphOptions, RunningOptions {
 }
 
 /**
- * `trellis publish`: one subgraph, the end of one, or a whole configuration.
+ * `trellis publish`: one subgraph or contract, the end of one, or a whole configuration.
  *
  * @throws PublicationRejected, RegistryError, FileProblems; Error with a system call for files
  */
@@ -56,14 +60,10 @@ export async function publishCommand(
   const change = await changeOf(options, env);
   const rules = await rulesOf(options);
   const store = storeOf(options, env);
-  if (store instanceof HttpStore)
-    return submit(
-      store,
-      log,
-      'publications',
-      { ...change, approvals: rules.approvals, composers: options.composers },
-      signal,
-    );
+  if (store instanceof HttpStore) {
+    const body = { ...change, approvals: rules.approvals, composers: options.composers };
+    return knowingContracts(await submit(store, log, 'publications', body, signal), change, store);
+  }
   const access = await openForPublishing(options, env);
   const publication = await publishRelease(
     access,
@@ -81,6 +81,16 @@ export async function publishCommand(
   return outcomeOfPublication(publication);
 }
 
+/** A server that knows no contracts passes over them. */
+function knowingContracts(
+  done: CommandOutcome,
+  { contracts }: GraphPublication,
+  { description }: HttpStore,
+): CommandOutcome {
+  if (!contracts || done.exit !== 0 || done.document['contracts'] !== undefined) return done;
+  throw new RegistryError('STORE_UNAVAILABLE', `${description} knows no contracts: update the server.`);
+}
+
 /** What is said of a publication. */
 export function outcomeOfPublication({
   outcome,
@@ -88,9 +98,12 @@ export function outcomeOfPublication({
   report,
   sources,
   losses,
+  contracts,
 }: Publication): CommandOutcome {
   const { record } = head;
-  const what = `${formatLogName(record)} ${record.sequence}, release ${shortDigest(record)}`;
+  const names = contracts.map(({ name }) => name);
+  const others = names.length === 0 ? '' : `, contracts: ${names.join(', ')}`;
+  const what = `${formatLogName(record)} ${record.sequence}, release ${shortDigest(record)}${others}`;
   return {
     exit: 0,
     lines: [outcome === 'unchanged' ? `already published: ${what}` : `published: ${what}`],
@@ -98,27 +111,49 @@ export function outcomeOfPublication({
       outcome: outcome === 'unchanged' ? 'already-published' : 'published',
       record: recordDocument(head),
       losses,
+      contracts: names,
     },
     ...(report && outcome === 'appended' && { report: { report, sources } }),
   };
 }
 
-interface SubgraphChange {
-  readonly set: readonly SubgraphToPublish[];
-  readonly remove: readonly string[];
-  readonly isWhole: boolean;
+async function changeOf(options: PublishOptions, env: Environment): Promise<GraphPublication> {
+  const { subgraph, contract, config } = options;
+  if (contract !== undefined) return changeOfContract(contract, options);
+  if (subgraph !== undefined) return changeOfSubgraph(subgraph, options, env);
+  if (config !== undefined) return configured(config, options, env);
+  throw new RegistryError(
+    'INVALID_NAME',
+    'Say what: --subgraph NAME --schema FILE, --contract NAME with --include or --exclude, or --config supergraph.yaml.',
+  );
 }
 
-async function changeOf(options: PublishOptions, env: Environment): Promise<SubgraphChange> {
-  const { subgraph, schema, remove = false, config } = options;
-  if (subgraph === undefined) {
-    if (config !== undefined)
-      return { set: await configured(config, options, env), remove: [], isWhole: true };
-    throw new RegistryError(
-      'INVALID_NAME',
-      'Say what: --subgraph NAME --schema FILE, or --config supergraph.yaml.',
+/** A contract alone: its team changes no subgraph. */
+function changeOfContract(
+  name: string,
+  { subgraph, config, include = [], exclude = [], remove = false }: PublishOptions,
+): GraphPublication {
+  const wrong = (message: string): RegistryError => new RegistryError('INVALID_NAME', message);
+  if (!isContractName(name))
+    throw wrong(
+      `${JSON.stringify(name)} is no name of a contract: a letter, then at most 63 letters, digits, _ or -.`,
     );
-  }
+  if (subgraph !== undefined || config !== undefined)
+    throw wrong('--contract NAME goes with neither --subgraph nor --config.');
+  const isTagged = include.length > 0 || exclude.length > 0;
+  if (isTagged === remove) throw wrong('--contract NAME needs --include TAG or --exclude TAG, or --remove.');
+  const contracts: ContractsChange = remove
+    ? { set: [], remove: [name], isWhole: false }
+    : { set: [{ name, include, exclude }], remove: [], isWhole: false };
+  return { set: [], remove: [], isWhole: false, contracts };
+}
+
+async function changeOfSubgraph(
+  subgraph: string,
+  options: PublishOptions,
+  env: Environment,
+): Promise<GraphPublication> {
+  const { schema, remove = false } = options;
   if (remove) return { set: [], remove: [subgraph], isWhole: false };
   if (schema === undefined)
     throw new RegistryError('INVALID_NAME', '--subgraph NAME needs --schema FILE, or --remove.');
@@ -132,14 +167,18 @@ async function changeOf(options: PublishOptions, env: Environment): Promise<Subg
   };
 }
 
+/** A file that says nothing of contracts leaves them as they are published. */
 async function configured(
   file: string,
   options: PublishOptions,
   env: Environment,
-): Promise<readonly SubgraphToPublish[]> {
-  const loaded = await loadSubgraphs(await readSupergraphConfig(file));
+): Promise<GraphPublication> {
+  const config = await readSupergraphConfig(file);
+  const loaded = await loadSubgraphs(config);
   if (loaded.kind === 'failed') throw new FileProblems(loaded.errors);
-  return loaded.subgraphs.map((subgraph) => ({ ...subgraph, ...buildOf(options, env) }));
+  const set = loaded.subgraphs.map((subgraph) => ({ ...subgraph, ...buildOf(options, env) }));
+  const contracts = config.contracts && { set: config.contracts, remove: [], isWhole: true };
+  return { set, remove: [], isWhole: true, contracts };
 }
 
 /** CI names the commit. */

@@ -2,6 +2,7 @@ import { verifyLog, type VerifiedHead } from '@trellis/registry';
 import { z } from 'zod';
 import { openForReading, type Environment, type RegistryOptions } from '../registry/registry-access.ts';
 import type { CommandOutcome } from './command-outcome.ts';
+import { contractsOfRecords } from './contracts-of-records.ts';
 import { describeRecord, recordDocument } from './describe-record.ts';
 
 /** The options of `trellis status`. */
@@ -13,7 +14,7 @@ export interface StatusOptions extends RegistryOptions {
 /** What a gateway said. */
 interface GatewayStatus {
   readonly url: string;
-  /** The record that it serves: `production.42`. Absent: it follows no registry, or did not respond. */
+  /** The record that it serves: `production.42`, or a contract of it, `production.42+partners`. Absent: it follows no registry, or did not respond. */
   readonly serves?: string;
   /** The newest record of that environment, where it serves another. */
   readonly behind?: string;
@@ -43,14 +44,17 @@ export async function statusCommand(
     const head = await verifyLog(access.store, log, access.trust, { signal });
     if (head) heads.push(head);
   }
+  const contractsOf = await contractsOfRecords(access, heads, signal);
   const gateways = await Promise.all((options.gateway ?? []).map((url) => askGateway(url, heads, signal)));
   return {
     exit: exitOf(gateways),
     lines: [
-      ...(heads.length === 0 ? ['No environment has a release yet.'] : heads.map(describeRecord)),
+      ...(heads.length === 0
+        ? ['No environment has a release yet.']
+        : heads.map((head) => describeRecord(head, contractsOf(head)))),
       ...gateways.map(describeGateway),
     ],
-    document: { heads: heads.map(recordDocument), gateways },
+    document: { heads: heads.map((head) => recordDocument(head, contractsOf(head))), gateways },
   };
 }
 
@@ -67,8 +71,9 @@ async function askGateway(
     const response = await fetch(url, { signal: limit, redirect: 'error' });
     const { supergraph } = health.parse(await response.json());
     if (supergraph === undefined) return { url: address, failure: 'it follows no registry' };
-    const newest = newestOf(supergraph, heads);
-    return { url: address, serves: supergraph, ...(newest !== supergraph && { behind: newest }) };
+    const [version = ''] = supergraph.split('+', 1); // a contract of it may follow
+    const newest = newestOf(version, heads);
+    return { url: address, serves: supergraph, ...(newest !== version && { behind: newest }) };
   } catch (error) {
     return { url: address, failure: reasonOf(error) };
   }

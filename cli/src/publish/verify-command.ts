@@ -62,10 +62,14 @@ async function verifyOne(
   const note = noteIn(damages);
   await verifyLog(store, log, trust, { signal, onRecord: (record) => records.push(record) }).catch(note);
   const checked = new Set<string>();
-  for (const { record } of records) {
-    if (checked.has(record.release.digest)) continue;
-    checked.add(record.release.digest);
-    const release = await readRelease(store, record.release, signal).catch(note);
+  const named = records.flatMap(({ record }) => [
+    record.release,
+    ...record.variants.map(({ release }) => release),
+  ]);
+  for (const reference of named) {
+    if (checked.has(reference.digest)) continue;
+    checked.add(reference.digest);
+    const release = await readRelease(store, reference, signal).catch(note);
     for (const blob of release ? blobsOfRelease(release) : []) {
       if (checked.has(blob.digest)) continue;
       checked.add(blob.digest);

@@ -9,6 +9,8 @@ export interface AuditedAction {
   readonly action: 'publish' | 'promote' | 'rollback';
   readonly log: LogName;
   readonly subgraphs: readonly string[];
+  /** @default none */
+  readonly contracts?: readonly string[] | undefined;
 }
 
 /** So many attempts of a client that changed nothing stay: the newest. */
@@ -18,7 +20,7 @@ const MAX_NAMED = 20;
 /** Old ones are looked for once in so many. */
 const TRIM_EACH = 100;
 
-const COLUMNS = 'client_id, subject, action, graph, environment, subgraphs, outcome, sequence';
+const COLUMNS = 'client_id, subject, action, graph, environment, subgraphs, contracts, outcome, sequence';
 
 /** What each action is called once it has happened. */
 const DONE = { publish: 'published', promote: 'promote', rollback: 'rollback' } as const;
@@ -34,26 +36,35 @@ export async function createAudited(
   sequence: number,
   jws: string,
 ): Promise<boolean> {
-  const { caller, action, log, subgraphs } = one;
+  const { caller, action, log, subgraphs, contracts = [] } = one;
   const text = `WITH created AS (
-      INSERT INTO record (graph, environment, sequence, jws) VALUES ($4, $5, $8, $9) ON CONFLICT DO NOTHING RETURNING 1
-    ) INSERT INTO audit (${COLUMNS}) SELECT $1, $2, $3, $4, $5, $6, $7, $8 FROM created`;
+      INSERT INTO record (graph, environment, sequence, jws) VALUES ($4, $5, $9, $10) ON CONFLICT DO NOTHING RETURNING 1
+    ) INSERT INTO audit (${COLUMNS}) SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9 FROM created`;
   const who = [caller?.clientId, caller?.subject];
-  const what = [action, log.graph, log.environment, subgraphs, DONE[action], sequence, jws];
+  const what = [action, log.graph, log.environment, subgraphs, contracts, DONE[action], sequence, jws];
   const { rowCount } = await pool.query(text, [...who, ...what]);
   return rowCount === 1;
 }
 
 /**
- * Writes a row for an attempt that changed nothing, with the first 20 of its subgraphs. Of those, the newest 1,000 of each client stay.
+ * Writes a row for an attempt that changed nothing, with the first 20 of its subgraphs and of its contracts. Of those, the newest 1,000 of each client stay.
  *
  * @param outcome `rejected`, `already-published` or the code of an error
  */
 export async function writeAttempt(pool: Pool, one: AuditedAction, outcome: string): Promise<void> {
-  const { caller, action, log, subgraphs } = one;
+  const { caller, action, log, subgraphs, contracts = [] } = one;
   const { rows } = await pool.query<{ id: string }>(
-    `INSERT INTO audit (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, NULL) RETURNING id`,
-    [caller?.clientId, caller?.subject, action, log.graph, log.environment, named(subgraphs), outcome],
+    `INSERT INTO audit (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL) RETURNING id`,
+    [
+      caller?.clientId,
+      caller?.subject,
+      action,
+      log.graph,
+      log.environment,
+      named(subgraphs),
+      named(contracts),
+      outcome,
+    ],
   );
   if (Number(rows[0]?.id ?? 0) % TRIM_EACH === 0) await trimAttempts(pool);
 }
@@ -68,7 +79,7 @@ export async function trimAttempts(pool: Pool, most: number = MAX_ATTEMPTS): Pro
   await pool.query(text, [most]);
 }
 
-function named(subgraphs: readonly string[]): readonly string[] {
-  const more = subgraphs.length - MAX_NAMED;
-  return more > 0 ? [...subgraphs.slice(0, MAX_NAMED), `and ${more} more`] : subgraphs;
+function named(names: readonly string[]): readonly string[] {
+  const more = names.length - MAX_NAMED;
+  return more > 0 ? [...names.slice(0, MAX_NAMED), `and ${more} more`] : names;
 }

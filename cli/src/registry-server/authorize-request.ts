@@ -8,6 +8,7 @@ export type Wish =
       readonly kind: 'publish';
       readonly log: LogName;
       readonly subgraphs: readonly string[];
+      /** Whether the graph is replaced, or a contract of it changes. */
       readonly isWhole: boolean;
     }
   | { readonly kind: 'move'; readonly log: LogName };
@@ -36,7 +37,7 @@ export function authorizeKind(outcome: TokenOutcome, what: ChangeKind, log: LogN
 
 /**
  * Whose request it is, where its token has the scope for what it wants: `graph:read`, `graph:publish:<subgraph>` for each subgraph
- * (`graph:publish:*` for a whole graph) or, in one environment alone, `graph:publish-in:<environment>:<subgraph>`;
+ * (`graph:publish:*` for a whole graph and for contracts) or, in one environment alone, `graph:publish-in:<environment>:<subgraph>`;
  * `graph:promote:<environment>`.
  *
  * @throws RegistryError NO_RIGHT naming the scope; STORE_UNAVAILABLE where tokens can't be judged

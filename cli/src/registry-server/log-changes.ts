@@ -79,7 +79,8 @@ export class LogChanges {
     const change = this.#read(what, log, body);
     const caller = outcome.kind === 'caller' ? outcome.caller : undefined;
     const { pool } = this.#options;
-    const audited = { action: change.action, log, subgraphs: change.subgraphs, caller } as const;
+    const { action, subgraphs, contracts } = change;
+    const audited = { action, log, subgraphs, contracts, caller } as const;
     try {
       const allowed = authorizeRequest(outcome, change.wish);
       const access = this.#accessOf(allowed, new PostgresStore(pool, audited));
@@ -128,16 +129,19 @@ export class LogChanges {
 
   #read(what: ChangeKind, log: LogName, body: unknown): LogChange {
     if (what === 'publications') {
-      const { set, remove, isWhole, approvals, composers: wanted } = parsed(publicationBody, body);
+      const { approvals, composers: wanted, ...publication } = parsed(publicationBody, body);
+      const { set, remove, contracts } = publication;
       const subgraphs = [...set.map(({ name }) => name), ...remove];
       const { operations = [], composers: own = 'both' } = this.#options;
       const composers = composersFor(own, wanted);
       const compose: ComposerThreads['compose'] = (...call) => this.#threads.compose(...call);
-      const rules = rulesWith(approvals);
-      const request = { set, remove, isWhole, operations, rules, composers, compose };
+      const request = { ...publication, operations, rules: rulesWith(approvals), composers, compose };
+      // A contract is of the whole graph.
+      const isWhole = publication.isWhole || contracts !== undefined;
       return {
         action: ACTIONS[what],
         subgraphs,
+        contracts: [...(contracts?.set.map(({ name }) => name) ?? []), ...(contracts?.remove ?? [])],
         wish: { kind: 'publish', log, subgraphs, isWhole },
         act: async (access) => outcomeOfPublication(await publishRelease(access, log, request, deadline())),
       };
@@ -177,6 +181,8 @@ function codeOf(error: unknown): string {
 interface LogChange {
   readonly action: 'publish' | 'promote' | 'rollback';
   readonly subgraphs: readonly string[];
+  /** Those that it sets or removes. @default none */
+  readonly contracts?: readonly string[];
   readonly wish: Wish;
   readonly act: (access: SigningAccess) => Promise<CommandOutcome>;
 }

@@ -1,7 +1,7 @@
 import { composersChoices, type Composers } from '@trellis/composition';
-import { isLogPart } from '@trellis/registry';
+import { declaredContracts, isContractName, isLogPart } from '@trellis/registry';
 import { z } from 'zod';
-import type { SubgraphToPublish } from '../publish/publish-release.ts';
+import type { GraphPublication } from '../publish/release-candidate.ts';
 
 /** A change that someone has accepted, as a client sends it. */
 export interface SentApproval {
@@ -13,10 +13,7 @@ export interface SentApproval {
 }
 
 /** What is to be published. */
-export interface PublicationBody {
-  readonly set: readonly SubgraphToPublish[];
-  readonly remove: readonly string[];
-  readonly isWhole: boolean;
+export interface PublicationBody extends GraphPublication {
   readonly approvals: readonly SentApproval[];
   /** Who is to compose. @default as the registry does */
   readonly composers?: Composers | undefined;
@@ -46,6 +43,13 @@ export const publicationBody: z.ZodType<PublicationBody> = z.object({
     }),
   remove: z.array(name).max(1000),
   isWhole: z.boolean(),
+  contracts: z
+    .object({
+      set: declaredContracts,
+      remove: z.array(z.string().refine(isContractName)).max(100),
+      isWhole: z.boolean(),
+    })
+    .optional(),
   approvals: z
     .array(
       z.object({

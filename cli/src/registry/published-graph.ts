@@ -7,6 +7,7 @@ import {
   verifyLog,
   type BlobReference,
   type LogName,
+  type PublishedContract,
   type PublishedRelease,
   type RegistryStore,
   type VerifiedHead,
@@ -19,6 +20,7 @@ export interface PublishedGraph extends Release {
   readonly reference: BlobReference;
   readonly published: PublishedRelease;
   readonly subgraphs: readonly SubgraphSchema[];
+  readonly contracts: readonly PublishedContract[];
 }
 
 /**
@@ -45,7 +47,8 @@ export async function readPublishedGraph(
     sdl: sdls[index] ?? '',
     source: `${name}/${subgraph}`,
   }));
-  return { reference, published, supergraphSdl: supergraphSdl ?? '', subgraphs };
+  const { contracts } = published;
+  return { reference, published, supergraphSdl: supergraphSdl ?? '', subgraphs, contracts };
 }
 
 /** Every record of a log, verified, the oldest first. @throws RegistryError */

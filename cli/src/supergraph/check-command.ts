@@ -32,9 +32,11 @@ export async function checkCommand(
   );
   const agreed = await readRules(call);
   const whole = await asStep(output, 'Composing', () => composeInput(call));
-  const rules = { ...agreed, contracts: contractsOf(whole, agreed) };
+  const contracts = whole.contracts ?? base.contracts;
+  const rules = { ...agreed, contracts: contractsOf({ contracts }, agreed) };
   const composed = {
     ...whole,
+    contracts,
     diagnostics: [...whole.diagnostics, ...contractProblems(whole, rules.contracts)],
   };
   const { operations, limits, limitsAgainst } = call;

@@ -10,6 +10,7 @@ import {
   Usage,
   windowChanges,
   type CheckRules,
+  type ContractChange,
   type Release,
   type Report,
   type ReportedDiagnostic,
@@ -71,7 +72,7 @@ function readServed(supergraphSdl: string, settings: string | undefined): Served
 async function compareServed(change: GraphChange, before: ServedGraph, after: ServedGraph): Promise<Report> {
   const { base, rules, composed, now, place } = change;
   const usage = await readUsage(change, before, after);
-  const compared = compareGraphs(before.comparable, after.comparable, rules.contracts);
+  const compared = compareGraphs(before.comparable, after.comparable, contractChanges(change));
   const window = await proveBetween(base, composed, before, after, usage);
   const changes = [...compared, ...(window ? windowChanges(window.proof) : [])];
   const { changes: reported, problems } = reportChanges(changes, {
@@ -93,6 +94,17 @@ async function compareServed(change: GraphChange, before: ServedGraph, after: Se
     openRootFields: openRootFields(after.comparable),
     operations: usage?.operations.length,
   };
+}
+
+/** One that the graph declares anew has no clients yet. One that `checks.yaml` alone names is served elsewhere, by the same tags. */
+function contractChanges({ base, composed, rules }: GraphChange): readonly ContractChange[] {
+  const served = new Map(base.contracts?.map((contract) => [contract.name, contract]));
+  const declared = new Set(composed.contracts?.map(({ name }) => name));
+  return rules.contracts.flatMap((after) => {
+    const isNew = base.contracts !== undefined && declared.has(after.name);
+    const before = served.get(after.name) ?? (isNew ? undefined : after);
+    return before ? [{ before, after }] : [];
+  });
 }
 
 interface ProvedWindow {

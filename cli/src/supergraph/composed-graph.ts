@@ -26,8 +26,8 @@ export interface ComposedGraph {
   readonly supergraphSdl: string | undefined;
   readonly subgraphs: readonly SubgraphSchema[];
   readonly diagnostics: readonly ReportedDiagnostic[];
-  /** Of the configuration. */
-  readonly contracts?: readonly ContractRules[];
+  /** Those that the configuration or the release declares. Undefined: it says nothing of contracts. */
+  readonly contracts?: readonly ContractRules[] | undefined;
   /** Texts that diagnostics have places in. */
   readonly sources: Sources;
 }
@@ -60,14 +60,14 @@ async function composePublished(
   replaced: SubgraphOnCommandLine | undefined,
   composers: Composers,
 ): Promise<ComposedGraph> {
-  const { subgraphs } = await readNamedGraph(named);
-  if (!replaced) return composedOf(subgraphs, await composeBy(composers, subgraphs));
+  const { subgraphs, contracts } = await readNamedGraph(named);
+  if (!replaced) return { ...composedOf(subgraphs, await composeBy(composers, subgraphs)), contracts };
   const { name, schema, routingUrl } = replaced;
   const known = subgraphs.find((subgraph) => subgraph.name === name);
   const sdl = await readFile(schema, 'utf8');
   const own = { name, sdl, source: schema, routingUrl: routingUrl ?? known?.routingUrl ?? '' };
   const together = [...subgraphs.filter((subgraph) => subgraph.name !== name), own];
-  return composedOf(together, await composeBy(composers, together));
+  return { ...composedOf(together, await composeBy(composers, together)), contracts };
 }
 
 async function composeConfig(config: SupergraphConfig, composers: Composers): Promise<ComposedGraph> {
@@ -81,7 +81,7 @@ async function composeConfig(config: SupergraphConfig, composers: Composers): Pr
     };
   const composed = composedOf(loaded.subgraphs, await composeBy(composers, loaded.subgraphs));
   const hints = otherVersionHints(config).map((hint) => ({ ...hint, severity: 'hint' as const }));
-  return { ...composed, contracts: config.contracts ?? [], diagnostics: [...hints, ...composed.diagnostics] };
+  return { ...composed, contracts: config.contracts, diagnostics: [...hints, ...composed.diagnostics] };
 }
 
 /** What came of composing these subgraphs. */

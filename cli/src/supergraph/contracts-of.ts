@@ -1,6 +1,7 @@
 import {
-  composeContract,
+  composeContracts,
   type CheckRules,
+  type ContractComposition,
   type ContractRules,
   type ReportedDiagnostic,
 } from '@trellis/composition';
@@ -15,16 +16,23 @@ export function contractsOf(
   return [...contracts, ...rules.contracts.filter(({ name }) => !named.has(name))];
 }
 
-/** Why contracts of a graph do not compose. */
+/** Why contracts of a graph do not compose, and what is wrong with those that do. */
 export function contractProblems(
   { supergraphSdl }: Pick<ComposedGraph, 'supergraphSdl'>,
   contracts: readonly ContractRules[],
 ): readonly ReportedDiagnostic[] {
-  if (supergraphSdl === undefined) return [];
-  return contracts.flatMap((rules) => {
-    const contract = composeContract(supergraphSdl, rules);
-    return contract.kind === 'failed'
+  return supergraphSdl === undefined
+    ? []
+    : diagnosticsOfContracts(composeContracts(supergraphSdl, contracts));
+}
+
+/** What is said of contracts that were composed. */
+export function diagnosticsOfContracts(
+  contracts: readonly ContractComposition[],
+): readonly ReportedDiagnostic[] {
+  return contracts.flatMap((contract): readonly ReportedDiagnostic[] =>
+    contract.kind === 'failed'
       ? contract.errors.map((error) => ({ ...error, severity: 'error' as const }))
-      : [];
-  });
+      : contract.hints.map((hint) => ({ ...hint, severity: 'warning' as const })),
+  );
 }

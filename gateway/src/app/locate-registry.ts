@@ -36,7 +36,10 @@ export interface OpenSupergraphs {
 }
 
 /** A registry, and what is trusted of it. */
-export interface LocatedRegistry extends Pick<FollowOptions, 'store' | 'log' | 'trust' | 'directory'> {
+export interface LocatedRegistry extends Pick<
+  FollowOptions,
+  'store' | 'log' | 'contract' | 'trust' | 'directory'
+> {
   readonly settings: RegistrySettings;
   readonly previews: PreviewTokens;
 }
@@ -52,13 +55,14 @@ export async function locateRegistry({
 }: Pick<SupergraphParts, 'config' | 'inUse'>): Promise<LocatedRegistry> {
   const { registry: settings } = inUse;
   const pathOf = (path: string): string => resolve(dirname(config.CONFIG ?? '.'), path);
-  const { source = '', graph = '', trust = '', directory, previewKeys } = settings; // the configuration was checked
+  const { source = '', graph = '', contract, trust = '', directory, previewKeys } = settings; // the configuration was checked
   return {
     settings,
     store: openRegistry(source.includes('://') ? source : pathOf(source), {
       authorize: registryAuthorization(config),
     }),
     log: parseLogName(graph),
+    contract,
     trust: await TrustedKeys.parse(await readFile(pathOf(trust), 'utf8')),
     previews: previewKeys === undefined ? NO_PREVIEW_TOKENS : readPreviewTokens(pathOf(previewKeys), graph),
     directory: directory === undefined ? undefined : pathOf(directory),

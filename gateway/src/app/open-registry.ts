@@ -28,10 +28,11 @@ export async function followRegistryOf(parts: SupergraphParts): Promise<OpenSupe
   const located = await locateRegistry(parts).catch((error: unknown) => {
     throw startError(error);
   });
-  const { store, log, trust, directory, settings } = located;
+  const { store, log, contract, trust, directory, settings } = located;
   const followed = await followRegistry({
     store,
     log,
+    contract,
     trust,
     directory,
     subgraphUrls: parts.config.SUBGRAPH_URLS,

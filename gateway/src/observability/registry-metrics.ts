@@ -29,8 +29,8 @@ export function createRegistryMetrics(registry: Registry): RegistryMetrics {
   const registers = [registry];
   const info = new Gauge({
     name: 'trellis_gateway_supergraph_info',
-    help: 'The record of a registry that is served: 1. Without a registry there is none.',
-    labelNames: ['environment', 'sequence', 'release'],
+    help: 'The record of a registry that is served, and the contract of it or an empty text: 1. Without a registry there is none.',
+    labelNames: ['environment', 'sequence', 'release', 'contract'],
     aggregator: 'max',
     registers,
   });
@@ -63,7 +63,7 @@ export function createRegistryMetrics(registry: Registry): RegistryMetrics {
   return {
     canaries: createCanaryMetrics(registry),
     verified: (record) => history.verified(record),
-    serving({ record, variants: served }) {
+    serving({ record, contract = '', variants: served }) {
       history.serving(record);
       info.reset();
       info.set(
@@ -71,6 +71,7 @@ export function createRegistryMetrics(registry: Registry): RegistryMetrics {
           environment: record.environment,
           sequence: String(record.sequence),
           release: record.release.digest,
+          contract,
         },
         1,
       );
@@ -147,7 +148,7 @@ export function observeRegistry(
   return {
     verified: (record) => metrics.verified(record),
     serving(served) {
-      const { record, main, variants } = served;
+      const { record, contract, main, variants, withoutContract = [] } = served;
       const generations = generationsOf(served);
       for (const generation of generations) if (!known.has(generation)) graphMetrics.serving(generation);
       known = generations;
@@ -155,7 +156,15 @@ export function observeRegistry(
       const { environment, sequence, release, action } = record;
       const named = variants.map(({ name }) => name);
       logger.info(
-        { supergraph: main.hash, environment, sequence, release: release.digest, action, variants: named },
+        {
+          supergraph: main.hash,
+          environment,
+          sequence,
+          release: release.digest,
+          ...(contract !== undefined && { contract, withoutContract }),
+          action,
+          variants: named,
+        },
         'supergraph loaded',
       );
     },

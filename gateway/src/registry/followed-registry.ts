@@ -102,8 +102,8 @@ class Follower implements FollowedRegistry {
 
   constructor(options: FollowOptions) {
     this.#options = options;
-    const { directory, log, observer } = options;
-    this.#copy = directory === undefined ? undefined : new LastGoodRelease(directory, log);
+    const { directory, log, contract, observer } = options;
+    this.#copy = directory === undefined ? undefined : new LastGoodRelease(directory, log, contract);
     this.#pauses = new LookPauses(options);
     this.#stopped = new StoppedVariants(directory, log, (error) => observer.copyFailed(error));
     this.#problems = observeOutages({
@@ -284,9 +284,9 @@ class Follower implements FollowedRegistry {
   }
 }
 
-/** As headers, logs and health have it: `production.42`. */
-export function versionOf({ record }: Pick<ServedGenerations, 'record'>): string {
-  return `${record.environment}.${record.sequence}`;
+/** As headers, logs and health have it: `production.42`; of a contract, `production.42+partners`. */
+export function versionOf({ record, contract }: Pick<ServedGenerations, 'record' | 'contract'>): string {
+  return `${record.environment}.${record.sequence}${contract === undefined ? '' : `+${contract}`}`;
 }
 
 /** A problem is reported once for each of its messages. */

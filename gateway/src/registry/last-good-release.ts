@@ -15,6 +15,7 @@ import {
   type VerifiedRecord,
 } from '@trellis/registry';
 import { CopiedLog } from './copied-log.ts';
+import { hasServedText, servedText } from './served-text.ts';
 
 /** Texts that no record of the cache names any more are deleted after so long: another process may be about to name one. */
 const UNUSED_MS = 3_600_000;
@@ -32,13 +33,20 @@ interface ServedRecords {
 export class LastGoodRelease {
   readonly #folder: string;
   readonly #log: LogName;
+  readonly #contract: string | undefined;
   #store: FolderStore;
   #records: CopiedLog;
 
-  /** @param directory where caches are: each log has a folder in it */
-  constructor(directory: string, log: LogName) {
-    this.#folder = join(directory, formatLogName(log));
+  /**
+   * @param directory where caches are: each log has a folder in it, and each contract of it one of its own, as a record that is good for one
+   * need not be good for another
+   * @param contract what of the graph is served. Absent: all of it
+   */
+  constructor(directory: string, log: LogName, contract?: string) {
+    const name = formatLogName(log);
+    this.#folder = join(directory, contract === undefined ? name : `${name}+${contract}`);
     this.#log = log;
+    this.#contract = contract;
     this.#store = new FolderStore(this.#folder);
     this.#records = new CopiedLog(this.#store, log);
   }
@@ -95,7 +103,9 @@ export class LastGoodRelease {
     for (const reference of releases) {
       used.add(reference.digest);
       await this.#copy(from, reference, signal);
-      const { supergraph } = await readRelease(this.#store, reference, signal);
+      const release = await readRelease(this.#store, reference, signal);
+      if (!hasServedText(release, this.#contract)) continue;
+      const supergraph = servedText(release, this.#contract);
       used.add(supergraph.digest);
       await this.#copy(from, supergraph, signal);
     }

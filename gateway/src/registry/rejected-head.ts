@@ -1,4 +1,4 @@
-import type { VerifiedHead } from '@trellis/registry';
+import { RegistryError, type VerifiedHead } from '@trellis/registry';
 import { InvalidSupergraph } from '../supergraph/build-supergraph.ts';
 
 /** Milliseconds before the third try of a head whose texts could not be read; doubled with each. The second is made at the next look. */
@@ -41,7 +41,8 @@ export class RejectedHead {
 function rejectedNow(hash: string, error: unknown, lastPauseMs: number | undefined): Rejected {
   const doubled = Math.min(2 * (lastPauseMs ?? 0) || FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
   const pauseMs = lastPauseMs === undefined ? 0 : doubled;
-  const isFinal = error instanceof InvalidSupergraph;
+  const lacksContract = error instanceof RegistryError && error.code === 'NO_CONTRACT';
+  const isFinal = lacksContract || error instanceof InvalidSupergraph;
   return {
     hash,
     error,

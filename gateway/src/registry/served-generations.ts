@@ -10,6 +10,7 @@ import {
 import { buildSupergraph, InvalidSupergraph } from '../supergraph/build-supergraph.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { isAt, releaseAddresses } from './release-addresses.ts';
+import { hasServedText, servedText } from './served-text.ts';
 
 /** A variant, and what it serves. */
 export interface ServedVariant extends Variant {
@@ -19,15 +20,21 @@ export interface ServedVariant extends Variant {
 /** What a record has a gateway serve. */
 export interface ServedGenerations {
   readonly record: RegistryRecord;
+  /** What of the graph is served. Absent: all of it. */
+  readonly contract?: string | undefined;
   readonly main: Supergraph;
   /** In the order of the record; those that were stopped are not among them. */
   readonly variants: readonly ServedVariant[];
+  /** Variants whose releases do not have the contract: their callers get the main version. */
+  readonly withoutContract?: readonly string[] | undefined;
 }
 
 /** Where generations come from. */
 export interface GenerationSource {
   /** Where texts are read, the nearest first. */
   readonly stores: readonly RegistryStore[];
+  /** The contract that is served. Absent: the whole graph. */
+  readonly contract?: string | undefined;
   /** Replaces the addresses of the registry, by the subgraph's name. */
   readonly subgraphUrls: Readonly<Record<string, string>>;
   /** Prepares a generation before it serves. */
@@ -39,7 +46,8 @@ const MAX_VARIANTS = 8;
 
 /**
  * Makes the generations of a record, and prepares them. One that serves already, of the same release at the same addresses, is used
- * again: a canary that becomes the main version begins with its plans.
+ * again: a canary that becomes the main version begins with its plans. A variant without the contract is left out: a preview of
+ * another team is no reason to serve an older main version.
  *
  * @param variants of the record, those that are to serve
  * @param before what serves now
@@ -57,9 +65,10 @@ export async function openGenerations(
     );
   const known = before ? [...generationsOf(before)] : [];
   const mainRelease = await readReleaseFirst(record.release, source, signal);
-  const open = async (reference: BlobReference): Promise<Supergraph> => {
-    const release = await readReleaseFirst(reference, source, signal);
-    const sdl = await readFirst(source.stores, (store) => readTextBlob(store, release.supergraph, signal));
+  const { contract } = source;
+  const open = async (release: PublishedRelease): Promise<Supergraph> => {
+    const text = servedText(release, contract);
+    const sdl = await readFirst(source.stores, (store) => readTextBlob(store, text, signal));
     const addresses = releaseAddresses(release, mainRelease, record, source.subgraphUrls);
     const same = known.find((one) => one.sdl === sdl && isAt(one, addresses));
     if (same) return same;
@@ -68,10 +77,15 @@ export async function openGenerations(
     known.push(built);
     return built;
   };
-  const main = await open(record.release);
+  const main = await open(mainRelease);
   const served: ServedVariant[] = [];
-  for (const variant of variants) served.push({ ...variant, supergraph: await open(variant.release) });
-  return { record, main, variants: served };
+  const withoutContract: string[] = [];
+  for (const variant of variants) {
+    const release = await readReleaseFirst(variant.release, source, signal);
+    if (hasServedText(release, contract)) served.push({ ...variant, supergraph: await open(release) });
+    else withoutContract.push(variant.name);
+  }
+  return { record, contract, main, variants: served, withoutContract };
 }
 
 function readReleaseFirst(

@@ -50,6 +50,10 @@ export const forms: Readonly<Record<string, Form>> = {
     pattern: /^[a-z0-9][a-z0-9_-]{0,63}@[a-z0-9][a-z0-9_-]{0,63}$/,
     error: 'must be a graph and an environment: content@production',
   },
+  contractName: {
+    pattern: /^[A-Za-z][A-Za-z0-9_-]{0,63}$/,
+    error: 'must be the name of a contract: a letter, then at most 63 letters, digits, _ or -',
+  },
   headerValue: { pattern: /^[\t\x20-\x7e]*$/, error: 'must be printable ASCII' },
 };
 

@@ -17,6 +17,12 @@ export const registry = {
       reload: 'restart',
       doc: 'Graph and environment: content@production.',
     },
+    contract: {
+      type: 'text',
+      form: 'contractName',
+      reload: 'restart',
+      doc: 'The contract of the graph that is served: what its tags show. Absent: the whole graph.',
+    },
     trust: {
       type: 'text',
       form: 'name',

@@ -11,6 +11,7 @@ import {
   type BlobReference,
   type LogName,
   type NextRecord,
+  type PublishedContract,
   type RecordSigner,
   type SubgraphRouting,
   type Variant,
@@ -77,12 +78,22 @@ export class PublishedGraph {
     return this.releaseOf(compose(subgraphs), subgraphs);
   }
 
-  /** The same, of a text that need not be a supergraph. */
+  /**
+   * The same, of a text that need not be a supergraph.
+   *
+   * @param contracts their supergraphs, by name
+   */
   async releaseOf(
     text: string,
     subgraphs: readonly (SubgraphRouting & { readonly name: string })[],
+    contracts: Readonly<Record<string, string>> = {},
   ): Promise<BlobReference> {
     const supergraph = await writeTextBlob(this.store, text, deadline());
+    const published: PublishedContract[] = [];
+    for (const [name, sdl] of Object.entries(contracts)) {
+      const reference = await writeTextBlob(this.store, sdl, deadline());
+      published.push({ name, include: [], exclude: [], supergraph: reference, apiSchema: reference });
+    }
     const release = encodeRelease({
       subgraphs: subgraphs.map(({ name, url, subscriptionUrl, subscriptionProtocol }) => ({
         name,
@@ -91,7 +102,7 @@ export class PublishedGraph {
       })),
       supergraph,
       apiSchema: supergraph,
-      contracts: [],
+      contracts: published,
       hints: [],
       composers: {},
     });

@@ -5,8 +5,7 @@ import { compareMeanings } from './changes/compare-meanings.ts';
 import { compareShapes } from './changes/compare-shapes.ts';
 import { compareStructures } from './changes/compare-structures.ts';
 import { compareTransports } from './changes/compare-subscriptions.ts';
-import { compareContracts } from './contracts/compare-contracts.ts';
-import type { ContractRules } from './verdicts/approvals.ts';
+import { compareContracts, type ContractChange } from './contracts/compare-contracts.ts';
 import type { GatewayMeaning, ReadGraph } from './changes/graph-meaning.ts';
 import { readGraphStructure } from './changes/graph-structure.ts';
 
@@ -23,7 +22,7 @@ export interface ComparableGraph extends ReadGraph {
 export function compareGraphs(
   before: ComparableGraph,
   after: ComparableGraph,
-  contracts: readonly ContractRules[] = [],
+  contracts: readonly ContractChange[] = [],
 ): readonly Change[] {
   const structures = {
     before: readGraphStructure(before.supergraphSdl),

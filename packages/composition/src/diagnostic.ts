@@ -32,6 +32,7 @@ export type OwnCode =
   | 'OTHER_FEDERATION_VERSION'
   | 'COMPOSERS_DIFFER'
   | 'INVALID_CONTRACT'
+  | 'UNKNOWN_TAG'
   | 'INVALID_OPERATIONS'
   | 'INVALID_APPROVAL';
 
@@ -60,6 +61,10 @@ export const ownProblems: Readonly<Record<OwnCode, OwnProblem>> = {
   INVALID_CONTRACT: {
     when: 'A contract does not compose.',
     action: 'Correct its tags, or what they leave of the graph.',
+  },
+  UNKNOWN_TAG: {
+    when: 'No element of the graph has a tag that a contract names. A warning: an excluded one hides nothing.',
+    action: 'Correct the tag in the contract or in the schema.',
   },
   INVALID_OPERATIONS: {
     when: 'A file of recorded operations is not usable.',

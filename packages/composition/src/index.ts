@@ -29,7 +29,8 @@ export {
   type ComparedComposition,
   type Composers,
 } from './composers/compose-by-both.ts';
-export { composeContract } from './contracts/compose-contract.ts';
+export { composeContract, composeContracts, type ContractComposition } from './contracts/compose-contract.ts';
+export type { ContractChange } from './contracts/compare-contracts.ts';
 export { CompositionThread, type TimedComposition } from './threads/composition-thread.ts';
 export { FileProblems } from './file-problems.ts';
 export { CoordinateIndex } from './locate-coordinate.ts';

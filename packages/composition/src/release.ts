@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { federationVersion } from './compose-supergraph.ts';
 import type { SubgraphSchema } from './subgraph-schema.ts';
+import type { ContractRules } from './verdicts/approvals.ts';
 
 /** A supergraph, with the schemas that it was composed of where they are known. */
 export interface Release {
   readonly supergraphSdl: string;
   /** Each subgraph's own schema. Undefined: not known. */
   readonly subgraphs: readonly SubgraphSchema[] | undefined;
+  /** Those that are served of it. Undefined: not known. */
+  readonly contracts?: readonly ContractRules[] | undefined;
 }
 
 const FORMAT = 'trellis-release/1';
@@ -20,7 +23,10 @@ const releaseSchema = z.object({
 });
 
 /** The JSON of a release. The same text for the same graph. */
-export function releaseText({ supergraphSdl, subgraphs }: Required<Release>): string {
+export function releaseText({
+  supergraphSdl,
+  subgraphs,
+}: Pick<Release, 'supergraphSdl' | 'subgraphs'>): string {
   const release = {
     format: FORMAT,
     federationVersion,

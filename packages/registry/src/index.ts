@@ -4,11 +4,18 @@ export { formatLogName, isLogPart, parseLogName, type LogName } from './log-name
 export { openRegistry, type RegistryCredentials } from './open-registry.ts';
 export { keyIdOf, TrustedKeys, type PublicKey } from './public-key.ts';
 export {
+  canonicalContract,
+  declaredContracts,
+  findContract,
+  isContractName,
+  type DeclaredContract,
+  type PublishedContract,
+} from './published-contract.ts';
+export {
   blobsOfRelease,
   decodeRelease,
   encodeRelease,
   readRelease,
-  type PublishedContract,
   type PublishedRelease,
   type PublishedSubgraph,
   type SubgraphRouting,

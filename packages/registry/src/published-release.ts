@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { blobReference, type BlobReference } from './blob.ts';
 import { checkFormat, parseDocument } from './format-version.ts';
+import { canonicalContract, publishedContracts, type PublishedContract } from './published-contract.ts';
 import { RegistryError } from './registry-error.ts';
 import type { RegistryStore } from './registry-store.ts';
 import { readTextBlob } from './text-blobs.ts';
@@ -24,13 +25,6 @@ export interface PublishedSubgraph {
   readonly routing: SubgraphRouting;
 }
 
-/** A part of a graph for other clients. */
-export interface PublishedContract {
-  readonly name: string;
-  readonly apiSchema: BlobReference;
-  readonly supergraph?: BlobReference | undefined;
-}
-
 /** What was composed, with all that it was composed of. It names no environment: `promote` moves what was tested. */
 export interface PublishedRelease {
   /** By name. */
@@ -45,7 +39,9 @@ export interface PublishedRelease {
 }
 
 const NAME = 'trellis-registry-release';
-const FORMAT = 1;
+const FORMAT = 2;
+/** What a release without contracts is written in: readers that know no contracts read it, and its text is as it was before them. */
+const FORMAT_WITHOUT_CONTRACTS = 1;
 /** The oldest version of Trellis that reads what is written here. */
 const NEEDS = '0.1.0';
 
@@ -72,9 +68,7 @@ const releaseSchema: z.ZodType<PublishedRelease> = z.object({
     .max(1000),
   supergraph: blobReference,
   apiSchema: blobReference,
-  contracts: z
-    .array(z.object({ name: shortText, apiSchema: blobReference, supergraph: blobReference.optional() }))
-    .max(100),
+  contracts: publishedContracts,
   hints: z.array(z.string().max(4096)).max(1000),
   composers: z.record(z.string().max(128), shortText),
 });
@@ -83,7 +77,7 @@ const releaseSchema: z.ZodType<PublishedRelease> = z.object({
 export function encodeRelease(release: PublishedRelease): string {
   const { subgraphs, supergraph, apiSchema, contracts, hints, composers } = release;
   const document = {
-    format: `${NAME}/${FORMAT}`,
+    format: `${NAME}/${contracts.length > 0 ? FORMAT : FORMAT_WITHOUT_CONTRACTS}`,
     needs: NEEDS,
     subgraphs: byName(subgraphs).map(({ name, schema, version, commit, routing }) => ({
       name,
@@ -98,7 +92,7 @@ export function encodeRelease(release: PublishedRelease): string {
     })),
     supergraph: encodeReference(supergraph),
     apiSchema: encodeReference(apiSchema),
-    contracts: byName(contracts),
+    contracts: byName(contracts).map(encodeContract),
     hints,
     composers: Object.fromEntries(
       Object.entries(composers).toSorted(([left], [right]) => (left < right ? -1 : 1)),
@@ -140,9 +134,17 @@ export function blobsOfRelease(release: PublishedRelease): readonly BlobReferenc
     supergraph,
     apiSchema,
     ...subgraphs.map(({ schema }) => schema),
-    ...contracts.flatMap((contract) => [contract.apiSchema, contract.supergraph ?? []].flat()),
+    ...contracts.flatMap((contract) => [contract.supergraph, contract.apiSchema]),
   ];
   return [...new Map(all.map((reference) => [reference.digest, reference])).values()];
+}
+
+function encodeContract(contract: PublishedContract): PublishedContract {
+  return {
+    ...canonicalContract(contract),
+    supergraph: encodeReference(contract.supergraph),
+    apiSchema: encodeReference(contract.apiSchema),
+  };
 }
 
 function encodeReference({ digest, bytes }: BlobReference): BlobReference {

@@ -40,9 +40,15 @@ export const registryErrors = {
     summary: 'The log has no such record.',
     action: 'Look which records there are: trellis history, trellis status.',
   },
+  NO_CONTRACT: {
+    exit: 1,
+    summary: 'The release has no contract of that name.',
+    action:
+      'Publish it: trellis publish --contract NAME with its tags; or correct the name, in a gateway registry.contract.',
+  },
   INVALID_NAME: {
     exit: 64,
-    summary: 'A graph, an environment or a subgraph has another kind of name.',
+    summary: 'A graph, an environment, a subgraph or a contract has another kind of name.',
     action: 'Correct the name or the option that the message names.',
   },
   CONFLICT: {

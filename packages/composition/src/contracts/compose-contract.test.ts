@@ -2,7 +2,7 @@ import { isEnumType, isInputObjectType, isInterfaceType, isObjectType, isUnionTy
 import { describe, expect, it } from 'vitest';
 import { apiSchemaOf } from '../api-schema.ts';
 import { composeSubgraphs } from '../compose-supergraph.ts';
-import { composeContract } from './compose-contract.ts';
+import { composeContract, composeContracts } from './compose-contract.ts';
 
 const LINK =
   'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@tag", "@inaccessible", "@external", "@requires"])';
@@ -174,10 +174,36 @@ describe('A contract', () => {
 
   it('leaves a supergraph without anything to hide as it is', () => {
     const whole = supergraphOf('type Query { a: Int }');
-    expect(contractOf(whole, { exclude: ['x'] })).toEqual({
-      kind: 'composed',
-      supergraphSdl: whole,
-      hints: [],
-    });
+    expect(contractOf(whole, { exclude: ['x'] })).toMatchObject({ kind: 'composed', supergraphSdl: whole });
+  });
+
+  it('says which of its tags no element has: an excluded one hides nothing', () => {
+    const whole = supergraphOf('type Query { a: Int b: Int @tag(name: "y") }');
+    const { hints } = contractOf(whole, { include: ['y'], exclude: ['x', 'x', 'y '] }) as {
+      readonly hints: unknown;
+    };
+    expect(hints).toEqual(
+      ['x', 'y '].map((tag) => ({
+        code: 'UNKNOWN_TAG',
+        message: `No element has the tag "${tag}" of the contract partners.`,
+        locations: [],
+      })),
+    );
+  });
+
+  it('is composed beside others as it is alone, with what its clients see', () => {
+    const whole = supergraphOf('type Query { a: Int b: Int @tag(name: "x") }');
+    const rules = [
+      { name: 'partners', include: [], exclude: ['x'] },
+      { name: 'mobile', include: ['x'], exclude: [] },
+      { name: 'nobody', include: ['z'], exclude: [] },
+    ];
+    const composed = composeContracts(whole, rules);
+    expect(composed).toEqual(rules.map((one) => composeContract(whole, one)));
+    expect(composed).toMatchObject([
+      { apiSchema: 'type Query {\n  a: Int\n}\n' },
+      { apiSchema: 'type Query {\n  b: Int\n}\n' },
+      { kind: 'failed' },
+    ]);
   });
 });
