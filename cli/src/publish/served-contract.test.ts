@@ -132,7 +132,7 @@ describe('A gateway with registry.contract', () => {
       1,
       expect.stringContaining('breaking: partners: Query.open'),
     ]);
-    const none = await publish({ contract: 'partners', include: ['nobody'] });
+    const none = await publish({ contract: 'partners', include: ['nothing'] });
     expect([none.status, none.out]).toEqual([
       1,
       expect.stringContaining('The contract partners does not compose'),

@@ -96,7 +96,7 @@ async function compareServed(change: GraphChange, before: ServedGraph, after: Se
   };
 }
 
-/** One that the graph declares anew has no clients yet. One that `checks.yaml` alone names is served elsewhere, by the same tags. */
+/** One that the graph declares for the first time has no clients yet. One that `checks.yaml` alone names is served elsewhere, by the same tags. */
 function contractChanges({ base, composed, rules }: GraphChange): readonly ContractChange[] {
   const served = new Map(base.contracts?.map((contract) => [contract.name, contract]));
   const declared = new Set(composed.contracts?.map(({ name }) => name));

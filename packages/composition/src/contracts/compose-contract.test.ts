@@ -196,7 +196,7 @@ describe('A contract', () => {
     const rules = [
       { name: 'partners', include: [], exclude: ['x'] },
       { name: 'mobile', include: ['x'], exclude: [] },
-      { name: 'nobody', include: ['z'], exclude: [] },
+      { name: 'empty', include: ['z'], exclude: [] },
     ];
     const composed = composeContracts(whole, rules);
     expect(composed).toEqual(rules.map((one) => composeContract(whole, one)));
