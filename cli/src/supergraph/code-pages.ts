@@ -1,5 +1,5 @@
 import { changeKinds, checks, lintRules, ownProblems, type Report } from '@trellis/composition';
-import { registryErrors } from '@trellis/registry';
+import { registryErrors } from '@trellis/registry/registry-error';
 import { pageLink, type PageReference } from '../terminal/index.ts';
 
 /** An error of the command line, as its page has it. */

@@ -1,6 +1,6 @@
 import { FileProblems, printable } from '@trellis/composition';
-import { RegistryError, registryErrors } from '@trellis/registry';
-import { ConfigError } from '@trellis/runtime';
+import { RegistryError, registryErrors } from '@trellis/registry/registry-error';
+import { ConfigError } from '@trellis/runtime/config-error';
 import { OperationsProblem, operationsProblems } from '../recorded/operations-problem.ts';
 import { pageLink } from '../terminal/index.ts';
 import { BaseUnavailable } from './base-graph.ts';

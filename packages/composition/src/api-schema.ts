@@ -1,5 +1,7 @@
-import { ROUTER_SUPPORTED_SUPERGRAPH_FEATURES, Supergraph } from '@apollo/federation-internals';
 import { lexicographicSortSchema, printSchema, type GraphQLSchema } from 'graphql';
+import { federationInternals } from './apollo-packages.ts';
+
+const { ROUTER_SUPPORTED_SUPERGRAPH_FEATURES, Supergraph } = federationInternals;
 
 /**
  * The schema that clients of a supergraph see: no join directives, nothing that is @inaccessible.

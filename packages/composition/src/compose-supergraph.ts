@@ -1,4 +1,4 @@
-import { compose as composeBuilt } from '@apollo/composition';
+import { apolloComposition } from './apollo-packages.ts';
 import { runChecks } from './checks/index.ts';
 import { describeError, describeHint, type CompositionHint } from './composition-diagnostics.ts';
 import { ownCodes, type Diagnostic } from './diagnostic.ts';
@@ -109,7 +109,7 @@ function compose(
   const result =
     built.errors.length > 0
       ? { errors: built.errors }
-      : composeBuilt(built.subgraphs, { runSatisfiability: isProved });
+      : apolloComposition.compose(built.subgraphs, { runSatisfiability: isProved });
   if (result.errors)
     return { kind: 'failed', errors: result.errors.map((error) => describeError(error, documents)) };
   const hints = result.hints.filter(isWorthALook).map((hint) => describeHint(hint, documents));

@@ -1,5 +1,6 @@
-import { buildSubgraph, errorCauses, Subgraphs, type Subgraph } from '@apollo/federation-internals';
+import type { Subgraph, Subgraphs } from '@apollo/federation-internals';
 import { GraphQLError, parse, Source, type DocumentNode } from 'graphql';
+import { federationInternals } from './apollo-packages.ts';
 import { ownCodes, type Diagnostic } from './diagnostic.ts';
 import { withoutOneOf } from './one-of.ts';
 import type { SubgraphSchema } from './subgraph-schema.ts';
@@ -38,13 +39,13 @@ export class KnownSubgraphs {
     readonly subgraphs: Subgraphs;
     readonly errors: GraphQLError[];
   } {
-    const built = new Subgraphs();
+    const built = new federationInternals.Subgraphs();
     const errors: GraphQLError[] = [];
     for (const subgraph of subgraphs) {
       try {
         built.add(this.#build(subgraph));
       } catch (error) {
-        const causes = errorCauses(error as Error); // it throws errors alone
+        const causes = federationInternals.errorCauses(error as Error); // it throws errors alone
         if (!causes) throw error;
         errors.push(...causes);
       }
@@ -63,7 +64,11 @@ export class KnownSubgraphs {
   #build(subgraph: ParsedSubgraph): Subgraph {
     const known = this.#known.get(subgraph.name);
     if (known?.parsed === subgraph && known.built) return known.built;
-    const built = buildSubgraph(subgraph.name, subgraph.url, withoutOneOf(subgraph.typeDefs));
+    const built = federationInternals.buildSubgraph(
+      subgraph.name,
+      subgraph.url,
+      withoutOneOf(subgraph.typeDefs),
+    );
     if (known?.parsed === subgraph) known.built = built;
     return built;
   }

@@ -1,6 +1,8 @@
-import { printSchema, ROUTER_SUPPORTED_SUPERGRAPH_FEATURES, Supergraph } from '@apollo/federation-internals';
+import { federationInternals } from '../apollo-packages.ts';
 import type { Release } from '../release.ts';
 import type { SubgraphSchema } from '../subgraph-schema.ts';
+
+const { printSchema, ROUTER_SUPPORTED_SUPERGRAPH_FEATURES, Supergraph } = federationInternals;
 
 /**
  * The schemas of subgraphs as a supergraph has them, where their own are not known. They lack what was overridden, and what no
