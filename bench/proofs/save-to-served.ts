@@ -11,18 +11,27 @@ import { parse } from 'graphql';
 import { largeGraph } from '../src/supergraphs/large-graph.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
-const program = ['--conditions=trellis-source', '--import', 'tsx', join(repository, 'cli/src/main.ts')];
+/** As `npm run dev` starts it. */
+const program = [
+  '--max-semi-space-size=64',
+  '--conditions=trellis-source',
+  '--import',
+  'tsx',
+  join(repository, 'cli/src/main.ts'),
+];
 
 /** 400 types are promised; the larger graph shows that what takes longer to prove does not hold up what serves. */
 const PROMISED = { subgraphs: 8, typesPerSubgraph: 50, operations: 0 };
 const LARGER = { subgraphs: 24, typesPerSubgraph: 50, operations: 0 };
 const saves = { small: { promised: 8, larger: 1 }, full: { promised: 30, larger: 5 } };
 
+/** From a save to the response that has the new field. */
+const PROMISED_MS = 300;
 /**
- * From a save to the response that has the new field may take that many times as long as composing the same graph from nothing in a warm
- * process takes right after it. 300 ms would be twice as long on a machine that composes it in 150 ms: that is not reached.
+ * What composing the same graph from nothing takes in a warm process, on a machine that the promise is about. It is measured after each
+ * save: a machine that takes longer has as many times longer.
  */
-const MAX_RATIO = 7;
+const REFERENCE_COMPOSING_MS = 150;
 /** Saves whose code is not compiled yet. */
 const WARM_UP = 4;
 const DEADLINE_MS = 60_000;
@@ -31,20 +40,23 @@ const LOOK_AGAIN_MS = 10;
 proof({
   name: 'save-to-served',
   description:
-    'trellis dev serves a saved schema of 400 types within seven times what composing them from nothing takes in the same run, and a larger graph before it is proved',
+    'trellis dev serves a saved schema of 400 types within 300 ms, or within twice what composing them from nothing takes in the same run, and a larger graph before it is proved',
   async run({ size }) {
     const promised = await measure(PROMISED, saves[size].promised);
     const larger = await measure(LARGER, saves[size].larger);
-    const ratio = median(promised.servedMs) / median(promised.controlMs);
+    const servedMs = median(promised.servedMs);
+    const composingMs = median(promised.controlMs);
+    const allowedMs = PROMISED_MS * Math.max(1, composingMs / REFERENCE_COMPOSING_MS);
     return {
-      passed: ratio < MAX_RATIO && promised.isServedFirst && larger.isServedFirst,
+      passed: servedMs < allowedMs && promised.isServedFirst && larger.isServedFirst,
       figures: {
         types: PROMISED.subgraphs * PROMISED.typesPerSubgraph,
         saves: promised.servedMs.length,
-        servedMs: Math.round(median(promised.servedMs)),
+        servedMs: Math.round(servedMs),
+        allowedMs: Math.round(allowedMs),
         slowestMs: Math.round(Math.max(...promised.servedMs)),
-        composingMs: Math.round(median(promised.controlMs)),
-        ratio: Number(ratio.toFixed(2)),
+        composingMs: Math.round(composingMs),
+        ratio: Number((servedMs / composingMs).toFixed(2)),
         largerTypes: LARGER.subgraphs * LARGER.typesPerSubgraph,
         largerServedMs: Math.round(median(larger.servedMs)),
         largerProvedMs: Math.round(median(larger.provedMs)),

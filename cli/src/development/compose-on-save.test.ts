@@ -57,6 +57,16 @@ describe('Composing on save', () => {
     await composing.close();
   });
 
+  it('proves of saves in a row the last one alone', { timeout: 30_000 }, async () => {
+    const { said, composing } = observed();
+    const compose = vi.spyOn(CompositionThread.prototype, 'compose');
+    for (const field of ['first', 'b', 'c']) await composing.compose(of(field));
+    await expect.poll(() => said.at(-1), { timeout: 10_000 }).toBe('proved');
+    expect(said).toEqual(['first', 'b', 'c', 'proved']);
+    expect(compose.mock.calls.filter(([task]) => task.isProved !== false)).toHaveLength(2);
+    await composing.close();
+  });
+
   it(
     'takes back what has no plan, though what was saved after it does not compose',
     { timeout: 30_000 },

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   CompositionThread,
   type Composition,
@@ -24,6 +25,9 @@ export interface CompositionObserver {
   readonly broke: (error: unknown) => void;
 }
 
+/** What is served is asked for at once: the proof begins after that, and not at all where the next save comes first. */
+const PROVE_AFTER_MS = 250;
+
 /**
  * Composes what changes, in two threads: one merges schemas, which a developer waits for; the other proves what was merged, which
  * takes several times longer, and lags behind without holding the next save up.
@@ -32,6 +36,7 @@ export class ComposeOnSave {
   readonly #observer: CompositionObserver;
   readonly #merging = new CompositionThread('apollo');
   readonly #proving = new CompositionThread('apollo');
+  readonly #closing = new AbortController();
   readonly #turns = new Map<CompositionThread, Promise<unknown>>();
   #number = 0;
   /** The number of what is served: only another supergraph makes its proof moot, and not what does not compose. */
@@ -80,6 +85,7 @@ export class ComposeOnSave {
     this.#number += 1; // what still runs is of no use
     this.#served = 0;
     this.#toProve = undefined;
+    this.#closing.abort();
     await Promise.all([this.#merging.close(), this.#proving.close()]);
   }
 
@@ -95,6 +101,7 @@ export class ComposeOnSave {
   }
 
   async #prove(subgraphs: readonly SubgraphSchema[], number: number): Promise<void> {
+    await delay(PROVE_AFTER_MS, undefined, { signal: this.#closing.signal }).catch(() => undefined); // it is moot then
     const proved = await this.#run(this.#proving, { subgraphs }, () => number !== this.#served);
     if (!proved || number !== this.#served) return;
     const { composition, durationMs } = proved;

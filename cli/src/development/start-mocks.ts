@@ -20,7 +20,7 @@ const MAX_BODY_BYTES = 1_000_000;
  * @throws Error when it can't listen
  */
 export async function startMocks(): Promise<Mocks> {
-  const subgraphs = new Map<string, MockedSubgraph>();
+  const subgraphs = new Map<string, LatestMock>();
   const server = createServer((request, response) => {
     void respond(subgraphs, request, response).catch((error: unknown) => {
       send(response, 400, { errors: [{ message: error instanceof Error ? error.message : String(error) }] });
@@ -32,19 +32,39 @@ export async function startMocks(): Promise<Mocks> {
   return {
     urlOf: (name) => `http://127.0.0.1:${port}/${encodeURIComponent(name)}`,
     set: (name, sdl) => {
-      const mocked = mockSubgraph(sdl);
-      if (mocked) subgraphs.set(name, mocked);
+      const mock = subgraphs.get(name) ?? new LatestMock();
+      subgraphs.set(name, mock);
+      mock.follow(sdl);
     },
     close: () => closeServer(server),
   };
 }
 
+/** A mocked subgraph that is built for the first request after a change: a developer waits for what is done before a supergraph serves. */
+class LatestMock {
+  #sdl = '';
+  #isBuilt = true;
+  #mocked: MockedSubgraph | undefined;
+
+  follow(sdl: string): void {
+    if (sdl === this.#sdl) return;
+    [this.#sdl, this.#isBuilt] = [sdl, false];
+  }
+
+  /** The one before where the newest text is no schema; nothing where there was none. */
+  current(): MockedSubgraph | undefined {
+    if (!this.#isBuilt) this.#mocked = mockSubgraph(this.#sdl) ?? this.#mocked;
+    this.#isBuilt = true;
+    return this.#mocked;
+  }
+}
+
 async function respond(
-  subgraphs: ReadonlyMap<string, MockedSubgraph>,
+  subgraphs: ReadonlyMap<string, LatestMock>,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const subgraph = subgraphs.get(decodeURIComponent((request.url ?? '/').slice(1)));
+  const subgraph = subgraphs.get(decodeURIComponent((request.url ?? '/').slice(1)))?.current();
   if (!subgraph) return send(response, 404, { errors: [{ message: 'No such subgraph is mocked.' }] });
   const body: unknown = JSON.parse(await readBody(request));
   send(response, 200, await subgraph.execute(body));

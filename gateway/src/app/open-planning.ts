@@ -8,7 +8,7 @@ import { createKnownOperations, type KnownOperations } from '../planning/generat
 import type { OperationPlanner } from '../planning/operation-planner.ts';
 import { createOperationPlanner } from '../planning/plan-operation.ts';
 import { createPlannerPool, type PlannerPool } from '../planning/threads/planner-pool.ts';
-import type { StartPlanner } from '../planning/threads/planner-worker.ts';
+import { startRoomyPlanner, type StartPlanner } from '../planning/threads/planner-worker.ts';
 import { PlanningBudget } from '../planning/threads/planning-budget.ts';
 import type { Supergraph, SupergraphText } from '../supergraph/supergraph.ts';
 import { planningAmount } from './resource-rules.ts';
@@ -54,20 +54,34 @@ export function openPlanning(
 ): OpenedPlanning {
   const knownOperations = createKnownOperations();
   const planningBudget = openBudget(config, inUse);
-  const plannerPool = openPlannerPool(current, planningBudget, startPlanner, logger, metrics);
+  const start = startPlanner ?? (isServedFirst(config) ? startRoomyPlanner : undefined);
+  const plannerPool = openPlannerPool(current, planningBudget, start, logger, metrics);
   const planner = openPlanner(current, plannerPool, metrics);
   const catalogueOf = (graph: Supergraph): OperationCatalogue => current.services().catalogueOf(graph);
   const prepare = (next: SupergraphText) => holdPlanning(plannerPool, next);
-  const warm = async (next: Supergraph): Promise<void> => {
-    await planner.load(next);
-    await knownOperations.prepare(next, {
+  let newest = new AbortController();
+  const planKnown = (next: Supergraph): Promise<void> => {
+    newest.abort();
+    newest = new AbortController();
+    return knownOperations.prepare(next, {
       catalogueOf,
       planner,
+      signal: newest.signal,
       onFailure: (operation, err) =>
         logger.warn({ operation, err, supergraph: next.hash }, 'warm-up could not plan an operation'),
     });
   };
+  const warm = async (next: Supergraph): Promise<void> => {
+    await planner.load(next);
+    if (isServedFirst(config)) setImmediate(() => void planKnown(next));
+    else await planKnown(next);
+  };
   return { planner, plannerPool, planningBudget, knownOperations, catalogueOf, prepare, warm };
+}
+
+/** A developer waits for the next supergraph: it serves before the operations are planned that were sent before. */
+function isServedFirst({ supergraphSource }: GatewayConfig): boolean {
+  return supergraphSource?.isComposedHere ?? false;
 }
 
 /** What can't be loaded is not held; the next one to load it is given the reason. */

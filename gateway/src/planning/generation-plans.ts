@@ -127,6 +127,8 @@ interface Preparation {
   readonly onFailure?: ((operation: string | undefined, reason: unknown) => void) | undefined;
   /** Milliseconds after which the rest is left: it is planned when it is sent again. @default 5000 */
   readonly deadlineMs?: number | undefined;
+  /** Once it aborts, the rest is left. @default never */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The operations that clients use, so that a new generation of the graph begins with their plans. */
@@ -178,7 +180,8 @@ export function createKnownOperations(): KnownOperations {
       });
     },
     async prepare(next, preparation) {
-      const signal = AbortSignal.timeout(preparation.deadlineMs ?? PREPARE_DEADLINE_MS);
+      const deadline = AbortSignal.timeout(preparation.deadlineMs ?? PREPARE_DEADLINE_MS);
+      const signal = preparation.signal ? AbortSignal.any([deadline, preparation.signal]) : deadline;
       for (const operation of known.values()) {
         if (signal.aborted) return;
         await prepareOne(operation, next, preparation, signal).catch((error: unknown) => {

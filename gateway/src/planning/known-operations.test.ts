@@ -115,6 +115,26 @@ describe('Operations that are known', () => {
     await planner.close();
   });
 
+  it('are left once another generation is to serve', async () => {
+    const supergraph = buildSupergraph(compose(graph.all));
+    const newer = new AbortController();
+    const asked: (string | undefined)[] = [];
+    const { planner } = countingPlanner({
+      plan: () => Promise.reject(new Error('Nothing is planned here.')),
+    });
+    const known = createKnownOperations();
+    const catalogue = createOperationCatalogue(supergraph, settings);
+    for (const name of ['One', 'Two']) use(known, catalogue, `query ${name} { public }`);
+    const onFailure = (name: string | undefined): void => {
+      asked.push(name);
+      newer.abort();
+    };
+    const preparation = { catalogueOf: () => catalogue, planner, onFailure, deadlineMs: NO_HURRY_MS };
+    await known.prepare(supergraph, { ...preparation, signal: newer.signal });
+    expect(asked).toHaveLength(1);
+    await planner.close();
+  });
+
   it('that the next generation does not have are passed over', async () => {
     const known = createKnownOperations();
     use(known, createOperationCatalogue(buildSupergraph(compose(graph.all)), settings), '{ public }');

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { printSchema } from 'graphql';
 import { gql } from 'graphql-tag';
-import { FEDERATION } from '../../test-fixtures/hand-graph.ts';
+import { archive, emporium } from '../../test-fixtures/graphs/emporium.ts';
+import { legacy } from '../../test-fixtures/graphs/legacy.ts';
+import { library } from '../../test-fixtures/graphs/library.ts';
+import { FEDERATION, type HandSubgraph } from '../../test-fixtures/hand-graph.ts';
 import { composeGraph } from '../../test-fixtures/synthetic/start-graph.ts';
+import type { GraphDefinition } from '../../test-fixtures/synthetic/subgraph-definition.ts';
 import { buildSupergraph, identifySupergraph, InvalidSupergraph } from './build-supergraph.ts';
 
 const guarded = composeGraph(
@@ -28,6 +33,12 @@ const guarded = composeGraph(
   () => 'http://a.test/graphql',
 );
 
+const urlOf = (name: string): string => `http://${name}.test/`;
+
+function named(subgraphs: Readonly<Record<string, HandSubgraph>>): GraphDefinition['subgraphs'] {
+  return Object.entries(subgraphs).map(([name, { typeDefs }]) => ({ name, typeDefs }));
+}
+
 describe('a supergraph', () => {
   it('that guards fields is served', () => {
     const { schema, subgraphs } = buildSupergraph(guarded);
@@ -40,6 +51,22 @@ describe('a supergraph', () => {
     (options) => {
       const { hash } = buildSupergraph(guarded, options);
       expect(identifySupergraph(guarded, options)).toEqual({ hash, sdl: guarded });
+    },
+  );
+
+  it.each([
+    ['what is hidden', guarded],
+    ['a graph of many subgraphs', composeGraph({ name: 'emporium', subgraphs: named(emporium) }, urlOf)],
+    ['interface objects', composeGraph({ name: 'archive', subgraphs: named(archive) }, urlOf)],
+    ['schemas of Federation 1', composeGraph(legacy, urlOf)],
+    ['unions and inputs', composeGraph(library, urlOf)],
+  ])(
+    'that is composed here shows clients the same schema as one that is validated, with %s',
+    (_what, sdl) => {
+      const [composedHere, validated] = [true, false].map((isComposedHere) =>
+        printSchema(buildSupergraph(sdl, { isComposedHere }).schema),
+      );
+      expect(composedHere).toBe(validated);
     },
   );
 

@@ -4,8 +4,9 @@ import {
   Supergraph as FederatedSchema,
   type Schema,
 } from '@apollo/federation-internals';
-import { extendSchema, GraphQLError, parse, type GraphQLSchema } from 'graphql';
+import { buildASTSchema, extendSchema, GraphQLError, Kind, parse, type GraphQLSchema } from 'graphql';
 import { own } from '../own-property.ts';
+import { trustApiSchema } from './api-schema.ts';
 import {
   Supergraph,
   type SubgraphEndpoint,
@@ -64,7 +65,7 @@ export function buildSupergraph(sdl: string, options: BuildOptions = {}): Superg
   return new Supergraph({
     hash: hashOf(sdl, [...subgraphs.values()]),
     sdl,
-    schema: clientSchemaOf(federated),
+    schema: options.isComposedHere ? composedClientSchema(federated) : clientSchemaOf(federated),
     supergraphSchema: federated.schema,
     subgraphs,
     types: createTypeIndex(federated.schema),
@@ -140,13 +141,30 @@ function endpointOf(
   return { name, url: own(subgraphUrls, name) ?? url, ...(subscription && { subscription }) };
 }
 
+/** What {@link clientSchemaOf} makes, of a text that composition has just validated: in one step, and not validated again. */
+function composedClientSchema(federated: FederatedSchema): GraphQLSchema {
+  trustApiSchema(federated.schema);
+  const api = federated.apiSchema();
+  const own = ownDirectives((name) => api.directive(name)?.isBuiltIn === false);
+  const { definitions } = parse(own.join('\n'), { noLocation: true });
+  return buildASTSchema(
+    {
+      kind: Kind.DOCUMENT,
+      definitions: [...api.toAST().definitions, api.deferDirective().toAST(), ...definitions],
+    },
+    { assumeValid: true },
+  );
+}
+
 function clientSchemaOf(federated: FederatedSchema): GraphQLSchema {
   const schema = federated.apiSchema().toGraphQLJSSchema({ includeDefer: true });
-  const ours = [
-    ...(schema.getDirective('live') ? [] : [LIVE_DIRECTIVE]),
-    ...(schema.getDirective('stream') ? [] : [STREAM_DIRECTIVE]),
-  ];
+  const ours = ownDirectives((name) => Boolean(schema.getDirective(name)));
   return ours.length === 0 ? schema : extendSchema(schema, parse(ours.join('\n')));
+}
+
+/** Those that a graph does not define itself. */
+function ownDirectives(has: (name: string) => boolean): readonly string[] {
+  return [...(has('live') ? [] : [LIVE_DIRECTIVE]), ...(has('stream') ? [] : [STREAM_DIRECTIVE])];
 }
 
 function hashOf(sdl: string, subgraphs: readonly SubgraphEndpoint[]): string {

@@ -1,4 +1,4 @@
-import { Kind, visit, type ConstDirectiveNode, type DocumentNode } from 'graphql';
+import { Kind, type ConstDirectiveNode, type DefinitionNode, type DocumentNode } from 'graphql';
 
 /**
  * Orders the keys of each type so that those that a subgraph resolves come first. For a field that requires something, the
@@ -6,17 +6,13 @@ import { Kind, visit, type ConstDirectiveNode, type DocumentNode } from 'graphql
  * sent a key that it has said it can't resolve. The others stay: values are still read from them.
  */
 export function resolvableKeysFirst(document: DocumentNode): DocumentNode {
-  return visit(document, {
-    ObjectTypeDefinition: withOrderedKeys,
-    InterfaceTypeDefinition: withOrderedKeys,
-  });
+  return { ...document, definitions: document.definitions.map(withOrderedKeys) };
 }
 
-function withOrderedKeys<Type extends { readonly directives?: readonly ConstDirectiveNode[] | undefined }>(
-  type: Type,
-): Type | undefined {
+function withOrderedKeys(type: DefinitionNode): DefinitionNode {
+  if (type.kind !== Kind.OBJECT_TYPE_DEFINITION && type.kind !== Kind.INTERFACE_TYPE_DEFINITION) return type;
   const { directives = [] } = type;
-  if (!directives.some(isUnresolvableKey)) return undefined;
+  if (!directives.some(isUnresolvableKey)) return type;
   const ordered = directives.toSorted(
     (left, right) => Number(isUnresolvableKey(left)) - Number(isUnresolvableKey(right)),
   );

@@ -5,6 +5,7 @@ import {
 } from '@apollo/federation-internals';
 import { QueryPlanner, type QueryPlan } from '@apollo/query-planner';
 import { parse, type GraphQLSchema } from 'graphql';
+import { trustApiSchema } from '../../supergraph/api-schema.ts';
 import { buildClientSchema } from '../../supergraph/build-supergraph.ts';
 import { separateRequirements } from './requirements.ts';
 import { resolvableKeysFirst } from './resolvable-keys-first.ts';
@@ -36,6 +37,7 @@ export function createSupergraphPlanner(sdl: string): SupergraphPlanner {
     // It was validated as it came. What a variant replaces may now be declared and required by no one.
     validateSupergraph: false,
   });
+  trustApiSchema(federated.schema);
   const planner = new QueryPlanner(federated, {
     incrementalDelivery: { enableDefer: true },
     debug: { maxEvaluatedPlans: MAX_EVALUATED_PLANS },
