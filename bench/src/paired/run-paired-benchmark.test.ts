@@ -27,6 +27,12 @@ describe('The paired benchmark', () => {
     expect(formatComparisons(rows)).toMatch(/^\| single fetch \| request \| 1 \|/m);
   }, 400_000);
 
+  it('has a gateway that records measure what counting costs it', async () => {
+    const options = { ...short, against: undefined, scenario: 'single fetch', countingAlone: true };
+    const rows = await runPairedBenchmark(options);
+    expect(formatComparisons(rows)).toMatch(/^\| single fetch, counting alone \| request \|/m);
+  }, 400_000);
+
   it('has the auth-servers of two checkouts do the same in turns', async () => {
     const options = { ...short, against: repository, scenario: 'refresh, ES256', share: 0.25 };
     const rows = await runPairedAuthBenchmark(options);

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startSubgraphs, type MeasuredSubgraphs } from '../measured-subgraphs.ts';
-import { scenarios } from '../scenarios.ts';
+import { scenarios, type Scenario } from '../scenarios.ts';
 import { writeSupergraph } from '../supergraph-file.ts';
 import { startTarget, type TargetProcess } from '../target-process.ts';
 import type { GatewayBuild, MeasuredGraph } from '../targets/index.ts';
@@ -12,6 +12,7 @@ import type { ComparedWork } from './comparison-table.ts';
 import { pairedLiveQueries } from './paired-live-queries.ts';
 import { pairedRequests } from './paired-requests.ts';
 import { startSubscribedSide } from './paired-subscribers.ts';
+import { measureRecordingShare } from './recording-share.ts';
 import { takePairs, type PairedLength, type PairedWork, type WorkPairs } from './paired-work.ts';
 
 /** What to compare. */
@@ -22,6 +23,8 @@ export interface PairedBenchmarkOptions extends PairedLength {
   readonly scenario: string;
   /** Processes of each side, one pair of them after the other: what the compiler makes of a process differs by some 3 %. */
   readonly processes: number;
+  /** Has one gateway measure what counting costs it, in the place of two of which one records. Without a checkout alone. */
+  readonly countingAlone?: boolean;
   /** How both gateways run. @default compiled */
   readonly build?: GatewayBuild;
   /** Prints a line of progress. */
@@ -35,6 +38,7 @@ const SUBSCRIBERS = 'subscribers';
 
 const PLAIN = 'bench-gateway.mjs';
 const RECORDING = 'recording-gateway.mjs';
+const TURNS = 'recording-turns-gateway.mjs';
 
 interface Comparing {
   readonly before: Checkout;
@@ -98,6 +102,7 @@ async function compareOnGraph(comparing: Comparing): Promise<WorkPairs[]> {
 async function compareRequests(comparing: Comparing, graph: MeasuredGraph): Promise<WorkPairs[]> {
   const chosen = scenarios.filter(({ name }) => isChosen(name, comparing.options));
   if (chosen.length === 0) return [];
+  if (comparing.options.countingAlone) return compareRecording(comparing, graph, chosen);
   const own = comparing.options.against === undefined ? RECORDING : PLAIN;
   return withBoth(comparing, [PLAIN, own], graph, async (before, now) => {
     const rows: WorkPairs[] = [];
@@ -105,6 +110,17 @@ async function compareRequests(comparing: Comparing, graph: MeasuredGraph): Prom
       rows.push(await compare(await pairedRequests(scenario, before, now), comparing.options));
     return rows;
   });
+}
+
+async function compareRecording(
+  { now, directory, options }: Comparing,
+  graph: MeasuredGraph,
+  chosen: readonly Scenario[],
+): Promise<WorkPairs[]> {
+  const gateway = { target: now.target(TURNS), graph, file: join(directory, 'turns.jsonl') };
+  const rows: WorkPairs[] = [];
+  for (const scenario of chosen) rows.push(await measureRecordingShare(scenario, gateway, options));
+  return rows;
 }
 
 async function compareLiveQueries(
