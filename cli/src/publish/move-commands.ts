@@ -23,12 +23,11 @@ import {
   type GraphOptions,
   type SigningAccess,
 } from '../registry/registry-access.ts';
-import { checkGraphs } from '../supergraph/check-graphs.ts';
 import { emptyReport } from '../supergraph/empty-report.ts';
 import type { CommandOutcome } from './command-outcome.ts';
 import { recordDocument, shortDigest } from './describe-record.ts';
 import { submit } from './submit.ts';
-import { guardRelease } from './guard-release.ts';
+import { judgements, type ReleaseJudge } from './judgements.ts';
 import { PublicationRejected } from './publication-rejected.ts';
 import { readRunningSubgraphs, type RunningOptions } from './running-subgraphs.ts';
 
@@ -56,11 +55,17 @@ export async function rollbackCommand(
   return rollbackRelease(await openForPublishing(options, env), log, options, signal);
 }
 
+/** What is known of what runs, and who judges by it. */
+interface MoveOptions extends RunningOptions {
+  /** @default judges on the thread that calls */
+  readonly judge?: ReleaseJudge;
+}
+
 /** Appends an older release to a log. @throws PublicationRejected, RegistryError */
 export async function rollbackRelease(
   access: SigningAccess,
   log: LogName,
-  options: RunningOptions & { readonly to?: string | undefined },
+  options: MoveOptions & { readonly to?: string | undefined },
   signal: AbortSignal,
 ): Promise<CommandOutcome> {
   const { store } = access;
@@ -110,7 +115,7 @@ export async function promoteCommand(
 export async function promoteRelease(
   access: SigningAccess,
   { from, to }: { readonly from: LogName; readonly to: LogName },
-  options: RunningOptions & { readonly operations?: readonly string[] },
+  options: MoveOptions & { readonly operations?: readonly string[] },
   signal: AbortSignal,
 ): Promise<CommandOutcome> {
   const { store, trust } = access;
@@ -153,13 +158,13 @@ function targetOf(records: readonly VerifiedRecord[], to: string | undefined, lo
 async function guard(
   target: PublishedGraph,
   current: PublishedGraph,
-  options: RunningOptions,
+  { judge = judgements, ...options }: MoveOptions,
   assumesPublished: boolean,
 ): Promise<void> {
   const known = await readRunningSubgraphs(options, current.subgraphs);
   if (!known && !assumesPublished) return;
   const running = known ?? new Map(current.subgraphs.map(({ name, sdl }) => [name, sdl]));
-  const violations = await guardRelease(target, current, running);
+  const violations = await judge.guardRelease(target, current, running);
   if (violations.length > 0)
     throw new PublicationRejected('failed', emptyReport('check'), new Map(), violations);
 }
@@ -200,13 +205,16 @@ function withEndedContracts(outcome: CommandOutcome, ended: readonly string[]): 
 export async function checkPromotion(
   target: PublishedGraph,
   base: PublishedGraph,
-  { operations = [] }: { readonly operations?: readonly string[] },
+  {
+    operations = [],
+    judge = judgements,
+  }: Pick<MoveOptions, 'judge'> & { readonly operations?: readonly string[] },
   to: LogName,
 ): Promise<void> {
   const name = formatLogName(to);
   const sources = new Map(target.subgraphs.map(({ source, sdl }) => [source, sdl]));
   const composed = { ...target, diagnostics: [], sources };
-  const report = await checkGraphs({
+  const report = await judge.checkGraphs({
     base,
     baseName: name,
     composed,

@@ -1,11 +1,9 @@
 import {
   composeBy,
-  composeContracts,
   composerVersions,
   DEFAULT_CHECK_RULES,
   formatDiagnostic,
   outcomeOf,
-  printApiSchema,
   type CheckRules,
   type ComparedComposition,
   type Composers,
@@ -30,12 +28,10 @@ import {
 } from '@trellis/registry';
 import { readPublishedGraph, type PublishedGraph } from '../registry/published-graph.ts';
 import type { SigningAccess } from '../registry/registry-access.ts';
-import { checkGraphs } from '../supergraph/check-graphs.ts';
 import { composedOf, type ComposedGraph } from '../supergraph/composed-graph.ts';
 import { contractsOf, diagnosticsOfContracts } from '../supergraph/contracts-of.ts';
 import { emptyReport } from '../supergraph/empty-report.ts';
-import { readServedGraph } from '../supergraph/served-graph.ts';
-import { guardRelease } from './guard-release.ts';
+import { judgements, type ReleaseJudge } from './judgements.ts';
 import { PublicationRejected } from './publication-rejected.ts';
 import {
   candidateOf,
@@ -66,6 +62,8 @@ export interface PublicationRequest extends GraphPublication {
     composers: Composers,
     subgraphs: readonly SubgraphSchema[],
   ) => Promise<ComparedComposition>;
+  /** @default judges on the thread that calls */
+  readonly judge?: ReleaseJudge;
 }
 
 /** What was published. */
@@ -129,19 +127,19 @@ async function judge(
 ): Promise<Judged> {
   const { composed, supergraphSdl, contracts } = await composeCandidate(candidate, request);
   const { sources } = composed;
-  const { isChecked = true } = request;
+  const { isChecked = true, judge: by = judgements } = request;
   const report = base && isChecked ? await check(base, composed, request, log, now) : warningsOf(composed);
   const outcome = report ? outcomeOf(report) : 'passed';
   if (report && outcome !== 'passed') throw new PublicationRejected(outcome, report, sources);
   const running = base && (await request.running?.(base.subgraphs));
   if (base && running) {
     const target = { supergraphSdl, subgraphs: candidate.subgraphs };
-    const violations = await guardRelease(target, base, running);
+    const violations = await by.guardRelease(target, base, running);
     if (violations.length > 0)
       throw new PublicationRejected('failed', report ?? emptyReport('check'), sources, violations);
   }
-  const { apiSchema } = readServedGraph(supergraphSdl, request.limits, true).comparable;
-  return { composed, supergraphSdl, apiSchema: printApiSchema(apiSchema), contracts, report };
+  const apiSchema = await by.printServedApi(supergraphSdl, request.limits);
+  return { composed, supergraphSdl, apiSchema, contracts, report };
 }
 
 interface ComposedContract {
@@ -153,11 +151,11 @@ interface ComposedContract {
 /** @throws PublicationRejected where the graph or one of its contracts does not compose */
 async function composeCandidate(
   { subgraphs, contracts }: ReleaseCandidate,
-  { composers = 'apollo', compose = composeBy }: PublicationRequest,
+  { composers = 'apollo', compose = composeBy, judge: by = judgements }: PublicationRequest,
 ): Promise<Pick<Judged, 'composed' | 'supergraphSdl' | 'contracts'>> {
   const whole = composedOf(subgraphs, await compose(composers, subgraphs));
   const { supergraphSdl, sources } = whole;
-  const results = supergraphSdl === undefined ? [] : composeContracts(supergraphSdl, contracts);
+  const results = supergraphSdl === undefined ? [] : await by.composeContracts(supergraphSdl, contracts);
   const diagnostics = [...whole.diagnostics, ...diagnosticsOfContracts(results)];
   if (supergraphSdl === undefined || diagnostics.some(({ severity }) => severity === 'error'))
     throw new PublicationRejected('failed', { ...emptyReport('check'), diagnostics }, sources);
@@ -177,14 +175,19 @@ function warningsOf({ diagnostics }: ComposedGraph): Report | undefined {
 async function check(
   base: PublishedGraph,
   composed: ComposedGraph,
-  { rules: agreed = DEFAULT_CHECK_RULES, operations = [], limits }: PublicationRequest,
+  {
+    rules: agreed = DEFAULT_CHECK_RULES,
+    operations = [],
+    limits,
+    judge: by = judgements,
+  }: PublicationRequest,
   log: LogName,
   now: Date,
 ): Promise<Report> {
   const name = formatLogName(log);
   const rules = { ...agreed, contracts: contractsOf(composed, agreed) };
   const given = { base, baseName: name, composed, rules, operations, limits, limitsAgainst: undefined };
-  const report = await checkGraphs({ ...given, place: name, now });
+  const report = await by.checkGraphs({ ...given, place: name, now });
   if (typeof report === 'string') throw new RegistryError('INVALID_RECORD', report.trim());
   return report;
 }

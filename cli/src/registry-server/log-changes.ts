@@ -1,4 +1,10 @@
-import { ComposerThreads, DEFAULT_CHECK_RULES, type CheckRules, type Composers } from '@trellis/composition';
+import {
+  ComposerThreads,
+  DEFAULT_CHECK_RULES,
+  ThreadEnded,
+  type CheckRules,
+  type Composers,
+} from '@trellis/composition';
 import type { TokenCaller, TokenOutcome } from '@trellis/gateway/token-authentication';
 import type { Pool } from '@trellis/postgres';
 import type { Logger } from '@trellis/runtime';
@@ -13,7 +19,8 @@ import { z } from 'zod';
 import type { CommandOutcome } from '../publish/command-outcome.ts';
 import { promoteRelease, rollbackRelease } from '../publish/move-commands.ts';
 import { outcomeOfPublication } from '../publish/publish-command.ts';
-import { publishRelease } from '../publish/publish-release.ts';
+import type { ReleaseJudge } from '../publish/judgements.ts';
+import { publishRelease, type PublicationRequest } from '../publish/publish-release.ts';
 import { PublicationRejected } from '../publish/publication-rejected.ts';
 import { rejection } from '../publish/run-registry-action.ts';
 import { OperationsProblem } from '../recorded/operations-problem.ts';
@@ -27,6 +34,7 @@ import {
   type Wish,
 } from './authorize-request.ts';
 import { ChangeQueue } from './change-queue.ts';
+import { createJudgementThread, type JudgementPlace } from './judgement-thread.ts';
 import { PostgresStore } from './postgres-store.ts';
 import { registryLimits } from './registry-limits.ts';
 import { promotionBody, publicationBody, rollbackBody, type SentApproval } from './request-bodies.ts';
@@ -44,19 +52,25 @@ export interface LogChangesOptions {
   readonly operations?: readonly string[];
   /** Who composes. @default both */
   readonly composers?: Composers | undefined;
+  /** Where changes are judged; closed with the server. @default a thread */
+  readonly judgementPlace?: JudgementPlace;
+  /** Ends a change that takes too long. @default after 300 seconds */
+  readonly changeDeadline?: () => AbortSignal;
 }
 
 /**
- * What changes logs: with a right for each, one after the other, each with a row in the audit log. Composers have threads of their own;
- * checks run between other requests.
+ * What changes logs: with a right for each, one after the other, each with a row in the audit log. Composers and checks
+ * have threads of their own.
  */
 export class LogChanges {
   readonly #options: LogChangesOptions;
   readonly #queue = new ChangeQueue();
   readonly #threads = new ComposerThreads();
+  readonly #judgementPlace: JudgementPlace;
 
   constructor(options: LogChangesOptions) {
     this.#options = options;
+    this.#judgementPlace = options.judgementPlace ?? createJudgementThread();
   }
 
   /**
@@ -87,7 +101,8 @@ export class LogChanges {
       const done = await this.#queue.run(access.actor, async () => {
         // It may have waited for minutes.
         await assertNotRevoked(outcome, true);
-        return change.act(access);
+        const signal = (this.#options.changeDeadline ?? deadline)();
+        return change.act(access, signal, this.#judgementPlace.judgeUntil(signal));
       });
       const said = String(done.document['outcome']);
       if (said === 'already-published' || said === 'unchanged') await this.#note(audited, said);
@@ -98,7 +113,7 @@ export class LogChanges {
         await this.#note(audited, String(rejected.document['outcome']));
         return rejected;
       }
-      const failure = error instanceof OperationsProblem ? this.#unreadable(error) : error;
+      const failure = this.#failureOf(error);
       await this.#note(audited, codeOf(failure));
       throw failure;
     }
@@ -115,6 +130,18 @@ export class LogChanges {
     });
   }
 
+  #failureOf(error: unknown): unknown {
+    if (error instanceof OperationsProblem) return this.#unreadable(error);
+    return error instanceof ThreadEnded ? this.#unjudged(error) : error;
+  }
+
+  /** Nothing is written before a change is judged. */
+  #unjudged(error: ThreadEnded): RegistryError {
+    this.#options.logger.error({ err: error }, 'a change could not be judged');
+    const text = `The change could not be judged. ${error.message} Nothing was changed.`;
+    return new RegistryError('STORE_UNAVAILABLE', text, { cause: error });
+  }
+
   /** A client learns that it failed, not where the operations are. */
   #unreadable(error: OperationsProblem): RegistryError {
     this.#options.logger.error({ err: error }, 'recorded operations can not be read');
@@ -122,9 +149,9 @@ export class LogChanges {
     return new RegistryError('STORE_UNAVAILABLE', text, { cause: error });
   }
 
-  /** Ends what composes. */
-  close(): Promise<void> {
-    return this.#threads.close();
+  /** Ends what composes and judges. */
+  async close(): Promise<void> {
+    await Promise.all([this.#threads.close(), this.#judgementPlace.close()]);
   }
 
   #read(what: ChangeKind, log: LogName, body: unknown): LogChange {
@@ -134,8 +161,7 @@ export class LogChanges {
       const subgraphs = [...set.map(({ name }) => name), ...remove];
       const { operations = [], composers: own = 'both' } = this.#options;
       const composers = composersFor(own, wanted);
-      const compose: ComposerThreads['compose'] = (...call) => this.#threads.compose(...call);
-      const request = { ...publication, operations, rules: rulesWith(approvals), composers, compose };
+      const request = { ...publication, operations, rules: rulesWith(approvals), composers };
       // A contract is of the whole graph.
       const isWhole = publication.isWhole || contracts !== undefined;
       return {
@@ -143,7 +169,12 @@ export class LogChanges {
         subgraphs,
         contracts: [...(contracts?.set.map(({ name }) => name) ?? []), ...(contracts?.remove ?? [])],
         wish: { kind: 'publish', log, subgraphs, isWhole },
-        act: async (access) => outcomeOfPublication(await publishRelease(access, log, request, deadline())),
+        act: async (access, signal, judge) => {
+          const compose: PublicationRequest['compose'] = (...call) => this.#threads.compose(...call, signal);
+          return outcomeOfPublication(
+            await publishRelease(access, log, { ...request, compose, judge }, signal),
+          );
+        },
       };
     }
     const wish = { kind: 'move', log } as const;
@@ -153,7 +184,7 @@ export class LogChanges {
         action: ACTIONS[what],
         subgraphs: [],
         wish,
-        act: (access) => rollbackRelease(access, log, options, deadline()),
+        act: (access, signal, judge) => rollbackRelease(access, log, { ...options, judge }, signal),
       };
     }
     const from = { graph: log.graph, environment: parsed(promotionBody, body).from };
@@ -162,7 +193,8 @@ export class LogChanges {
       action: ACTIONS[what],
       subgraphs: [],
       wish,
-      act: (access) => promoteRelease(access, { from, to: log }, { operations }, deadline()),
+      act: (access, signal, judge) =>
+        promoteRelease(access, { from, to: log }, { operations, judge }, signal),
     };
   }
 
@@ -184,7 +216,7 @@ interface LogChange {
   /** Those that it sets or removes. @default none */
   readonly contracts?: readonly string[];
   readonly wish: Wish;
-  readonly act: (access: SigningAccess) => Promise<CommandOutcome>;
+  readonly act: (access: SigningAccess, signal: AbortSignal, judge: ReleaseJudge) => Promise<CommandOutcome>;
 }
 
 /** A registry that asks both may be asked to be strict; a strict one stays so. @throws RegistryError INVALID_NAME */

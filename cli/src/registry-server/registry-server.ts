@@ -1,16 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { TokenOutcome, TokenRequest } from '@trellis/gateway/token-authentication';
-import type { Composers } from '@trellis/composition';
-import type { Pool } from '@trellis/postgres';
-import {
-  parseLogName,
-  RegistryError,
-  registryErrors,
-  type LogName,
-  type RecordSigner,
-  type TrustedKeys,
-} from '@trellis/registry';
-import { createHttpServer, type Logger } from '@trellis/runtime';
+import { parseLogName, RegistryError, registryErrors, type LogName } from '@trellis/registry';
+import { createHttpServer } from '@trellis/runtime';
 import { z } from 'zod';
 import type { CommandOutcome } from '../publish/command-outcome.ts';
 import { toWire } from '../publish/submit.ts';
@@ -18,22 +9,14 @@ import { assertNotRevoked, authorizeRequest, type ChangeKind } from './authorize
 import { ClientRates, type ClientRateAmounts } from './client-rates.ts';
 import { HeldBodies, MAX_BODY_BYTES, type HeldBodyAmounts, type HeldBytes } from './held-bodies.ts';
 import { PostgresStore } from './postgres-store.ts';
-import { LogChanges } from './log-changes.ts';
+import { LogChanges, type LogChangesOptions } from './log-changes.ts';
 import { LogWatch, type WaitingReaderAmounts } from './log-watch.ts';
 
 /** What a registry serves with. */
-export interface RegistryServerOptions {
-  readonly pool: Pool;
-  readonly signer: RecordSigner;
-  readonly trust: TrustedKeys;
+export interface RegistryServerOptions extends LogChangesOptions {
   readonly authenticate: (request: TokenRequest) => Promise<TokenOutcome>;
-  readonly logger: Logger;
   /** Where clients reach it: what proofs of possession name. @default what each request says of itself */
   readonly publicUrl?: string | undefined;
-  /** Files and folders of recorded operations that checks go by. @default none */
-  readonly operations?: readonly string[];
-  /** Who composes. @default both */
-  readonly composers?: Composers | undefined;
   /** @default as {@link registryLimits} */
   readonly limits?: ClientRateAmounts & HeldBodyAmounts & WaitingReaderAmounts;
 }

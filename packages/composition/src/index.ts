@@ -32,6 +32,8 @@ export {
 export { composeContract, composeContracts, type ContractComposition } from './contracts/compose-contract.ts';
 export type { ContractChange } from './contracts/compare-contracts.ts';
 export { CompositionThread, type TimedComposition } from './threads/composition-thread.ts';
+export { startProgram } from './threads/start-program.ts';
+export { TaskThread, ThreadEnded } from './threads/task-thread.ts';
 export { FileProblems } from './file-problems.ts';
 export { CoordinateIndex } from './locate-coordinate.ts';
 export { openRootFields } from './open-root-fields.ts';

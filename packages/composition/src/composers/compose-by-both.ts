@@ -31,6 +31,7 @@ export interface ComparedComposition {
 interface ComposingPlaces {
   readonly byApollo: (subgraphs: readonly SubgraphSchema[]) => Composition | Promise<Composition>;
   readonly second: CompositionThread;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** One for all compositions of a process: it takes longer to start than most graphs to compose. Idle, it lets the process end. */
@@ -55,10 +56,20 @@ export class ComposerThreads {
   readonly #first = new CompositionThread('apollo');
   readonly #second = new CompositionThread('guild');
 
-  /** Composes as {@link composeBy}. @throws Error where the first composer's thread ends, or takes longer than two minutes */
-  compose(composers: Composers, subgraphs: readonly SubgraphSchema[]): Promise<ComparedComposition> {
-    const byApollo = async (): Promise<Composition> => (await this.#first.compose({ subgraphs })).composition;
-    return composeAt({ byApollo, second: this.#second }, composers, subgraphs);
+  /**
+   * Composes as {@link composeBy}.
+   *
+   * @param signal ends it, and the threads with it
+   * @throws ThreadEnded where the first composer's thread ends, or takes longer than two minutes
+   */
+  compose(
+    composers: Composers,
+    subgraphs: readonly SubgraphSchema[],
+    signal?: AbortSignal,
+  ): Promise<ComparedComposition> {
+    const byApollo = async (): Promise<Composition> =>
+      (await this.#first.compose({ subgraphs }, signal)).composition;
+    return composeAt({ byApollo, second: this.#second, signal }, composers, subgraphs);
   }
 
   /** Ends the threads in the midst of what they do. */
@@ -68,15 +79,15 @@ export class ComposerThreads {
 }
 
 async function composeAt(
-  { byApollo, second }: ComposingPlaces,
+  { byApollo, second, signal }: ComposingPlaces,
   composers: Composers,
   subgraphs: readonly SubgraphSchema[],
 ): Promise<ComparedComposition> {
   if (composers === 'apollo') return { composition: await byApollo(subgraphs), warnings: [] };
-  const asked = second.compose({ subgraphs }).then((done) => done.composition, failureOf);
+  const asked = second.compose({ subgraphs }, signal).then((done) => done.composition, failureOf);
   if (composers === 'guild') return { composition: await asked, warnings: [] };
   const apollo = await byApollo(subgraphs);
-  const differences = await differencesOf(second, { apollo, guild: await asked });
+  const differences = await differencesOf(second, { apollo, guild: await asked }, signal);
   if (composers === 'strict' && differences.length > 0)
     return { composition: { kind: 'failed', errors: differences }, warnings: [] };
   return { composition: apollo, warnings: differences };
@@ -86,8 +97,9 @@ async function composeAt(
 async function differencesOf(
   second: CompositionThread,
   compositions: ComparisonTask,
+  signal: AbortSignal | undefined,
 ): Promise<readonly Diagnostic[]> {
-  return second.compare(compositions).catch((error: unknown) => [problemOf(error)]);
+  return second.compare(compositions, signal).catch((error: unknown) => [problemOf(error)]);
 }
 
 /** The second opinion is no reason for the first one to fail. */

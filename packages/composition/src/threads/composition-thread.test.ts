@@ -10,8 +10,8 @@ describe('A thread that composes', () => {
     await new Promise(setImmediate); // the first has begun
     await thread.close();
     expect(await Promise.all(results)).toEqual([
-      'Error: The composition thread has ended.',
-      'Error: The composition thread was closed.',
+      'ThreadEnded: The composition thread has ended.',
+      'ThreadEnded: The composition thread was closed.',
     ]);
     await expect(thread.compose({ subgraphs })).rejects.toThrow('was closed');
   });
