@@ -1,6 +1,7 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { appendFileSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
+import { promisify } from 'node:util';
 import {
   createTemporaryDirectory,
   createTestDatabase,
@@ -24,6 +25,8 @@ const STEP_DEADLINE_MS = 170_000;
 /** What is not part of a checkout, or not needed. */
 const LEFT_OUT = new Set(['.git', '.data']);
 
+const execute = promisify(execFile);
+
 interface Liked {
   readonly likePost: { readonly title: string; readonly likeCount: number };
 }
@@ -37,7 +40,7 @@ describe(`The subgraph of ${PAGE}`, () => {
   let database: TestDatabase;
   let port: string;
   let subgraph: ChildProcess | undefined;
-  let platform: PlatformProcess | undefined;
+  let starting: Promise<PlatformProcess> | undefined;
 
   beforeAll(async () => {
     directory = createTemporaryDirectory();
@@ -45,13 +48,24 @@ describe(`The subgraph of ${PAGE}`, () => {
     database = await createTestDatabase();
     port = String(await freePort());
     copyCheckout(checkout);
-    for (const block of blocks.filter(({ note }) => /\.\w+$/.test(note))) writeFile(block);
+    const [command] = noted('new-subgraph');
+    await run(`${command?.text.trim() ?? ''} --port ${port}`);
+    for (const block of blocks.filter(({ note }) => note.startsWith(SERVICE))) writeFile(block);
     linkDependencies(join(checkout, SERVICE));
+    // While the steps run: its gateway takes over the supergraph that they compose.
+    starting = startPlatform({
+      dataDirectory: join(directory.path, 'data'),
+      environment: {
+        DATABASE_URL: database.connectionString,
+        GATEWAY_SUPERGRAPH: join(checkout, 'graph', 'supergraph.graphql'),
+      },
+    });
+    starting.catch(() => undefined); // the test that needs it has the reason
   });
 
   afterAll(async () => {
     subgraph?.kill('SIGTERM');
-    await platform?.stop();
+    await (await starting?.catch(() => undefined))?.stop();
     await database.drop();
     directory.remove();
   });
@@ -59,47 +73,40 @@ describe(`The subgraph of ${PAGE}`, () => {
   function writeFile({ note, text }: CodeBlock): void {
     const file = join(checkout, note);
     mkdirSync(dirname(file), { recursive: true });
-    const content = text.replaceAll(PORT, port);
-    // The file already has this line.
-    if (note === 'supergraph.yaml') appendFileSync(file, content.replace('subgraphs:\n', ''));
-    else writeFileSync(file, content);
+    writeFileSync(file, text.replaceAll(PORT, port));
   }
 
-  function run(command: string): { status: number | null; output: string } {
-    const { status, stdout, stderr } = spawnSync('bash', ['-euc', command], {
-      cwd: checkout,
-      env: inheritedEnvironment(),
-      encoding: 'utf8',
-      timeout: STEP_DEADLINE_MS,
-    });
-    return { status, output: stdout + stderr };
+  /** @returns what it wrote @throws Error with that, where it ends with another status than 0 */
+  async function run(command: string): Promise<string> {
+    const options = { cwd: checkout, env: inheritedEnvironment(), timeout: STEP_DEADLINE_MS };
+    const { stdout, stderr } = await execute('bash', ['-euc', command], options);
+    return stdout + stderr;
   }
 
-  it('composes, generates its types and compiles, step by step', { timeout: 180_000 }, () => {
+  it('is in the configuration of the graph, as the page shows it', () => {
+    const [, entry = ''] = noted('supergraph.yaml')[0]?.text.split(/# .*\n/) ?? [];
+    const config = readFileSync(join(checkout, 'supergraph.yaml'), 'utf8');
+    expect(entry).toContain(PORT);
+    expect(config.endsWith(entry.replace(PORT, port))).toBe(true);
+  });
+
+  it('composes, generates its types and compiles, step by step', { timeout: 180_000 }, async () => {
     const steps = noted('steps');
     expect(steps.length).toBeGreaterThan(0);
-    for (const { text } of steps) {
-      const { status, output } = run(text);
-      expect(status, `${text}\n${output}`).toBe(0);
-    }
+    for (const { text } of steps) await run(text);
     expect(readFileSync(join(checkout, 'graph', 'supergraph.graphql'), 'utf8')).toContain(
       `localhost:${port}/graphql`,
     );
   });
 
-  it('passes its own test', { timeout: 180_000 }, () => {
-    const { status, output } = run(`npx vitest run --project unit ${SERVICE}`);
-    expect(status, output).toBe(0);
+  it('passes its own test', { timeout: 180_000 }, async () => {
+    const output = await run(`npx vitest run --project unit ${SERVICE}`);
+    expect(output).toMatch(/Tests\W.*1 passed/);
   });
 
   it('joins the graph behind the gateway', { timeout: 180_000 }, async () => {
-    platform = await startPlatform({
-      dataDirectory: join(directory.path, 'data'),
-      environment: {
-        DATABASE_URL: database.connectionString,
-        GATEWAY_SUPERGRAPH: join(checkout, 'graph', 'supergraph.graphql'),
-      },
-    });
+    const platform = await starting;
+    if (!platform) throw new Error('No platform was started.');
     const { gateway, graph, issuer } = platform.addresses;
     subgraph = startSubgraph(gateway);
     await eventually(
@@ -108,6 +115,11 @@ describe(`The subgraph of ${PAGE}`, () => {
       60_000,
     );
 
+    await eventually(
+      () => askGraph(graph, { query: '{ __type(name: "Post") { fields { name } } }' }),
+      (response) => JSON.stringify(response.data).includes('likeCount'),
+      60_000,
+    );
     const { access_token: token } = await signIn(issuer);
     const response = await askGraph<{ posts: { id: string }[] }>(graph, {
       query: '{ posts(first: 1) { id } }',

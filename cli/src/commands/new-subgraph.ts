@@ -36,7 +36,7 @@ async function run(name: string, { type, port, folder }: NewSubgraphFlags): Prom
     });
     const next = isJoined
       ? 'It joined supergraph.yaml. Next: npx pnpm install, npm run generate'
-      : `Next: cd ${written} && npm install && npm run build && npm start`;
+      : `Next: cd ${written} && npm install && npm test && npm run build && DATABASE_URL=… npm start`;
     process.stdout.write(`${written} is written. ${next}\n`);
   } catch (error) {
     const isExpected =

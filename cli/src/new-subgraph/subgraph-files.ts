@@ -1,15 +1,4 @@
-/** What a new subgraph is made with. */
-export interface SubgraphTemplate {
-  /** Its name in the supergraph, its schema in the database and, in capitals, the prefix of its variables. */
-  readonly name: string;
-  /** Of its entity: `Like`. */
-  readonly typeName: string;
-  readonly port: number;
-  /** In the repository of Trellis, packages are linked; elsewhere they are installed by this version. */
-  readonly version: string | undefined;
-}
-
-const PACKAGES = ['postgres', 'runtime', 'subgraph-kit', 'subgraph-protocol'];
+import { projectFiles, type SubgraphTemplate } from './project-files.ts';
 
 /** `NewsItem` → `newsItem` */
 export function fieldNameOf(typeName: string): string {
@@ -22,8 +11,7 @@ export function subgraphFiles(template: SubgraphTemplate): Readonly<Record<strin
   const field = fieldNameOf(typeName);
   const table = field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return {
-    'package.json': `${JSON.stringify(manifestOf(template), undefined, 2)}\n`,
-    'tsconfig.json': `${JSON.stringify(compilerOf(template), undefined, 2)}\n`,
+    ...projectFiles(template),
     [`migrations/0001_create_${name}.sql`]: `CREATE TABLE ${table}_entry (
   id uuid PRIMARY KEY,
   user_id uuid NOT NULL,
@@ -63,25 +51,25 @@ export interface ${typeName}Model {
   readonly text: string;
 }
 `,
-    [`src/${name}-store.ts`]: `import type { Pool, Transaction } from '@trellis/postgres';
+    [`src/${name}-store.ts`]: `import { appendEvent } from '@trellis/events';
+import { queryChecked, type Pool, type Transaction } from '@trellis/postgres';
 import type { ${typeName}Model } from './resolvers/models.ts';
 
 /** Reads by ids, in one statement. @returns those that exist, in no order */
 export async function findByIds(pool: Pool, ids: readonly string[]): Promise<readonly ${typeName}Model[]> {
-  const { rows } = await pool.query<${typeName}Model>(
-    'SELECT id, text FROM ${table}_entry WHERE id = ANY($1::uuid[])',
-    [ids],
-  );
-  return rows;
+  const statement = 'SELECT id, text FROM ${table}_entry WHERE id = ANY($1::uuid[])';
+  return queryChecked(pool, { id: 'uuid', text: 'text' }, statement, [ids]);
 }
 
-/** Adds one. */
+/** Adds one, and publishes an event: both are committed, or neither is. */
 export async function add(
   transaction: Transaction,
   { id, text }: ${typeName}Model,
   userId: string,
 ): Promise<void> {
-  await transaction.query('INSERT INTO ${table}_entry (id, user_id, text) VALUES ($1, $2, $3)', [id, userId, text]);
+  const statement = 'INSERT INTO ${table}_entry (id, user_id, text) VALUES ($1, $2, $3)';
+  await transaction.query(statement, [id, userId, text]);
+  await appendEvent(transaction, { type: '${table}.added', subject: id, payload: { id, userId } });
 }
 `,
     'src/context.ts': `import type { Mutations } from '@trellis/subgraph-kit';
@@ -117,53 +105,12 @@ export const ${name}: DeployableProgram<SubgraphConfig> = createSubgraphProgram(
   startBackground: (dependencies) => startWritingTasks(dependencies, '${name}'),
 });
 `,
+    [`src/${name}.test.ts`]: testOf(name, typeName, field),
     'src/main.ts': `import { runDeployable } from '@trellis/runtime';
 import { ${name} } from './program.ts';
 
 await runDeployable(${name}, process.env);
 `,
-  };
-}
-
-function manifestOf({ name, version }: SubgraphTemplate): object {
-  const packages = Object.fromEntries(
-    PACKAGES.map((one) => [`@trellis/${one}`, version === undefined ? 'workspace:*' : `^${version}`]),
-  );
-  const libraries = { dataloader: '2.2.3', graphql: '16.15.0' };
-  return {
-    name: version === undefined ? `@trellis/${name}` : name,
-    version: '0.1.0',
-    private: true,
-    description: `The ${name} subgraph.`,
-    ...(version === undefined && { license: 'Apache-2.0' }),
-    type: 'module',
-    ...(version !== undefined && { scripts: { build: 'tsc', start: 'node dist/main.js' } }),
-    dependencies: { ...packages, ...libraries },
-    ...(version !== undefined && { devDependencies: { '@types/node': '^20.19.0', typescript: '^5.9.0' } }),
-  };
-}
-
-function compilerOf({ version }: SubgraphTemplate): object {
-  if (version === undefined)
-    return {
-      extends: '../../tsconfig.base.json',
-      compilerOptions: { rootDir: 'src', outDir: 'dist', tsBuildInfoFile: 'dist/.tsbuildinfo' },
-      include: ['src'],
-      references: PACKAGES.map((one) => ({ path: `../../packages/${one}` })),
-    };
-  return {
-    compilerOptions: {
-      target: 'es2023',
-      module: 'nodenext',
-      types: ['node'],
-      strict: true,
-      verbatimModuleSyntax: true,
-      rewriteRelativeImportExtensions: true,
-      skipLibCheck: true,
-      rootDir: 'src',
-      outDir: 'dist',
-    },
-    include: ['src'],
   };
 }
 
@@ -204,7 +151,7 @@ export const resolvers = {
   Query: { ${field} },
   Mutation: { add${typeName} },
   ${typeName}: {
-    __resolveReference: (reference: { readonly id: string }, { byId }: SubgraphContext) => byId.load(reference.id),
+    __resolveReference: ({ id }: { readonly id: string }, { byId }: SubgraphContext) => byId.load(id),
   },
 };
 `;
@@ -239,5 +186,38 @@ export function buildServer(dependencies: SubgraphDependencies): Promise<Subgrap
     readiness: { database: async () => void (await pool.query('SELECT 1')) },
   });
 }
+`;
+}
+
+function testOf(name: string, typeName: string, field: string): string {
+  return `import { startTestSubgraph, type TestSubgraph } from '@trellis/subgraph-kit/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buildServer } from './server.ts';
+
+const user = { id: '01890000-0000-7000-8000-000000000001', roles: [], tokenIssuedAt: 0 };
+let subgraph: TestSubgraph;
+beforeAll(async () => {
+  const migrations = new URL('../migrations/', import.meta.url);
+  subgraph = await startTestSubgraph({ service: '${name}', migrations, buildServer });
+});
+afterAll(() => subgraph.close());
+
+it('adds one, and reads many in one statement', async () => {
+  const caller = { user, scopes: ['read:data', 'write:data'] };
+  const mutation = 'mutation { add${typeName}(text: "hello") { id } }';
+  const added = await subgraph.ask<{ add${typeName}: { id: string } }>({ query: mutation, as: caller });
+  const { id } = added.data.add${typeName};
+  subgraph.takeStatements();
+  const query = 'query ($id: ID!) { first: ${field}(id: $id) { text } second: ${field}(id: $id) { id } }';
+  const { data } = await subgraph.ask({ query, variables: { id }, as: caller });
+  expect(data).toEqual({ first: { text: 'hello' }, second: { id } });
+  expect(subgraph.takeStatements()).toHaveLength(1);
+});
+
+it('adds nothing without the scope', async () => {
+  const mutation = 'mutation { add${typeName}(text: "hello") { id } }';
+  const { errors } = await subgraph.ask({ query: mutation, as: { user, scopes: ['read:data'] } });
+  expect(errors).toHaveLength(1);
+});
 `;
 }

@@ -39,7 +39,8 @@ export async function nodeReleases(directory: string): Promise<readonly NodeRele
   return [own, { version: version.trim(), executable }];
 }
 
-async function install(cwd: string, packages: readonly string[]): Promise<void> {
+/** Installs packages, and what the package.json of a folder names. */
+export async function install(cwd: string, packages: readonly string[]): Promise<void> {
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--prefer-offline'];
   await runProgram('npm', ['install', ...quiet, ...packages], { cwd });
 }

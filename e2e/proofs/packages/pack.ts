@@ -13,13 +13,22 @@ export const NAMED: readonly string[] = [
 ];
 
 /**
- * Compiles and packs `trellis` and all of this repository that it depends on.
+ * Compiles and packs `trellis`, what tests of a subgraph need, and all of this repository that they depend on.
  *
  * @returns the files, by the name of the package
  */
 export async function packAll(directory: string): Promise<ReadonlyMap<string, string>> {
   await runProgram(join(root, 'node_modules/.bin/tsc'), ['-b'], { cwd: root });
-  const args = ['--recursive', '--filter', 'trellis...', 'pack', '--pack-destination', directory];
+  const args = [
+    '--recursive',
+    '--filter',
+    'trellis...',
+    '--filter',
+    '@trellis/testkit...',
+    'pack',
+    '--pack-destination',
+    directory,
+  ];
   await runProgram('npx', ['-y', pnpm(), ...args], { cwd: root });
   return new Map(readdirSync(directory).map((file) => [packageOf(file), join(directory, file)]));
 }
