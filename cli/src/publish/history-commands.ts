@@ -20,9 +20,7 @@ export async function historyCommand(
   env: Environment,
   signal: AbortSignal,
 ): Promise<CommandOutcome> {
-  const log = logOf(options, env);
-  const access = await openForReading(options, env);
-  const records = await readRecords(access, log, signal);
+  const { log, access, records } = await readLog(options, env, signal);
   const isPage = options.format === 'html';
   const shown = records.toReversed().slice(0, countOf(options.limit, isPage ? '10' : '50'));
   const contractsOf = await contractsOfRecords(access, shown, signal);
@@ -37,6 +35,18 @@ export async function historyCommand(
     lines: lines.length === 0 ? [`${formatLogName(log)} has no release yet.`] : lines,
     document,
   };
+}
+
+interface ReadLog {
+  readonly log: LogName;
+  readonly access: RegistryAccess;
+  readonly records: readonly VerifiedRecord[];
+}
+
+async function readLog(options: GraphOptions, env: Environment, signal: AbortSignal): Promise<ReadLog> {
+  const log = logOf(options, env);
+  const access = await openForReading(options, env);
+  return { log, access, records: await readRecords(access, log, signal) };
 }
 
 interface ShownRecords {
@@ -81,9 +91,7 @@ export async function diffCommand(
   env: Environment,
   signal: AbortSignal,
 ): Promise<CommandOutcome> {
-  const log = logOf(options, env);
-  const access = await openForReading(options, env);
-  const records = await readRecords(access, log, signal);
+  const { log, access, records } = await readLog(options, env, signal);
   const to = options.to === undefined ? records.at(-1) : find(records, options.to);
   const from = options.from === undefined ? before(records, to) : find(records, options.from);
   if (!from || !to) throw new RegistryError('NOT_FOUND', `${formatLogName(log)} has no two such records.`);

@@ -12,8 +12,8 @@ import {
   logOf,
   openForPublishing,
   storeOf,
+  type AppendOptions,
   type Environment,
-  type GraphOptions,
   type RegistryOptions,
 } from '../registry/registry-access.ts';
 import type { CommandOutcome } from './command-outcome.ts';
@@ -70,7 +70,7 @@ export async function createKeyCommand({ file }: { readonly file?: string }): Pr
  * @throws RegistryError; Error with a system call for files
  */
 export async function replaceKeysCommand(
-  options: GraphOptions & { readonly with: string; readonly actor?: string },
+  options: AppendOptions & { readonly with: string },
   env: Environment,
   signal: AbortSignal,
 ): Promise<CommandOutcome> {

@@ -17,8 +17,8 @@ import {
   logOf,
   openForPublishing,
   storeOf,
+  type AppendOptions,
   type Environment,
-  type GraphOptions,
   type SigningAccess,
 } from '../registry/registry-access.ts';
 import type { CommandOutcome } from './command-outcome.ts';
@@ -26,7 +26,7 @@ import { recordDocument } from './describe-record.ts';
 import { checkPromotion } from './move-commands.ts';
 
 /** The options of `trellis variant set`. */
-export interface VariantOptions extends GraphOptions {
+export interface VariantOptions extends AppendOptions {
   readonly name: string;
   /** An environment of the same graph, or `graph@environment`. */
   readonly from?: string;
@@ -36,7 +36,6 @@ export interface VariantOptions extends GraphOptions {
   readonly claim?: string;
   readonly header?: string;
   readonly client?: readonly string[];
-  readonly actor?: string;
 }
 
 /**
@@ -70,7 +69,7 @@ export async function setVariantCommand(
 
 /** `trellis variant remove`: all get the main version. @throws RegistryError */
 export async function removeVariantCommand(
-  options: GraphOptions & { readonly name: string; readonly actor?: string },
+  options: AppendOptions & { readonly name: string },
   env: Environment,
   signal: AbortSignal,
 ): Promise<CommandOutcome> {
@@ -89,10 +88,7 @@ export async function removeVariantCommand(
 }
 
 /** A server over HTTP signs what teams publish; variants are set by who has the key. */
-async function openDirectly(
-  options: GraphOptions & { readonly actor?: string },
-  env: Environment,
-): Promise<SigningAccess> {
+async function openDirectly(options: AppendOptions, env: Environment): Promise<SigningAccess> {
   const store = storeOf(options, env);
   if (store instanceof HttpStore)
     throw new RegistryError(

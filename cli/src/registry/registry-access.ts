@@ -24,6 +24,12 @@ export interface GraphOptions extends RegistryOptions {
   readonly graph?: string;
 }
 
+/** How a command line names a log that it appends to, and who does it. */
+export interface AppendOptions extends GraphOptions {
+  /** @default as CI or the machine says */
+  readonly actor?: string;
+}
+
 /** Variables of a command. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -76,7 +82,7 @@ export async function openForReading(options: RegistryOptions, env: Environment)
 
 /** A registry for publishing. @throws RegistryError; Error with a system call for files */
 export async function openForPublishing(
-  options: RegistryOptions & { readonly actor?: string },
+  options: Pick<AppendOptions, keyof RegistryOptions | 'actor'>,
   env: Environment,
 ): Promise<SigningAccess> {
   const access = await openForReading(options, env);
