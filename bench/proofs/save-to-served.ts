@@ -12,13 +12,7 @@ import { largeGraph } from '../src/supergraphs/large-graph.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 /** As `npm run dev` starts it. */
-const program = [
-  '--max-semi-space-size=64',
-  '--conditions=trellis-source',
-  '--import',
-  'tsx',
-  join(repository, 'cli/src/main.ts'),
-];
+const program = ['--conditions=trellis-source', '--import', 'tsx', join(repository, 'cli/src/main.ts')];
 
 /** 400 types are promised; the larger graph shows that what takes longer to prove does not hold up what serves. */
 const PROMISED = { subgraphs: 8, typesPerSubgraph: 50, operations: 0 };

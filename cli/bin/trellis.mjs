@@ -10,8 +10,6 @@ const args = process.argv.slice(2);
 const repository = new URL('../../', import.meta.url);
 if (existsSync(new URL('pnpm-workspace.yaml', repository))) await run([...launcher(), 'trellis']);
 else if (args[0] === 'gateway') await run([...(await heapFlags()), installed()]);
-else if (args[0] === 'dev')
-  await run(['--max-semi-space-size=64', installed()]); // as its npm script
 else await import('../dist/main.js');
 
 /**
