@@ -42,15 +42,15 @@ const REACHABLE = [
  * @param page where scripts run; what is closed is opened
  */
 export async function expectReachable(page: Page): Promise<void> {
-  const presses = 2 + (await page.evaluate<number>(BEGIN));
+  const presses = 50 + 4 * (await page.evaluate<number>(BEGIN)); // a list that grows as it is scrolled takes more than it began with
   const undrawn: string[] = [];
-  for (let press = 0; press < presses; press += 1) {
+  for (let press = 0; press < presses && (await page.evaluate<number>(LEFT)) > 0; press += 1) {
     await page.keyboard.press('Tab');
     const place = await page.evaluate<string>(FOLLOW);
     if (place !== '') undrawn.push(place);
   }
   const unreached = await page.evaluate<readonly string[]>(
-    '[...globalThis.unreached].filter((one) => one.isConnected).map((one) => one.outerHTML.slice(0, 120))',
+    `${UNREACHED}.map((one) => one.outerHTML.slice(0, 120))`,
   );
   expect({ url: page.url(), unreached, undrawn }).toEqual({ url: page.url(), unreached: [], undrawn: [] });
 }
@@ -63,6 +63,9 @@ const BEGIN = `(() => {
   globalThis.unreached = new Set(all);
   return all.length;
 })()`;
+
+const UNREACHED = '[...globalThis.unreached].filter((one) => one.isConnected)';
+const LEFT = `${UNREACHED}.length`;
 
 /** Where the focus is, if that is not drawn around the element or what it is in; at the latest after ten frames. */
 const FOLLOW = `(async () => {
