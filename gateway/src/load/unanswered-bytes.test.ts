@@ -40,6 +40,15 @@ describe('G7: what clients have sent', () => {
     expect(flood(bytes, '192.0.2.1')).toHaveLength(250);
   });
 
+  it('counts nothing of what comes when the client has gone', () => {
+    const bytes = new UnansweredBytes(rules);
+    const held = bytes.open(() => shareKeysOf({ address: '192.0.2.1' }));
+    expect(held.hold(3_000_000)).toBeUndefined();
+    held.release();
+    expect(held.hold(5_000_000)).toBeUndefined();
+    expect(bytes.bytes).toBe(0);
+  });
+
   it('is not counted where the number of connections bounds it', () => {
     const bytes = new UnansweredBytes(rules);
     for (let index = 0; index < 1_000; index += 1)

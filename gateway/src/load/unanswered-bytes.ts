@@ -17,7 +17,7 @@ export interface HeldBytes {
    * @returns what speaks against more than before: what was counted stays so
    */
   hold(bytes: number): ShareRejection | undefined;
-  /** Nothing is held any more. More than once does no harm. */
+  /** Nothing is held any more, and nothing that comes later counts: nobody would end it. More than once does no harm. */
   release(): void;
 }
 
@@ -57,6 +57,7 @@ class Held implements HeldBytes {
   readonly #keysOf: () => ShareKeys;
   #keys: ShareKeys | undefined;
   #counted = 0;
+  #isReleased = false;
 
   constructor(limit: ShareLimit, keysOf: () => ShareKeys) {
     this.#limit = limit;
@@ -64,6 +65,7 @@ class Held implements HeldBytes {
   }
 
   hold(bytes: number): ShareRejection | undefined {
+    if (this.#isReleased) return undefined;
     const more = (bytes > SMALL_BYTES ? bytes : 0) - this.#counted;
     if (more === 0) return undefined;
     const keys = (this.#keys ??= this.#keysOf());
@@ -76,5 +78,6 @@ class Held implements HeldBytes {
 
   release(): void {
     this.hold(0);
+    this.#isReleased = true;
   }
 }

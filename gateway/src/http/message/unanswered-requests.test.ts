@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
@@ -133,6 +134,20 @@ describe('G7: clients that send megabytes and wait for no response', () => {
     for (let index = 0; index < CLIENTS; index += 1) await ATTACKS['bodies that never end']?.();
     await until(async () => (await metric('trellis_gateway_unanswered_bytes')) > BOUND_BYTES / 4);
     expect(await sendLarge('127.0.0.1')).toMatch(/^HTTP\/1\.1 429 [^]*retry-after: 1\r\n[^]*large requests/i);
+  });
+
+  it('hold nothing when they leave while a body is unpacked', async () => {
+    const head = `${HEAD}Content-Encoding: gzip\r\nContent-Length: ${PACKED.length}\r\n\r\n`;
+    for (let round = 0; round < 100; round += 1) {
+      const socket = connect({ port: Number(new URL(gateway.url).port), host: '127.0.0.1' });
+      await once(socket, 'connect');
+      await new Promise((resolve) => socket.write(Buffer.concat([Buffer.from(head), PACKED]), resolve));
+      if (round % 2 === 0) await new Promise(setImmediate);
+      socket.resetAndDestroy();
+    }
+    await until(async () => (await metric('trellis_gateway_unanswered_bytes')) === 0);
+    await pause(100);
+    expect(await metric('trellis_gateway_unanswered_bytes')).toBe(0);
   });
 
   it('hold nothing when they have been answered', async () => {

@@ -49,7 +49,11 @@ export function boundBodies({
     const held = unanswered.open(() => shareOf(normalAddress(request.ip)));
     reply.raw.once('close', () => held.release());
     const rules = { max, onRejected };
-    if (isPacked) return done(null, unpackArriving(body, encoding, held, rules));
+    if (isPacked) {
+      const unpacked = unpackArriving(body, encoding, held, rules);
+      reply.raw.once('close', () => unpacked.destroy()); // nobody waits for the rest
+      return done(null, unpacked);
+    }
     countArriving(body, held, rules);
     done(null, body);
   };
