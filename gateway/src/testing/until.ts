@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 40_000;
 
 /** Waits for something that another process or task brings about. Rejects when it does not come true in 15 s. */
 export async function until(
@@ -9,7 +9,7 @@ export async function until(
 ): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS;
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`It did not come true within 15 s: ${what}`);
+    if (Date.now() > deadline) throw new Error(`It did not come true within 40 s: ${what}`);
     await pause(5);
   }
 }

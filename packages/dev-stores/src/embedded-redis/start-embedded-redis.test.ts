@@ -92,17 +92,19 @@ describe.each(servers.filter(({ isHere }) => isHere))('$name', ({ name, path }) 
 
   it('wakes a blocked reader when an entry comes, and returns that entry alone', async () => {
     const reader = open();
+    await reader.ping(); // it is connected
     await client.xadd('stream', '1-0', 'n', 'old');
     const reading = reader.xread('BLOCK', 5_000, 'STREAMS', 'stream', 'other', '$', '$');
-    await delay(30);
+    await delay(300); // until it is blocked, on a busy machine too
     await client.xadd('stream', '2-0', 'n', 'new');
     await expect(reading).resolves.toEqual([['stream', [['2-0', ['n', 'new']]]]]);
   });
 
   it('wakes a blocked reader after a script, with all that it added', async () => {
     const reader = open();
+    await reader.ping();
     const reading = reader.xread('BLOCK', 5_000, 'STREAMS', 'stream', '$');
-    await delay(30);
+    await delay(300); // until it is blocked, on a busy machine too
     await client.eval("for i = 1, 2 do redis.call('XADD', KEYS[1], i .. '-0', 'n', i) end", 1, 'stream');
     await expect(reading).resolves.toEqual([
       [
