@@ -16,8 +16,8 @@ const resolve = {
 // they would need compiled packages, or run stale ones.
 const environments = { __vitest__: { resolve } };
 
-// Tests wait for processes and sockets more than they compute: four files at a time are not too many for any machine.
-const maxWorkers = Math.max(4, availableParallelism());
+// Tests wait for processes and sockets more than they compute: five files at a time are not too many for any machine.
+const maxWorkers = Math.max(5, availableParallelism());
 
 // End-to-end tests that start processes of their own. The others share one platform: each signs in for
 // itself, and none counts what the platform does for all.
@@ -29,16 +29,20 @@ const ownProcesses = [
   'e2e/documentation/user-context.test.ts',
 ];
 
-// What guides tell to type, and what contributors run, done to the letter: whole platforms, builds and benchmarks are started for a
-// handful of sentences. They are slow, and change when a page or a command does: `npm run prove` runs them, beside the proofs.
-const replays = [
+// Long for what they say: `npm run prove` runs them, behind the proofs.
+const longTests = [
+  // What guides have readers type, and what contributors run, to the letter: with platforms, builds and benchmarks of their own.
   'e2e/documentation/{documentation,add-a-subgraph,tutorial}.test.ts',
   'e2e/lifecycle/under-npm.test.ts',
+  'scripts/check/folder-rule.test.ts',
   'scripts/docs/{extending,pipelines}.test.ts',
   'scripts/programs/commands-of-contributors.test.ts',
   'scripts/tests/run-tests.test.ts',
   'bench/src/run-benchmark.test.ts',
   'bench/src/paired/run-paired-benchmark.test.ts',
+  // What walks through the whole product, or until a statistic has its evidence.
+  'e2e/browser/every-page.test.ts',
+  'gateway/src/app/{aborting-canaries,walks}.test.ts',
 ];
 
 // The files that one worker runs share their modules: loading the gateway again for each file took longer than most files'
@@ -72,7 +76,7 @@ export default defineConfig({
             '{gateway,auth-server,bench,cli}/src/**/*.test.ts',
             'scripts/**/*.test.ts',
           ],
-          exclude: [...configDefaults.exclude, ...replays],
+          exclude: [...configDefaults.exclude, ...longTests],
           globalSetup: ['packages/testkit/src/global-setup.ts'],
           setupFiles: ['packages/postgres/src/testing/check-rows.setup.ts'],
           testTimeout: 60_000,
@@ -90,7 +94,7 @@ export default defineConfig({
           expect,
           maxWorkers,
           include: ownProcesses,
-          exclude: [...configDefaults.exclude, ...replays],
+          exclude: [...configDefaults.exclude, ...longTests],
           globalSetup: ['packages/testkit/src/global-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 180_000,
@@ -110,7 +114,7 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
           fileParallelism: false,
           include: ['e2e/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...ownProcesses, ...replays],
+          exclude: [...configDefaults.exclude, ...ownProcesses, ...longTests],
           globalSetup: ['packages/testkit/src/global-setup.ts', 'e2e/harness/shared-platform.ts'],
           testTimeout: 60_000,
           hookTimeout: 180_000,
@@ -135,13 +139,13 @@ export default defineConfig({
         ssr: { resolve },
         environments,
         test: {
-          name: 'replays',
+          name: 'long',
           isolate,
           execArgv,
           expect,
-          maxWorkers,
+          maxWorkers: 2, // whose verdicts need a machine that responds
           sequence: { groupOrder: 2 }, // behind the proofs
-          include: replays,
+          include: longTests,
           globalSetup: ['packages/testkit/src/global-setup.ts', 'e2e/harness/shared-platform.ts'],
           testTimeout: 60_000,
           hookTimeout: 180_000,

@@ -3,7 +3,7 @@ import { proofEnvironment } from '@trellis/testkit';
 import { findProofs } from './prove/find-proofs.ts';
 import { createProgress, createTerminal } from 'trellis/terminal';
 import { createProofReporter, type ProofReport } from './prove/proof-reporter.ts';
-import { parseProveCommand, REPLAYS, type ProofSelection } from './prove/prove-command.ts';
+import { parseProveCommand, LONG_TESTS, type ProofSelection } from './prove/prove-command.ts';
 import { compilePrograms } from './tests/compile-programs.ts';
 import { runTests } from './tests/run-tests.ts';
 import { addCounts, formatCounts, noCounts, succeeded, type TestCounts } from './tests/test-counts.ts';
@@ -29,7 +29,7 @@ async function prove(selection: ProofSelection): Promise<boolean> {
   Object.assign(process.env, proofEnvironment(selection));
   let counts: TestCounts = noCounts;
   for (const args of runsOf(selection)) {
-    if (args.includes(REPLAYS)) await compilePrograms();
+    if (args.includes(LONG_TESTS)) await compilePrograms();
     const reporter = createProofReporter(progress, (outcome) => void proofs.push(outcome));
     const retry = process.env['CI'] ? 1 : 0; // as tests
     counts = addCounts(counts, await runTests({ args, retry, reporters: [reporter] }));
@@ -48,6 +48,6 @@ function runsOf({ names }: ProofSelection): readonly (readonly string[])[] {
   const isAll = names.length === 0;
   return [
     ...(isAll || files.length > 0 ? [['--project', 'proofs', ...files]] : []),
-    ...(isAll || names.includes(REPLAYS) ? [['--project', REPLAYS]] : []),
+    ...(isAll || names.includes(LONG_TESTS) ? [['--project', LONG_TESTS]] : []),
   ];
 }

@@ -24,15 +24,15 @@ describe('npm run prove', () => {
     });
   });
 
-  it('runs the replays by their name', () => {
-    expect(parse('replays')).toMatchObject({ kind: 'prove', selection: { names: ['replays'] } });
+  it('runs the long tests by their name', () => {
+    expect(parse('long')).toMatchObject({ kind: 'prove', selection: { names: ['long'] } });
   });
 
   it('rejects names that there are not, and lists those that there are', () => {
     expect(parse('fuzz', 'nothing')).toEqual({
       kind: 'wrong',
       problem: expect.stringMatching(
-        /^There is no proof nothing\.[^]*There are: code-race, fuzz, replays/,
+        /^There is no proof nothing\.[^]*There are: code-race, fuzz, long/,
       ) as string,
     });
   });

@@ -2,8 +2,8 @@ import { didYouMean, parseFlags } from '@trellis/runtime/parse-flags';
 import type { ProofOptions } from '@trellis/testkit';
 import type { ProofFile } from './find-proofs.ts';
 
-/** Vitest's project of guides and contributors' commands that are done to the letter; a name among those of the proofs. */
-export const REPLAYS = 'replays';
+/** Vitest's project of tests that take long for what they say; a name among those of the proofs. */
+export const LONG_TESTS = 'long';
 
 /** Which proofs run, and how. */
 export interface ProofSelection extends ProofOptions {
@@ -69,12 +69,12 @@ function nearest([first = '']: readonly string[], proofs: readonly ProofFile[]):
 }
 
 function namesOf(proofs: readonly ProofFile[]): readonly string[] {
-  return [...proofs.map(({ name }) => name), REPLAYS];
+  return [...proofs.map(({ name }) => name), LONG_TESTS];
 }
 
 function usage(proofs: readonly ProofFile[]): string {
   return `Usage: npm run prove [-- [NAME …] [--seed N] [--small] [--json]]
-Runs the long proofs, all or by name; replays are the guides and the commands of contributors, done to the letter. --seed repeats the random choices of a run, --small takes seconds for each, as CI does,
+Runs the long proofs, all or by name; long are the tests that npm test leaves to it, as they take long. --seed repeats the random choices of a run, --small takes seconds for each, as CI does,
 --json prints the outcome as an object on standard output, and all else on standard error.
 Exit status: 0 all hold, 1 one does not, 64 the command line is wrong.
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import config from '../../vitest.config.ts';
-import { REPLAYS } from '../prove/prove-command.ts';
+import { LONG_TESTS } from '../prove/prove-command.ts';
 import { chooseRuns, isOfRepository } from './choose-runs.ts';
 
 describe('npm test', () => {
@@ -16,7 +16,7 @@ describe('npm test', () => {
     const { projects = [] } = config.test ?? {};
     const names = projects.map((project) => (project as { test: { name: string } }).test.name); // as it writes them
     const chosen = chooseRuns([]).flatMap((args) => args.filter((arg) => arg !== '--project'));
-    expect([...chosen, 'proofs', REPLAYS].toSorted()).toEqual(names.toSorted());
+    expect([...chosen, 'proofs', LONG_TESTS].toSorted()).toEqual(names.toSorted());
   });
 
   it('compiles programs of this repository, and of no other root', () => {

@@ -11,7 +11,7 @@ const ALL: readonly Arguments[] = [
 ];
 
 /**
- * What `npm test` runs by its arguments: without any, all but the proofs and the replays, which `npm run prove` runs; else one run, also without them
+ * What `npm test` runs by its arguments: without any, all but the proofs and the long tests, which `npm run prove` runs; else one run, also without them
  * unless the arguments choose a project themselves. A folder of another root has no projects to choose from.
  */
 export function chooseRuns(args: Arguments): readonly Arguments[] {

@@ -17,7 +17,7 @@ export interface HeldBytes {
    * @returns what speaks against more than before: what was counted stays so
    */
   hold(bytes: number): ShareRejection | undefined;
-  /** Nothing is held any more, and nothing that comes later counts: nobody would end it. More than once does no harm. */
+  /** Nothing is held any more, and what comes later does not count. More than once does no harm. */
   release(): void;
 }
 

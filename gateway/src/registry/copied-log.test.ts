@@ -211,7 +211,7 @@ describe('The copied log of a registry', () => {
     expect(damaged).toEqual([]);
   });
 
-  it('still tells a registry that has become shorter, was rewritten or goes on otherwise', async () => {
+  it('still notices a registry that has become shorter, was rewritten or goes on otherwise', async () => {
     await append(60);
     await follow().then((one) => one.close());
     const store = await copyIn(FOLLOWED);

@@ -22,7 +22,7 @@ interface StoredRecord {
 
 /**
  * The end of a log, on the disk of a gateway: its head, the records before it for the history, and each that names keys. From the keys
- * that the gateway was given those lead to the keys that sign the head, and the head is all that tells whether a registry is the
+ * that the gateway was given those lead to the keys that sign the head, and the head alone shows whether a registry is the
  * same as before and goes on from there: so what lies between may be missing.
  *
  * A kill leaves a copy that verifies. Records that name keys are written before the head, what only the history needs after it,

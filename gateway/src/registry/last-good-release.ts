@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import {
   FolderStore,
   formatLogName,
+  hasServedText,
   readRelease,
   readTextBlob,
   RegistryError,
+  servedText,
   writeTextBlob,
   type BlobReference,
   type LogName,
@@ -15,7 +17,6 @@ import {
   type VerifiedRecord,
 } from '@trellis/registry';
 import { CopiedLog } from './copied-log.ts';
-import { hasServedText, servedText } from './served-text.ts';
 
 /** Texts that no record of the cache names any more are deleted after so long: another process may be about to name one. */
 const UNUSED_MS = 3_600_000;

@@ -1,6 +1,8 @@
 import {
+  hasServedText,
   readRelease,
   readTextBlob,
+  servedText,
   type BlobReference,
   type PublishedRelease,
   type RegistryRecord,
@@ -10,7 +12,6 @@ import {
 import { buildSupergraph, InvalidSupergraph } from '../supergraph/build-supergraph.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { isAt, releaseAddresses } from './release-addresses.ts';
-import { hasServedText, servedText } from './served-text.ts';
 
 /** A variant, and what it serves. */
 export interface ServedVariant extends Variant {

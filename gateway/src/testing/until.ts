@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const PATIENCE_MS = 40_000;
 
-/** Waits for something that another process or task brings about. Rejects when it does not come true in 15 s. */
+/** Waits for something that another process or task brings about. Rejects when it does not come true in 40 s. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   what: string = String(condition),

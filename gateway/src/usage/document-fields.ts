@@ -9,7 +9,11 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 
-/** The fields that a document selects: `User.name`; of an abstract type, those of the types that may stand there, too. */
+/**
+ * The fields that a document selects: `User.name`; of an abstract type, those of the types that may stand there, too.
+ *
+ * @param schema the one that the document was made for; what it does not know is left out
+ */
 export function documentFields(document: DocumentNode, schema: GraphQLSchema): ReadonlySet<string> {
   const fields = new Set<string>();
   const types = new TypeInfo(schema);

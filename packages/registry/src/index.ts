@@ -7,7 +7,9 @@ export {
   canonicalContract,
   declaredContracts,
   findContract,
+  hasServedText,
   isContractName,
+  servedText,
   type DeclaredContract,
   type PublishedContract,
 } from './published-contract.ts';

@@ -70,3 +70,23 @@ export function findContract(
     `The release has no contract ${JSON.stringify(name)}; it has: ${known}.`,
   );
 }
+
+/** What a release offers to serve: the whole graph, and its contracts. */
+interface ServableRelease {
+  readonly supergraph: BlobReference;
+  readonly contracts: readonly PublishedContract[];
+}
+
+/**
+ * The supergraph of a release that is served: the whole one, or that of a contract.
+ *
+ * @throws RegistryError NO_CONTRACT
+ */
+export function servedText(release: ServableRelease, contract: string | undefined): BlobReference {
+  return contract === undefined ? release.supergraph : findContract(release, contract).supergraph;
+}
+
+/** Whether a release has what is served. */
+export function hasServedText({ contracts }: ServableRelease, contract: string | undefined): boolean {
+  return contract === undefined || contracts.some(({ name }) => name === contract);
+}

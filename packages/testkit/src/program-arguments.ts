@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
-/** Set to `compiled` by `npm test` and the replays, which have compiled all packages before; without it, programs run from their source. */
+/** Set to `compiled` by `npm test` and for the long tests, which have compiled all packages before; without it, programs run from their source. */
 export const PROGRAMS_VARIABLE = 'TEST_PROGRAMS';
 
 /** How programs of this repository run in this run of tests. */

@@ -51,7 +51,7 @@ export function boundBodies({
     const rules = { max, onRejected };
     if (isPacked) {
       const unpacked = unpackArriving(body, encoding, held, rules);
-      reply.raw.once('close', () => unpacked.destroy()); // nobody waits for the rest
+      reply.raw.once('close', () => unpacked.destroy()); // the rest has no reader
       return done(null, unpacked);
     }
     countArriving(body, held, rules);
