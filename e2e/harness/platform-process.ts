@@ -79,9 +79,22 @@ export async function choosePorts(): Promise<PlatformPorts> {
 
 type Nine = [string, string, string, string, string, string, string, string, string];
 
+/** Between the choice of a port and its use another program may take it. */
+const PORT_TRIES = 3;
+
 /** Does what `npm start` does, on ports of its own, and waits for the line that says `ready`. */
 export async function startPlatform(options: PlatformOptions): Promise<PlatformProcess> {
-  const ports = options.ports ?? (await choosePorts());
+  if (options.ports) return startOn(options.ports, options);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await startOn(await choosePorts(), options);
+    } catch (error) {
+      if (tries === PORT_TRIES || !/is in use by another program/.test(String(error))) throw error;
+    }
+  }
+}
+
+async function startOn(ports: PlatformPorts, options: PlatformOptions): Promise<PlatformProcess> {
   const environment = { DATA_DIR: options.dataDirectory, ...ports, ...options.environment };
   const startedAt = Date.now();
   const program = startProgram('start', {
