@@ -5,6 +5,8 @@ import { createServer } from 'node:net';
 /** Below what systems assign by themselves (from 32768 on Linux): no connection gets one of these by chance before it is used. */
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
+/** From here on for several in sequence, of which the last is taken long after the first: who wants one port stays below. */
+const LOWEST_OF_SEVERAL = 26_000;
 const LOOPBACK = '127.0.0.1';
 
 /**
@@ -20,7 +22,8 @@ export async function freePort(host: string = LOOPBACK): Promise<number> {
 
 /** As many free ports as wanted, in sequence; see {@link freePort}. */
 export async function freePorts(count: number, host: string = LOOPBACK): Promise<readonly number[]> {
-  const first = randomInt(LOWEST, HIGHEST - count);
+  const first =
+    count === 1 ? randomInt(LOWEST, LOWEST_OF_SEVERAL) : randomInt(LOWEST_OF_SEVERAL, HIGHEST - count);
   const ports = Array.from({ length: count }, (_, index) => first + index);
   const free = await Promise.all(ports.map((port) => isFree(port, host)));
   return free.every(Boolean) ? ports : freePorts(count, host);
