@@ -1,4 +1,5 @@
 import {
+  BREAK,
   getNamedType,
   isAbstractType,
   isCompositeType,
@@ -6,6 +7,9 @@ import {
   visit,
   visitWithTypeInfo,
   type DocumentNode,
+  type GraphQLCompositeType,
+  type GraphQLInterfaceType,
+  type GraphQLObjectType,
   type GraphQLSchema,
 } from 'graphql';
 
@@ -29,4 +33,33 @@ export function documentFields(document: DocumentNode, schema: GraphQLSchema): R
   };
   visit(document, visitWithTypeInfo(types, visitor));
   return fields;
+}
+
+/** A field of a type. */
+export interface WantedField {
+  readonly type: GraphQLObjectType | GraphQLInterfaceType;
+  readonly field: string;
+}
+
+/**
+ * Whether a document selects a field: of its type, or of an abstract type that it may stand for. It stops at the first one.
+ *
+ * @param schema the one that the document was made for
+ */
+export function selectsField(document: DocumentNode, schema: GraphQLSchema, wanted: WantedField): boolean {
+  let isSelected = false;
+  const types = new TypeInfo(schema);
+  const visitor = {
+    Field: ({ name: { value } }: { readonly name: { readonly value: string } }): typeof BREAK | undefined => {
+      const parent = value === wanted.field ? types.getParentType() : undefined;
+      isSelected = Boolean(parent && mayBe(wanted.type, parent, schema));
+      return isSelected ? BREAK : undefined;
+    },
+  };
+  visit(document, visitWithTypeInfo(types, visitor));
+  return isSelected;
+}
+
+function mayBe(type: WantedField['type'], parent: GraphQLCompositeType, schema: GraphQLSchema): boolean {
+  return parent === type || (isAbstractType(parent) && schema.isSubType(parent, type));
 }

@@ -82,6 +82,8 @@ function searchFor(
 function report(reply: FastifyReply, outcome: SearchOutcome, logger: Logger): FastifyReply {
   switch (outcome.kind) {
     case 'found':
+      if (outcome.interruption !== undefined)
+        logger.warn({ reason: outcome.interruption }, 'recorded usage cannot be searched to its end');
       return reply.header('cache-control', 'no-store').send(outcome.use);
     case 'unknown field':
       return reject(reply, 404, ['The supergraph that is served has no such field.']);

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -123,6 +123,25 @@ describe('Who has used a field, as it was recorded', () => {
       complete: false,
       requestsWithField: 1,
     });
+  });
+
+  it('ends within an interval: what is found by then is there, and it is incomplete', async () => {
+    record(2, [named, { ...named, id: 'c' }, other]);
+    expect(await usersOf('User.name', { budgetMs: 0 })).toMatchObject({
+      complete: false,
+      requests: 3,
+      requestsWithField: 3,
+      operations: [{ id: 'a' }],
+    });
+  });
+
+  it('is complete where a process was killed before the time that is asked for', async () => {
+    record(2, [named]);
+    const mark = join(folder, 'p.open');
+    writeFileSync(mark, '{"intervalMs":1000}');
+    utimesSync(mark, new Date(NOW), new Date(NOW - 48 * HOUR_MS));
+    expect((await usersOf('User.name')).complete).toBe(true);
+    expect((await usersOf('User.name', { sinceMs: NOW - 72 * HOUR_MS })).complete).toBe(false);
   });
 
   it('names 100 operations with 50 clients each at most', async () => {

@@ -7,7 +7,7 @@ import {
   type DocumentNode,
   type GraphQLSchema,
 } from 'graphql';
-import { documentFields } from '../document-fields.ts';
+import { selectsField, type WantedField } from '../document-fields.ts';
 import type { ReadInterval, ReadUsage, RecordedOperation } from './recorded-interval.ts';
 import type { FieldSearch, RecordedUse, SearchOutcome, UsingClient, UsingOperation } from './recorded-use.ts';
 import { readUsageFolder } from './read-usage-folder.ts';
@@ -18,6 +18,8 @@ const [MAX_OPERATIONS, MAX_CLIENTS] = [100, 50];
 /** Documents that a search reads: with more, something is missing. */
 const MAX_DOCUMENTS = 50_000;
 const MAX_TOKENS = 20_000;
+/** Operations whose texts are fetched at once. */
+const BATCH = 100;
 
 /** Looks through recorded usage for operations that use a field, the newest interval first, for as long as it may. */
 export async function findFieldUsers(search: FieldSearch): Promise<SearchOutcome> {
@@ -25,27 +27,27 @@ export async function findFieldUsers(search: FieldSearch): Promise<SearchOutcome
   const endsMs = performance.now() + budgetMs;
   const schema = buildSchema(sdl, { assumeValid: true, assumeValidSDL: true, noLocation: true });
   const type = schema.getType(typeName);
-  const isKnown = (isObjectType(type) || isInterfaceType(type)) && Object.hasOwn(type.getFields(), field);
-  if (!isKnown) return { kind: 'unknown field' };
-  const found = new FoundUse(schema, `${typeName}.${field}`);
+  const isComposite = isObjectType(type) || isInterfaceType(type);
+  if (!isComposite || !Object.hasOwn(type.getFields(), field)) return { kind: 'unknown field' };
+  const found = new FoundUse(schema, { type, field }, endsMs);
   try {
-    for await (const read of usageOf(search)) {
-      await found.add(read);
-      if (performance.now() < endsMs) continue;
-      found.miss();
-      break;
-    }
+    for await (const read of usageOf(search, endsMs)) if (!(await found.add(read))) break;
   } catch (error) {
-    return { kind: 'unreadable', message: error instanceof Error ? error.message : String(error) };
+    const message = error instanceof Error ? error.message : String(error);
+    if (!found.hasRead) return { kind: 'unreadable', message };
+    found.miss();
+    return { kind: 'found', use: found.result, interruption: message };
   }
   return { kind: 'found', use: found.result };
 }
 
-function usageOf({ database, directory, sinceMs }: FieldSearch): AsyncGenerator<ReadUsage> {
+function usageOf({ database, directory, sinceMs }: FieldSearch, endsMs: number): AsyncGenerator<ReadUsage> {
   return database === undefined
     ? readUsageFolder(directory ?? '', sinceMs)
-    : readUsageTables(database, sinceMs);
+    : readUsageTables(database, sinceMs, endsMs);
 }
+
+const NO_TEXTS: ReadonlyMap<string, string> = new Map();
 
 interface FoundOperation {
   readonly name: string;
@@ -55,7 +57,8 @@ interface FoundOperation {
 /** Adds up what is read. */
 class FoundUse {
   readonly #schema: GraphQLSchema;
-  readonly #field: string;
+  readonly #wanted: WantedField;
+  readonly #endsMs: number;
   /** By id; undefined for one that does not use the field. */
   readonly #operations = new Map<string, FoundOperation | undefined>();
   #isComplete = true;
@@ -63,16 +66,22 @@ class FoundUse {
   #from: Date | undefined;
   #to: Date | undefined;
 
-  constructor(schema: GraphQLSchema, field: string) {
+  constructor(schema: GraphQLSchema, wanted: WantedField, endsMs: number) {
     this.#schema = schema;
-    this.#field = field;
+    this.#wanted = wanted;
+    this.#endsMs = endsMs;
   }
 
-  async add(read: ReadUsage): Promise<void> {
-    if (read === 'missing') return this.miss();
-    this.#widen(read);
-    if (!read.isComplete) this.miss();
-    for (const operation of read.operations) await this.#count(operation);
+  /** @returns false when its time is over: then the rest is missing */
+  async add(read: ReadUsage): Promise<boolean> {
+    if (read === 'missing' || !read.isComplete) this.miss();
+    if (read !== 'missing') await this.#addInterval(read);
+    if (this.#isOver) this.miss();
+    return !this.#isOver;
+  }
+
+  get hasRead(): boolean {
+    return this.#from !== undefined;
   }
 
   /** Something is missing. */
@@ -85,7 +94,7 @@ class FoundUse {
       .flatMap(([id, found]) => (found ? [usingOperation(id, found)] : []))
       .toSorted((left, right) => right.requests - left.requests);
     return {
-      field: this.#field,
+      field: `${this.#wanted.type.name}.${this.#wanted.field}`,
       from: this.#from?.toISOString(),
       to: this.#to?.toISOString(),
       complete: this.#isComplete && this.#from !== undefined,
@@ -96,30 +105,49 @@ class FoundUse {
     };
   }
 
+  get #isOver(): boolean {
+    return performance.now() >= this.#endsMs;
+  }
+
+  /** The end is looked at after each operation: one can have thousands of fields. */
+  async #addInterval(interval: ReadInterval): Promise<void> {
+    const { operations } = interval;
+    for (let index = 0; index < operations.length; index += BATCH) {
+      const batch = operations.slice(index, index + BATCH);
+      const ids = batch.map(({ id }) => id).filter((id) => !this.#operations.has(id));
+      const texts = ids.length > 0 ? await interval.documents(ids) : NO_TEXTS;
+      this.#widen(interval);
+      for (const operation of batch) {
+        this.#count(operation, texts);
+        if (this.#isOver) return this.miss();
+      }
+    }
+    this.#widen(interval);
+  }
+
   #widen({ from, to }: ReadInterval): void {
     if (this.#from === undefined || from < this.#from) this.#from = from;
     if (this.#to === undefined || to > this.#to) this.#to = to;
   }
 
-  async #count(operation: RecordedOperation): Promise<void> {
+  #count(operation: RecordedOperation, texts: ReadonlyMap<string, string>): void {
     const requests = sumOf(operation.clients);
     this.#requests += requests;
-    const found = await this.#look(operation);
+    const found = this.#look(operation, texts);
     if (!found) return;
     for (const client of operation.clients) addClient(found.clients, client);
   }
 
   /** Each document is read once. */
-  async #look(operation: RecordedOperation): Promise<FoundOperation | undefined> {
-    const { id } = operation;
+  #look({ id }: RecordedOperation, texts: ReadonlyMap<string, string>): FoundOperation | undefined {
     if (this.#operations.has(id)) return this.#operations.get(id);
     if (this.#operations.size >= MAX_DOCUMENTS) {
       this.miss();
       return undefined;
     }
-    const document = tryParse(await operation.document());
+    const document = tryParse(texts.get(id));
     if (!document) this.miss();
-    const uses = document && documentFields(document, this.#schema).has(this.#field);
+    const uses = document && selectsField(document, this.#schema, this.#wanted);
     const found = uses ? { name: nameOf(document), clients: new Map<string, UsingClient>() } : undefined;
     this.#operations.set(id, found);
     return found;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { z } from 'zod';
-import { clientsSchema, type ReadUsage, type RecordedOperation } from './recorded-interval.ts';
+import { clientsSchema, type ReadUsage } from './recorded-interval.ts';
 
 const inflate = promisify(gunzip);
 
@@ -32,7 +32,7 @@ const lineSchema = z.object({ id: z.string(), document: z.string(), clients: cli
 export async function* readUsageFolder(directory: string, sinceMs: number): AsyncGenerator<ReadUsage> {
   const names = await readdir(directory);
   for (const name of names)
-    if (MARK.test(name) && (await isLeftBehind(join(directory, name)))) yield 'missing';
+    if (MARK.test(name) && (await isLeftBehind(join(directory, name), sinceMs))) yield 'missing';
   for (const name of names
     .filter((one) => FILE.test(one))
     .toSorted()
@@ -51,11 +51,13 @@ function beganMs(name: string): number {
   return Date.parse(`${day}${hours}:${minutes}:${seconds}`);
 }
 
-async function isLeftBehind(mark: string): Promise<boolean> {
+/** A process that ended before the time that is asked for has left nothing out of it. */
+async function isLeftBehind(mark: string, sinceMs: number): Promise<boolean> {
   try {
     const [text, { mtimeMs }] = await Promise.all([readFile(mark, 'utf8'), stat(mark)]);
     const { intervalMs } = markSchema.parse(JSON.parse(text));
-    return Date.now() - mtimeMs > MISSED_INTERVALS * intervalMs;
+    const endedMs = mtimeMs + MISSED_INTERVALS * intervalMs;
+    return endedMs > sinceMs && endedMs < Date.now();
   } catch (error) {
     return !isAbsent(error); // its process has ended meanwhile
   }
@@ -75,13 +77,9 @@ async function readInterval(path: string): Promise<ReadUsage> {
   const text = (await inflate(await readFile(path), { maxOutputLength: MAX_BYTES })).toString('utf8');
   const [first = '', ...lines] = text.split('\n');
   const { from, to, complete = true } = headerSchema.parse(JSON.parse(first));
-  const operations = lines.filter((line) => line !== '').map(operationOf);
-  return { from, to, isComplete: complete, operations };
-}
-
-function operationOf(line: string): RecordedOperation {
-  const { id, document, clients } = lineSchema.parse(JSON.parse(line));
-  return { id, clients, document: async () => document };
+  const operations = lines.filter((line) => line !== '').map((line) => lineSchema.parse(JSON.parse(line)));
+  const texts = new Map(operations.map(({ id, document }) => [id, document]));
+  return { from, to, isComplete: complete, operations, documents: async () => texts };
 }
 
 function isAbsent(error: unknown): boolean {

@@ -11,8 +11,6 @@ export interface RecordedClient {
 /** An operation of an interval, as far as a search reads it. */
 export interface RecordedOperation {
   readonly id: string;
-  /** Its text. Asked for at the first sight of an id. */
-  document(): Promise<string | undefined>;
   readonly clients: readonly RecordedClient[];
 }
 
@@ -23,6 +21,8 @@ export interface ReadInterval {
   /** Whether nothing is missing in it. */
   readonly isComplete: boolean;
   readonly operations: readonly RecordedOperation[];
+  /** Texts of operations, by id. Asked for at the first sight of an id. */
+  documents(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 
 /** What a place of recorded usage gives: `missing` where something that was recorded can't be read, or was never written. */

@@ -57,7 +57,12 @@ export interface FieldSearch {
 
 /** What came of a search. */
 export type SearchOutcome =
-  | { readonly kind: 'found'; readonly use: RecordedUse }
+  | {
+      readonly kind: 'found';
+      readonly use: RecordedUse;
+      /** Why it could not be read to its end. */
+      readonly interruption?: string;
+    }
   /** The supergraph has no such field. */
   | { readonly kind: 'unknown field' }
   /** What was recorded can't be read. */
