@@ -13,7 +13,7 @@ import { diffCommand, historyCommand } from '../publish/history-commands.ts';
 import { verifyCommand } from '../publish/verify-command.ts';
 import { statusCommand } from '../publish/status-command.ts';
 import { removeVariantCommand, setVariantCommand } from '../publish/variant-commands.ts';
-import { onStopSignal } from '@trellis/runtime';
+import { createLogger, endOnUnhandledError, onStopSignal } from '@trellis/runtime';
 import { RegistryError, registryErrors } from '@trellis/registry';
 import { serveRegistry, type ServeOptions } from '../registry-server/serve-registry.ts';
 import { runRegistryAction, type RegistryAction } from '../publish/run-registry-action.ts';
@@ -174,6 +174,7 @@ export function keysCommand(): CliCommand {
 async function serveUntilStopped(options: ServeOptions): Promise<void> {
   try {
     const { url, close } = await serveRegistry(options, commandEnvironment());
+    endOnUnhandledError(createLogger({ service: 'registry' }), close);
     process.stdout.write(`The registry listens at ${url}.\n`);
     onStopSignal(() => void close(), { endsWithParent: process.env['npm_lifecycle_event'] !== undefined });
   } catch (error) {

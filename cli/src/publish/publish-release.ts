@@ -22,7 +22,9 @@ import {
   type BlobReference,
   type DeclaredContract,
   type LogName,
+  type PublishedContract,
   type PublishedRelease,
+  type PublishedSubgraph,
   type RecordedApproval,
   type RegistryStore,
 } from '@trellis/registry';
@@ -192,7 +194,7 @@ async function check(
   return report;
 }
 
-/** The texts first, the release last. */
+/** The texts first, the release last; one at a time, as others use the store, too. */
 async function writeRelease(
   store: RegistryStore,
   candidate: ReleaseCandidate,
@@ -201,23 +203,19 @@ async function writeRelease(
   signal: AbortSignal,
 ): Promise<BlobReference> {
   const write = (text: string): Promise<BlobReference> => writeTextBlob(store, text, signal);
-  const subgraphs = candidate.subgraphs.map(async ({ name, version, commit, routing, sdl }) => ({
-    name,
-    schema: await write(sdl),
-    version,
-    commit,
-    routing,
-  }));
-  const written = contracts.map(async ({ rules, ...texts }) => ({
-    ...rules,
-    supergraph: await write(texts.supergraphSdl),
-    apiSchema: await write(texts.apiSchema),
-  }));
+  const subgraphs: PublishedSubgraph[] = [];
+  for (const { name, version, commit, routing, sdl } of candidate.subgraphs)
+    subgraphs.push({ name, schema: await write(sdl), version, commit, routing });
+  const written: PublishedContract[] = [];
+  for (const { rules, ...texts } of contracts) {
+    const supergraph = await write(texts.supergraphSdl);
+    written.push({ ...rules, supergraph, apiSchema: await write(texts.apiSchema) });
+  }
   const release: PublishedRelease = {
-    subgraphs: await Promise.all(subgraphs),
+    subgraphs,
     supergraph: await write(supergraphSdl),
     apiSchema: await write(apiSchema),
-    contracts: await Promise.all(written),
+    contracts: written,
     hints: hintsOf(composed.diagnostics),
     composers: composerVersions(composers),
   };

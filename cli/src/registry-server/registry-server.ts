@@ -74,6 +74,7 @@ export function createRegistryServer(options: RegistryServerOptions): ReturnType
     const held = bodies.hold(client, request.headers['content-length']);
     decorated.held = held;
     reply.raw.once('close', () => held.close());
+    if (reply.raw.destroyed) held.close(); // while it was asked who it is
   });
   server.setErrorHandler((error, request, reply) => {
     const code = error instanceof RegistryError ? error.code : undefined;
@@ -168,6 +169,7 @@ function clientOf(outcome: TokenOutcome): string {
 function closingOf(response: ServerResponse): AbortSignal {
   const closing = new AbortController();
   response.once('close', () => closing.abort());
+  if (response.destroyed) closing.abort();
   return closing.signal;
 }
 

@@ -29,6 +29,9 @@ export interface RunningRegistry {
 
 const SCHEMA = 'registry';
 
+/** Later than the server ends a statement: a connection that is lost without a word is given up. */
+const QUERY_TIMEOUT_MS = 8_000;
+
 /** A revoked token is noticed within so many seconds. */
 const REVOCATION_S = { default: 10, min: 1, max: 900 } as const;
 
@@ -63,7 +66,7 @@ export async function serveRegistry(options: ServeOptions, env: Environment): Pr
     schema: SCHEMA,
     directory: new URL('../../migrations/', import.meta.url),
   });
-  const pool = createPool({ connectionString, schema: SCHEMA });
+  const pool = createPool({ connectionString, schema: SCHEMA, queryTimeoutMs: QUERY_TIMEOUT_MS });
   const server = createRegistryServer({
     pool,
     signer,
