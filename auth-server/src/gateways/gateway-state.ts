@@ -8,7 +8,14 @@ export interface GatewayState {
   readonly rejectedReloads: number;
   /** The record of a registry that is served. Absent without a registry. */
   readonly record?:
-    { readonly environment: string; readonly sequence: number; readonly release: string } | undefined;
+    | {
+        readonly environment: string;
+        readonly sequence: number;
+        readonly release: string;
+        /** Absent: the whole graph is served. */
+        readonly contract?: string | undefined;
+      }
+    | undefined;
   readonly registryCheckedAt?: number | undefined;
   readonly rejectedHeads: readonly { readonly reason: string; readonly times: number }[];
   readonly variants: readonly {
@@ -102,7 +109,14 @@ export interface FieldUse {
 /** What operators may be shown at most: names come from a gateway, and lists are bounded there, too. */
 const [MAX_TEXT, MAX_ROWS] = [500, 100];
 
-const text = z.string().max(MAX_TEXT);
+/** What is only shown: a longer one is cut, as a list of many names may be. */
+const text = z.string().transform((full) =>
+  full.length > MAX_TEXT
+    ? `${Array.from(full)
+        .slice(0, MAX_TEXT - 1)
+        .join('')}…`
+    : full,
+);
 const seconds = z.number().min(0).max(8_640_000_000_000);
 const rows = <Row>(row: z.ZodType<Row>): z.ZodType<readonly Row[]> => z.array(row).max(MAX_ROWS);
 
@@ -122,7 +136,9 @@ const stateSchema: z.ZodType<GatewayState> = z.object({
   format: z.literal('trellis-gateway-state/1'),
   supergraph: z.object({ hash: text, servedSince: seconds }).optional(),
   rejectedReloads: z.number(),
-  record: z.object({ environment: text, sequence: z.number(), release: text }).optional(),
+  record: z
+    .object({ environment: text, sequence: z.number(), release: text, contract: text.optional() })
+    .optional(),
   registryCheckedAt: seconds.optional(),
   rejectedHeads: rows(z.object({ reason: text, times: z.number() })),
   variants: rows(z.object({ name: text, rule: text, percent: z.number(), release: text })),

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createGateways, type Gateways } from './gateways.ts';
+import { createGateways, type Gateways, type GatewaysOptions } from './gateways.ts';
 
 const STATE = {
   format: 'trellis-gateway-state/1',
@@ -22,8 +22,15 @@ const USE = {
   further: 0,
 };
 
+const logged: object[] = [];
+const observer: Pick<GatewaysOptions, 'onProblem' | 'onRecovered'> = {
+  onProblem: (asked, failure) => logged.push({ ...asked, ...failure }),
+  onRecovered: (asked) => logged.push(asked),
+};
+
 const servers: Server[] = [];
 afterEach(() => {
+  logged.splice(0);
   for (const server of servers.splice(0)) {
     server.closeAllConnections();
     server.close();
@@ -44,7 +51,12 @@ const sends =
     response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body));
 
 async function gatewayThat(listener: RequestListener, secret?: string): Promise<Gateways> {
-  return createGateways({ addresses: { one: await portThat(listener) }, secret, stateDeadlineMs: 200 });
+  return createGateways({
+    addresses: { one: await portThat(listener) },
+    secret,
+    ...observer,
+    stateDeadlineMs: 200,
+  });
 }
 
 describe('A-286: what a gateway says of itself', () => {
@@ -81,6 +93,41 @@ describe('A-286: what a gateway says of itself', () => {
     expect(await (await gatewayThat(listener)).reports()).toEqual([{ name: 'one', problem }]);
   });
 
+  it('is read where names are long: they are cut', async () => {
+    const record = {
+      sequence: 42,
+      recorded: '2026-11-20T10:00:00Z',
+      action: 'publish',
+      actor: 'ada',
+      release: 'abc',
+      variants: Array.from({ length: 100 }, (_, index) => `variant-${index}`).join(', '),
+      servedSince: 0,
+      isServed: false,
+    };
+    const [report] = await (await gatewayThat(sends(200, { ...STATE, records: [record] }))).reports();
+    const shown = report && 'state' in report ? report.state.records[0]?.variants : undefined;
+    expect(shown).toMatch(/^variant-0, .*…$/);
+    expect(shown).toHaveLength(500);
+  });
+
+  it('is logged once for each problem where it cannot be read, and once when it can be again', async () => {
+    let listener: RequestListener = (request) => request.socket.destroy();
+    const gateways = await gatewayThat((request, response) => listener(request, response));
+    const ask = async (next: RequestListener): Promise<void> => {
+      listener = next;
+      for (let times = 0; times < 3; times += 1) await gateways.reports();
+    };
+    await ask((request) => request.socket.destroy());
+    await ask(sends(500, STATE));
+    await ask(sends(200, STATE));
+    const common = { gateway: 'one', asked: 'state' };
+    expect(logged).toEqual([
+      { ...common, problem: 'unreachable', reason: 'ECONNRESET' },
+      { ...common, problem: 'not_understood', reason: 'HTTP 500' },
+      common,
+    ]);
+  });
+
   it('is known of the others where one is gone, and no name leads to the internet without TLS', async () => {
     const good = await portThat(sends(200, STATE));
     const gateways = createGateways({
@@ -91,6 +138,7 @@ describe('A-286: what a gateway says of itself', () => {
         cloud: 'http://169.254.169.254',
       },
       secret: undefined,
+      ...observer,
     });
     expect(await gateways.reports()).toEqual([
       { name: 'gone', problem: 'unreachable' },

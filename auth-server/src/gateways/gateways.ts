@@ -1,3 +1,4 @@
+import { observeOutages, type OutageLog } from '@trellis/runtime/outage-log';
 import { createAddressGuard, PRIVATE_NETWORKS, type AddressGuard } from '../outbound/address-guard.ts';
 import { sendGuarded, type GuardedRequest, type GuardedResponse } from '../outbound/guarded-request.ts';
 import { parseFieldUse, parseGatewayState, type FieldUse, type GatewayState } from './gateway-state.ts';
@@ -55,12 +56,29 @@ export interface GatewaysFeatures {
   readonly historyPage: string | undefined;
 }
 
+/** What a gateway was asked for. */
+export interface AskedGateway {
+  readonly gateway: string;
+  readonly asked: 'state' | 'field users';
+}
+
+/** Why a gateway can't be read. */
+interface GatewayFailure {
+  readonly problem: GatewayProblem;
+  /** For the log. */
+  readonly reason: string;
+}
+
 /** Settings of {@link createGateways}. */
 export interface GatewaysOptions {
   /** Addresses of operations ports, by name. */
   readonly addresses: Readonly<Record<string, string>>;
   /** What searches bring as a bearer token: a gateway on this machine may need none. */
   readonly secret: string | undefined;
+  /** Told why a gateway can't be read, once for each problem. */
+  readonly onProblem: (asked: AskedGateway, failure: GatewayFailure) => void;
+  /** Told when it can be read again. */
+  readonly onRecovered: (asked: AskedGateway) => void;
   /** Milliseconds for a state. @default 3000 */
   readonly stateDeadlineMs?: number;
 }
@@ -74,18 +92,39 @@ const USE_DEADLINE_MS = 12_000;
 /** Asks gateways at their operations ports whenever an operator looks. */
 export function createGateways(options: GatewaysOptions): Gateways {
   const { addresses, secret, stateDeadlineMs = STATE_DEADLINE_MS } = options;
-  const named = new Map(Object.entries(addresses).map(([name, address]) => [name, new URL(address)]));
+  const named = new Map(
+    Object.entries(addresses).map(([name, address]) => [name, namedGateway(name, new URL(address), options)]),
+  );
   return {
     names: [...named.keys()],
-    reports: () => Promise.all([...named].map(([name, address]) => reportOf(name, address, stateDeadlineMs))),
+    reports: () => Promise.all([...named.values()].map((one) => reportOf(one, stateDeadlineMs))),
     fieldUse: async (name, field, days) => {
-      const address = named.get(name);
-      return address && fieldUseOf(address, secret, { field, days });
+      const gateway = named.get(name);
+      return gateway && fieldUseOf(gateway, secret, { field, days });
     },
   };
 }
 
-async function reportOf(name: string, address: URL, deadlineMs: number): Promise<GatewayReport> {
+/** A gateway, and what is logged of it: of states and of searches, as one may fail while the other does not. */
+interface NamedGateway {
+  readonly name: string;
+  readonly address: URL;
+  readonly states: OutageLog;
+  readonly searches: OutageLog;
+}
+
+function namedGateway(gateway: string, address: URL, options: GatewaysOptions): NamedGateway {
+  const outages = (asked: AskedGateway['asked']): OutageLog =>
+    observeOutages({
+      begins: (failure) => options.onProblem({ gateway, asked }, failure as GatewayFailure), // our own
+      ends: () => options.onRecovered({ gateway, asked }),
+      kindOf: (failure) => (failure as GatewayFailure).problem,
+    });
+  return { name: gateway, address, states: outages('state'), searches: outages('field users') };
+}
+
+async function reportOf(gateway: NamedGateway, deadlineMs: number): Promise<GatewayReport> {
+  const { name, address, states } = gateway;
   const sent = await send({
     method: 'GET',
     url: new URL('/gateway', address),
@@ -93,13 +132,19 @@ async function reportOf(name: string, address: URL, deadlineMs: number): Promise
     maxBytes: MAX_STATE_BYTES,
     deadlineMs,
   });
-  if ('problem' in sent) return { name, problem: sent.problem };
-  const state = sent.status === 200 ? tryTo(() => parseGatewayState(sent.body)) : undefined;
-  return state ? { name, state } : { name, problem: 'not_understood' };
+  const read = logged(states, 'problem' in sent ? sent : understand(sent, parseGatewayState));
+  return 'problem' in read ? { name, problem: read.problem } : { name, state: read.value };
+}
+
+/** @returns what was read */
+function logged<Read extends object>(outages: OutageLog, read: Read): Read {
+  if ('problem' in read) outages.failed(read);
+  else outages.succeeded();
+  return read;
 }
 
 async function fieldUseOf(
-  address: URL,
+  { address, searches }: NamedGateway,
   secret: string | undefined,
   asked: { readonly field: string; readonly days: number },
 ): Promise<FieldUseReport> {
@@ -117,10 +162,10 @@ async function fieldUseOf(
     maxBytes: MAX_USE_BYTES,
     deadlineMs: USE_DEADLINE_MS,
   });
-  if ('problem' in sent) return sent;
+  if ('problem' in sent) return { problem: logged(searches, sent).problem };
   if (sent.status !== 200) return { problem: problemOfStatus(sent) };
-  const use = tryTo(() => parseFieldUse(sent.body));
-  return use ? { use } : { problem: 'not_understood' };
+  const read = logged(searches, understand(sent, parseFieldUse));
+  return 'problem' in read ? { problem: read.problem } : { use: read.value };
 }
 
 const PROBLEMS: Readonly<Record<number, FieldUseProblem>> = {
@@ -136,7 +181,7 @@ function problemOfStatus({ status, body }: GuardedResponse): FieldUseProblem {
   return PROBLEMS[status] ?? 'not_understood';
 }
 
-type Sent = GuardedResponse | { readonly problem: GatewayProblem };
+type Sent = GuardedResponse | GatewayFailure;
 
 /** Gateways ask nothing of their own accord: what an operator has named may be on this machine. */
 async function send(request: Omit<GuardedRequest, 'signal'>): Promise<Sent> {
@@ -144,9 +189,10 @@ async function send(request: Omit<GuardedRequest, 'signal'>): Promise<Sent> {
   try {
     return await sendGuarded({ ...request, signal: deadline }, guardFor(request.url));
   } catch (error) {
-    if (deadline.aborted) return { problem: 'timed_out' };
+    const reason = reasonOf(error);
+    if (deadline.aborted) return { problem: 'timed_out', reason };
     const isTooLarge = error instanceof Error && error.message.includes('more than');
-    return { problem: isTooLarge ? 'too_large' : 'unreachable' };
+    return { problem: isTooLarge ? 'too_large' : 'unreachable', reason };
   }
 }
 
@@ -162,10 +208,23 @@ function guardFor({ protocol }: URL): AddressGuard {
   return protocol === 'https:' ? everywhere : nearby;
 }
 
-function tryTo<Value>(parse: () => Value): Value | undefined {
+function understand<Value>(
+  { status, body }: GuardedResponse,
+  parse: (body: string) => Value,
+): { readonly value: Value } | GatewayFailure {
+  if (status !== 200) return { problem: 'not_understood', reason: `HTTP ${status}` };
   try {
-    return parse();
-  } catch {
-    return undefined;
+    return { value: parse(body) };
+  } catch (error) {
+    return { problem: 'not_understood', reason: reasonOf(error) };
   }
+}
+
+const MAX_REASON = 300;
+
+/** An error of a socket has a code; messages may have a piece of what was sent. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error).slice(0, MAX_REASON);
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return (code || error.message).slice(0, MAX_REASON);
 }

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { printable, type SubgraphSchema } from '@trellis/composition';
 import { gateway, type GatewayConfig } from '@trellis/gateway';
-import { runDeployable, type Deployable, type DeployableProgram, type Resources } from '@trellis/runtime';
+import { runDeployable, type DeployableProgram, type Resources } from '@trellis/runtime';
 import { operationsPort } from '../operations-port.ts';
 import type { DevCall, DevFlags } from './dev-call.ts';
 import type { DeveloperKey } from './developer-key.ts';
 import { createDevelopmentGraph } from './development-graph.ts';
 import { openDevStores } from './open-dev-stores.ts';
 import { runCommand } from './run-command.ts';
-import { startDevelopment } from './start-development.ts';
+import { startDevelopment, type DevelopmentGateway } from './start-development.ts';
 import { startMocks, type Mocks } from './start-mocks.ts';
 import { followSubgraph, type SubgraphFeed } from './subgraph-feed.ts';
 
@@ -26,11 +26,9 @@ export interface DevelopmentRun {
 /** Runs until the process is asked to end, as each deployable does. */
 export async function runDevelopment(run: DevelopmentRun): Promise<void> {
   const { flags, key } = run;
-  const program: DeployableProgram<GatewayConfig> = {
+  const program: DeployableProgram<GatewayConfig, DevelopmentGateway> = {
     ...gateway,
     start: (config, resources) => startAll(run, config, resources),
-    // Who uses a field is in its explorer, as far as this process knows it.
-    operations: (config, resources) => gateway.operations?.(config, resources, () => undefined),
   };
   await runDeployable(program, {
     LOG_LEVEL: 'error',
@@ -49,7 +47,7 @@ async function startAll(
   run: DevelopmentRun,
   config: GatewayConfig,
   resources: Resources,
-): Promise<Deployable> {
+): Promise<DevelopmentGateway> {
   const closing: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (const step of closing.splice(0).toReversed()) await step();
@@ -59,7 +57,7 @@ async function startAll(
   try {
     const served = await open(run, config, resources, closing);
     print(`ready at ${served.url}/graphql, explorer at ${served.url}/explorer`);
-    return { url: served.url, close };
+    return { ...served, close };
   } catch (error) {
     await close();
     throw error;
@@ -73,7 +71,7 @@ async function open(
   config: GatewayConfig,
   resources: Resources,
   closing: (() => Promise<void>)[],
-): Promise<Deployable> {
+): Promise<DevelopmentGateway> {
   const { call, rest } = run;
   const mocks = await startMocks();
   closing.push(() => mocks.close());

@@ -4,11 +4,11 @@ import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { gateway } from '@trellis/gateway';
 import { startEventGraph, type EventGraph } from '@trellis/gateway/testing';
-import { createLogger, createMetrics, type Deployable } from '@trellis/runtime';
+import { createLogger, createMetrics } from '@trellis/runtime';
 import { createTemporaryDirectory, type TemporaryDirectory } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createDevelopmentGraph } from './development-graph.ts';
-import { startDevelopment } from './start-development.ts';
+import { startDevelopment, type DevelopmentGateway } from './start-development.ts';
 import { startMocks, type Mocks } from './start-mocks.ts';
 import { followSubgraph } from './subgraph-feed.ts';
 
@@ -22,7 +22,7 @@ type User @key(fields: "id") {
 let directory: TemporaryDirectory;
 let events: EventGraph;
 let mocks: Mocks;
-let served: Deployable;
+let served: DevelopmentGateway;
 let file: string;
 let printed = '';
 
@@ -102,6 +102,10 @@ describe('trellis dev', () => {
     expect(await ask('{ user(id: "1") { name likes } }')).toEqual({
       data: { user: { name: 'User 1', likes: expect.any(Number) } },
     });
+  });
+
+  it('tells its supergraph, which recorded usage is searched with', async () => {
+    expect(await served.sdl(AbortSignal.timeout(5_000))).toContain('likes');
   });
 
   it('follows each save, and subscriptions stay', async () => {

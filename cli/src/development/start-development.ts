@@ -1,6 +1,6 @@
 import { writeDiagnostics, type ReportedDiagnostic, type SubgraphSchema } from '@trellis/composition';
 import { gateway, type GatewayConfig } from '@trellis/gateway';
-import type { Deployable, Resources } from '@trellis/runtime';
+import type { Resources } from '@trellis/runtime';
 import { emptyReport } from '../supergraph/empty-report.ts';
 import { ComposeOnSave, type CompositionObserver } from './compose-on-save.ts';
 import type { DevelopmentGraph } from './development-graph.ts';
@@ -15,6 +15,9 @@ export interface Development {
   readonly print: (text: string) => void;
 }
 
+/** A gateway that serves, and tells its supergraph. */
+export type DevelopmentGateway = Awaited<ReturnType<typeof gateway.start>>;
+
 /**
  * Composes a graph, serves it, and follows each change. It waits for a first graph that composes; later the last good one serves on
  * while one does not.
@@ -23,7 +26,7 @@ export async function startDevelopment(
   development: Development,
   config: GatewayConfig,
   resources: Resources,
-): Promise<Deployable> {
+): Promise<DevelopmentGateway> {
   const { graph } = development;
   const follower = new GraphFollower(development);
   const composing = new ComposeOnSave(follower);
@@ -43,6 +46,7 @@ export async function startDevelopment(
     const served = await gateway.start({ ...config, supergraphSource: source }, resources);
     return {
       url: served.url,
+      sdl: (signal) => served.sdl(signal),
       close: async () => {
         await close();
         await served.close();

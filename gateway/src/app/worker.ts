@@ -21,7 +21,7 @@ process.on('message', (message: ToWorker) => {
   if (message.kind === 'start') void serve(message.config);
   else if (message.kind === 'listen') listen();
   else if (message.kind === 'close') void close();
-  else if (message.kind === 'sdl') void sendGraph();
+  else if (message.kind === 'sdl') sendGraph().catch(() => undefined); // who asks waits no longer than its deadline
 });
 process.on('disconnect', () => void close());
 setInterval(() => send({ kind: 'alive' }), ALIVE_EVERY_MS).unref();

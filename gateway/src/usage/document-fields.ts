@@ -50,7 +50,7 @@ export function selectsField(document: DocumentNode, schema: GraphQLSchema, want
   let isSelected = false;
   const types = new TypeInfo(schema);
   const visitor = {
-    Field: ({ name: { value } }: { readonly name: { readonly value: string } }): typeof BREAK | undefined => {
+    Field: ({ name: { value } }: { readonly name: { readonly value: string } }): unknown => {
       const parent = value === wanted.field ? types.getParentType() : undefined;
       isSelected = Boolean(parent && mayBe(wanted.type, parent, schema));
       return isSelected ? BREAK : undefined;

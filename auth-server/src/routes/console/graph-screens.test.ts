@@ -60,6 +60,7 @@ let port: Server;
 let server: TestAuthServer;
 let operator: Browser;
 let use: object = USE;
+let state: object = STATE;
 const asked: string[] = [];
 beforeAll(async () => {
   port = createServer((request, response) => respond(request, response)).listen(0, '127.0.0.1');
@@ -83,7 +84,7 @@ afterAll(async () => {
 
 function respond(request: IncomingMessage, response: ServerResponse): void {
   asked.push(`${request.method} ${request.url} ${request.headers.authorization ?? ''}`);
-  response.end(JSON.stringify(request.url === '/gateway' ? STATE : use));
+  response.end(JSON.stringify(request.url === '/gateway' ? state : use));
 }
 
 /** Rows of the page, cells separated by bars. */
@@ -125,6 +126,13 @@ describe('A-286: the console’s page of the graph', () => {
     );
     const html = await (await operator.get(`${server.issuer}/console/graph`)).text();
     expect(html).toContain('href="https://ci.example/history.html#record-42"');
+  });
+
+  it('names the contract of the version that is served', async () => {
+    state = { ...STATE, record: { ...STATE.record, contract: 'partners' } };
+    const rows = await rowsOf('/graph').finally(() => (state = STATE));
+    expect(rows.some((row) => row.startsWith('eu|production.41+partners abcdef012345|'))).toBe(true);
+    expect(rows.some((row) => row.includes('|eu (+partners) us (+partners)|'))).toBe(true);
   });
 
   it('shows the canary beside the main version, and those that were stopped', async () => {

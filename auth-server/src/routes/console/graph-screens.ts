@@ -66,8 +66,13 @@ function servedLines({ record, supergraph }: GatewayState, nothing: string): rea
   return [supergraph?.hash.slice(0, DIGITS) ?? nothing];
 }
 
-function versionOf({ environment, sequence }: NonNullable<GatewayState['record']>): string {
-  return `${environment}.${sequence}`;
+function versionOf({ environment, sequence, contract }: NonNullable<GatewayState['record']>): string {
+  return `${environment}.${sequence}${suffixOf(contract)}`;
+}
+
+/** As versions have it everywhere: `production.42+partners`. */
+function suffixOf(contract: string | undefined): string {
+  return contract === undefined ? '' : `+${contract}`;
 }
 
 function servedSince({ records, supergraph }: GatewayState): number | undefined {
@@ -134,9 +139,15 @@ function versionsOf(gateways: readonly GatewayJson[]): readonly Version[] {
       const key = JSON.stringify([name, record.release, record.recorded]);
       const version = versions.get(key) ?? { name, record, servedBy: [] };
       versions.set(key, version);
-      if (record.isServed) version.servedBy.push(gateway);
+      if (record.isServed) version.servedBy.push(servedAs(gateway, state));
     }
   return [...versions.values()].toSorted((a, b) => b.record.sequence - a.record.sequence);
+}
+
+/** A gateway, and the contract of the version that it serves. */
+function servedAs(gateway: string, state: GatewayState | undefined): string {
+  const suffix = suffixOf(state?.record?.contract);
+  return suffix === '' ? gateway : `${gateway} (${suffix})`;
 }
 
 /** A time that is none is not shown. */

@@ -29,6 +29,8 @@ export interface ServedRecord {
   readonly environment: string;
   readonly sequence: number;
   readonly release: string;
+  /** Absent: the whole graph is served. */
+  readonly contract?: string | undefined;
 }
 
 /** A variant that is served. */
@@ -120,8 +122,8 @@ export function readGraphState(samples: Samples): GraphState {
 }
 
 function servedRecord({ labels }: Sample): ServedRecord {
-  const { environment = '', sequence = '', release = '' } = labels;
-  return { environment, sequence: Number(sequence), release };
+  const { environment = '', sequence = '', release = '', contract = '' } = labels;
+  return { environment, sequence: Number(sequence), release, ...(contract !== '' && { contract }) };
 }
 
 function servedVariant({ labels, value }: Sample): ServedVariant {

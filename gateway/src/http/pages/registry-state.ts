@@ -6,13 +6,13 @@ import type { StateTexts } from './state-texts.ts';
 const DIGITS = 12;
 
 /** The history of the registry that the gateway follows, the newest record first, and since when each has been served here. */
-export function recordsOf({ records }: GraphState, { records: words }: StateTexts): Section {
+export function recordsOf({ record: served, records }: GraphState, { records: words }: StateTexts): Section {
   const rows = records.map((record) => {
     const { sequence: number, recorded: at, servedSince, isServed } = record;
     const since = servedSince === 0 ? words.notHere : timestampOf(servedSince);
     const state = isServed ? `${words.now}: ${since}` : since;
     return [
-      String(number),
+      isServed && served?.contract !== undefined ? `${number}+${served.contract}` : String(number),
       at,
       record.action,
       record.actor,

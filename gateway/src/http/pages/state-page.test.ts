@@ -146,7 +146,10 @@ describe('The page of the state of a gateway that follows a registry', () => {
     approvals: [],
   });
 
-  async function withHistory<Result>(look: (registry: Registry) => Promise<Result>): Promise<Result> {
+  async function withHistory<Result>(
+    look: (registry: Registry) => Promise<Result>,
+    contract?: string,
+  ): Promise<Result> {
     vi.useFakeTimers({ now: NOW * 1_000 });
     try {
       const registry = new Registry();
@@ -154,7 +157,7 @@ describe('The page of the state of a gateway that follows a registry', () => {
       const canary = canaryOf(release, 5);
       for (let sequence = 1; sequence <= 25; sequence += 1) metrics.verified(recordOf(sequence, []));
       metrics.verified(recordOf(26, [canary]));
-      metrics.serving({ record: recordOf(25, []), main: {} as Supergraph, variants: [] }); // it is not looked at
+      metrics.serving({ record: recordOf(25, []), contract, main: {} as Supergraph, variants: [] }); // it is not looked at
       const { canaries } = metrics;
       canaries.began('old', 0.5);
       canaries.responded('main', { outcome: 'failed', executedMs: 1, caller: 9 });
@@ -202,6 +205,18 @@ describe('The page of the state of a gateway that follows a registry', () => {
       { sequence: 26, actor: '<b>ada', servedSince: 0, isServed: false },
       { sequence: 25, servedSince: NOW, isServed: true },
     ]);
+  });
+
+  it.each([
+    ['partners', 'partners', '25+partners'],
+    [undefined, undefined, '25'],
+  ])('names the contract that is served: %s', async (contract, shown, row) => {
+    await withHistory(async (registry) => {
+      const state = readGraphState(await readSamples(registry));
+      expect(state.record?.contract).toBe(shown);
+      const rows = rowsOf((await renderState(registry, chooseTexts('en'))).text);
+      expect(rows.some((one) => one.startsWith(`${row} |`))).toBe(true);
+    }, contract);
   });
 
   it('shows the history: what is served since when, and what is not; the newest 20 records', async () => {
