@@ -23,6 +23,13 @@ export async function contractsOfRecords(
   return ({ record }) => names.get(record.release.digest);
 }
 
+const UNREADABLE: ReadonlySet<string> = new Set([
+  'BLOB_MISSING',
+  'BLOB_ALTERED',
+  'INVALID_RECORD',
+  'NEWER_FORMAT',
+]);
+
 function withoutRelease(error: unknown): undefined {
-  if (!(error instanceof RegistryError)) throw error;
+  if (!(error instanceof RegistryError && UNREADABLE.has(error.code))) throw error;
 }

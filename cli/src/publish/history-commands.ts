@@ -11,7 +11,7 @@ import {
 import { checkGraphs } from '../supergraph/check-graphs.ts';
 import type { CommandOutcome } from './command-outcome.ts';
 import { describeRecord, recordDocument } from './describe-record.ts';
-import { contractsOfRecords } from './contracts-of-records.ts';
+import { contractsOfRecords, type ContractNames } from './contracts-of-records.ts';
 import { compareReleases, linesOf, type ReleaseDifferences } from './release-differences.ts';
 
 /** `trellis history`: the log, the newest record first; as a page with what each record changes. @throws RegistryError */
@@ -26,7 +26,7 @@ export async function historyCommand(
   const contractsOf = await contractsOfRecords(access, shown, signal);
   const document = { records: shown.map((one) => recordDocument(one, contractsOf(one))) };
   if (isPage) {
-    const sections = await sectionsOf(access, log, { records, shown }, signal);
+    const sections = await sectionsOf(access, log, { records, shown, contractsOf }, signal);
     return { exit: 0, lines: [`History of ${formatLogName(log)}`], document, sections };
   }
   const lines = shown.map((one) => describeRecord(one, contractsOf(one)));
@@ -53,13 +53,14 @@ interface ShownRecords {
   readonly records: readonly VerifiedRecord[];
   /** The newest first. */
   readonly shown: readonly VerifiedRecord[];
+  readonly contractsOf: ContractNames;
 }
 
 /** Each record with what it changes against the one before. */
 async function sectionsOf(
   access: RegistryAccess,
   log: LogName,
-  { records, shown }: ShownRecords,
+  { records, shown, contractsOf }: ShownRecords,
   signal: AbortSignal,
 ): Promise<readonly HtmlSection[]> {
   const sections: HtmlSection[] = [];
@@ -69,7 +70,7 @@ async function sectionsOf(
     const earlier = before(records, one);
     const isSame = earlier?.record.release.digest === one.record.release.digest;
     const lines = [
-      describeRecord(one),
+      describeRecord(one, contractsOf(one)),
       ...(earlier === undefined ? ['The first record.'] : []),
       ...(isSame ? ['The same release as before.'] : []),
     ];

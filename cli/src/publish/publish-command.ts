@@ -88,7 +88,8 @@ function knowingContracts(
   { description }: HttpStore,
 ): CommandOutcome {
   if (!contracts || done.exit !== 0 || done.document['contracts'] !== undefined) return done;
-  throw new RegistryError('STORE_UNAVAILABLE', `${description} knows no contracts: update the server.`);
+  const text = `${description} knows no contracts: update the server. Without them it has ${done.lines.join(' ')}.`;
+  throw new RegistryError('STORE_UNAVAILABLE', text);
 }
 
 /** What is said of a publication. */

@@ -98,7 +98,7 @@ export async function publishRelease(
     contracts = candidate.contracts;
     if (base && isPublished(base, candidate)) return 'unchanged';
     judged = await judge(base, candidate, request, log, now());
-    const release = await writeRelease(store, candidate, judged, request, signal);
+    const release = await writeRelease(store, candidate, judged, signal);
     return {
       release,
       routing: head?.record.routing ?? [],
@@ -118,6 +118,8 @@ interface Judged {
   /** In the order of the candidate's. */
   readonly contracts: readonly ComposedContract[];
   readonly report: Report | undefined;
+  /** Those that have composed. */
+  readonly composers: Composers;
 }
 
 async function judge(
@@ -127,7 +129,7 @@ async function judge(
   log: LogName,
   now: Date,
 ): Promise<Judged> {
-  const { composed, supergraphSdl, contracts } = await composeCandidate(candidate, request);
+  const { composed, supergraphSdl, contracts, composers } = await composeCandidate(candidate, request);
   const { sources } = composed;
   const { isChecked = true, judge: by = judgements } = request;
   const report = base && isChecked ? await check(base, composed, request, log, now) : warningsOf(composed);
@@ -141,7 +143,7 @@ async function judge(
       throw new PublicationRejected('failed', report ?? emptyReport('check'), sources, violations);
   }
   const apiSchema = await by.printServedApi(supergraphSdl, request.limits);
-  return { composed, supergraphSdl, apiSchema, contracts, report };
+  return { composed, supergraphSdl, apiSchema, contracts, report, composers };
 }
 
 interface ComposedContract {
@@ -154,8 +156,9 @@ interface ComposedContract {
 async function composeCandidate(
   { subgraphs, contracts }: ReleaseCandidate,
   { composers = 'apollo', compose = composeBy, judge: by = judgements }: PublicationRequest,
-): Promise<Pick<Judged, 'composed' | 'supergraphSdl' | 'contracts'>> {
-  const whole = composedOf(subgraphs, await compose(composers, subgraphs));
+): Promise<Pick<Judged, 'composed' | 'supergraphSdl' | 'contracts' | 'composers'>> {
+  const compared = await compose(composers, subgraphs);
+  const whole = composedOf(subgraphs, compared);
   const { supergraphSdl, sources } = whole;
   const results = supergraphSdl === undefined ? [] : await by.composeContracts(supergraphSdl, contracts);
   const diagnostics = [...whole.diagnostics, ...diagnosticsOfContracts(results)];
@@ -165,7 +168,12 @@ async function composeCandidate(
     const result = results[index];
     return result?.kind === 'composed' ? [{ rules, ...result }] : [];
   });
-  return { composed: { ...whole, diagnostics, contracts }, supergraphSdl, contracts: composed };
+  return {
+    composed: { ...whole, diagnostics, contracts },
+    supergraphSdl,
+    contracts: composed,
+    composers: compared.isFirstAlone ? 'apollo' : composers,
+  };
 }
 
 /** What is compared with nothing has the warnings of its composition. */
@@ -198,8 +206,7 @@ async function check(
 async function writeRelease(
   store: RegistryStore,
   candidate: ReleaseCandidate,
-  { supergraphSdl, apiSchema, contracts, composed }: Judged,
-  { composers = 'apollo' }: PublicationRequest,
+  { supergraphSdl, apiSchema, contracts, composed, composers }: Judged,
   signal: AbortSignal,
 ): Promise<BlobReference> {
   const write = (text: string): Promise<BlobReference> => writeTextBlob(store, text, signal);

@@ -1,4 +1,4 @@
-import { FileProblems, printable } from '@trellis/composition';
+import { FileProblems, printable, ThreadEnded } from '@trellis/composition';
 import { RegistryError, registryErrors } from '@trellis/registry';
 import { ConfigError } from '@trellis/runtime';
 import { OperationsProblem, operationsProblems } from '../recorded/operations-problem.ts';
@@ -72,6 +72,10 @@ async function fail(error: unknown, options: OutputOptions, output: Output): Pro
   if (error instanceof ConfigError) {
     output.error(`${printable(error.message)}\n`);
     return EXIT_FAILED;
+  }
+  if (error instanceof ThreadEnded) {
+    output.error(`${error.message}\n`);
+    return EXIT_UNDECIDED;
   }
   if (error instanceof Error && ('syscall' in error || error.name === 'TimeoutError')) {
     output.error(`${printable(error.message)}\n`);

@@ -24,8 +24,11 @@ describe('A registry over HTTP', () => {
     const read = () => behind.inject({ url: '/v1/logs' });
     const responses = [await change(), await change(), await read(), await read(), await read()];
     expect(responses.map(({ statusCode }) => statusCode)).toEqual([400, 429, 200, 200, 429]);
-    expect(responses[1]?.body).toContain('This client sends too many changes. Try again in a minute.');
-    expect(responses[4]?.body).toContain('This client sends too many requests. Try again in a minute.');
+    const tooMany = (what: string): unknown => ({
+      error: { message: `This client sends too many ${what}. Try again in a minute.` },
+    });
+    expect([responses[1]?.json(), responses[4]?.json()]).toEqual([tooMany('changes'), tooMany('requests')]);
+    expect(responses[4]?.headers['retry-after']).toBe('1');
     await behind.close();
   });
 });

@@ -1,4 +1,5 @@
 import type { Pool } from '@trellis/postgres';
+import type { Logger } from '@trellis/runtime';
 import { registryLimits } from './registry-limits.ts';
 import { RequestNotTaken } from './request-not-taken.ts';
 import { SharedAllowance } from './shared-allowance.ts';
@@ -25,10 +26,17 @@ export class ClientRates {
       requestsPerMinute = registryLimits.requestsPerMinute.amount,
       changesPerMinute = registryLimits.changesPerMinute.amount,
     }: ClientRateAmounts = {},
+    logger?: Logger,
   ) {
+    const places = { pool, ...(logger && { logger }) };
     const maxLease = Math.max(1, Math.floor(requestsPerMinute / LEASES));
-    this.#requests = new SharedAllowance({ pool, kind: 'requests', amount: requestsPerMinute, maxLease });
-    this.#changes = new SharedAllowance({ pool, kind: 'changes', amount: changesPerMinute });
+    this.#requests = new SharedAllowance({
+      ...places,
+      kind: 'requests',
+      amount: requestsPerMinute,
+      maxLease,
+    });
+    this.#changes = new SharedAllowance({ ...places, kind: 'changes', amount: changesPerMinute });
   }
 
   /** Counts a request. @throws RequestNotTaken; RegistryError */

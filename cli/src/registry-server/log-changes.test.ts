@@ -130,6 +130,14 @@ describe('Changes that are judged', () => {
     await server.close();
   }, 180_000);
 
+  it('fail as unjudged where their time is over between two tasks of threads', async () => {
+    const changeDeadline = (): AbortSignal => AbortSignal.abort(new DOMException('Late.', 'TimeoutError'));
+    const server = await serverFor(pool, ['graph:publish:*'], { client: 'late', changeDeadline });
+    const failed = await server.inject(publicationTo('late', 'type Query { a: Int }'));
+    expect([failed.statusCode, failed.json()]).toEqual([503, UNJUDGED]);
+    await server.close();
+  });
+
   it('fail alone where they need more memory than their thread may have', async () => {
     const lines: string[] = [];
     const destination = { write: (line: string) => void lines.push(line) };

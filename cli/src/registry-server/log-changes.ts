@@ -132,11 +132,12 @@ export class LogChanges {
 
   #failureOf(error: unknown): unknown {
     if (error instanceof OperationsProblem) return this.#unreadable(error);
-    return error instanceof ThreadEnded ? this.#unjudged(error) : error;
+    const isLate = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError');
+    return error instanceof ThreadEnded || isLate ? this.#unjudged(error) : error;
   }
 
-  /** Nothing is written before a change is judged. */
-  #unjudged(error: ThreadEnded): RegistryError {
+  /** No record is written before a change is judged; once one may be, the store fails with an error of its own. */
+  #unjudged(error: Error): RegistryError {
     this.#options.logger.error({ err: error }, 'a change could not be judged');
     const text = `The change could not be judged. ${error.message} Nothing was changed.`;
     return new RegistryError('STORE_UNAVAILABLE', text, { cause: error });

@@ -57,7 +57,7 @@ export const registryLimits = {
   changeSeconds: { amount: 300, what: 'seconds for a change', of: 'client', counted: 'each', beyond: '503' },
   judgementHeapMiB: {
     amount: 2_048,
-    what: 'MiB of memory to compose and check a change',
+    what: 'MiB of memory for each of the 3 threads that compose and check',
     of: 'client',
     counted: 'each',
     beyond: '503',

@@ -22,6 +22,8 @@ export interface RegistryServerOptions extends LogChangesOptions {
 }
 
 const MAX_WAIT_S = 30;
+/** Allowances come back evenly. */
+const RETRY_AFTER_S = 1;
 /** A store has that long. */
 const DEADLINE_MS = 60_000;
 
@@ -40,7 +42,7 @@ export function createRegistryServer(options: RegistryServerOptions): ReturnType
   const store = new PostgresStore(options.pool);
   const changes = new LogChanges(options);
   const watch = new LogWatch(() => store.readHeads(deadline()), options.logger, options.limits);
-  const rates = new ClientRates(options.pool, options.limits);
+  const rates = new ClientRates(options.pool, options.limits, options.logger);
   const bodies = new HeldBodies(options.limits);
   server.addHook('onClose', () => changes.close());
   server.decorateRequest('outcome', null);
@@ -88,9 +90,11 @@ export function createRegistryServer(options: RegistryServerOptions): ReturnType
     const { statusCode } = error as { readonly statusCode?: number };
     const status = error instanceof z.ZodError ? 400 : (statusCode ?? 500);
     if (status >= 500) options.logger.error({ err: error }, 'registry request failed');
+    if (status === 429) reply.header('retry-after', String(RETRY_AFTER_S));
+    const message = error instanceof Error ? error.message : '';
     return reply
       .status(status)
-      .send({ error: { message: status >= 500 ? 'The registry failed.' : String(error) } });
+      .send({ error: { message: status >= 500 ? 'The registry failed.' : message } });
   });
   const reading = (request: unknown): void =>
     void authorizeRequest((request as Authenticated).outcome, { kind: 'read' });

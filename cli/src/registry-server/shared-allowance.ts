@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import { queryChecked, type Pool } from '@trellis/postgres';
 import { RegistryError } from '@trellis/registry';
+import type { Logger } from '@trellis/runtime';
 
 /** What each client is allowed in a time, by all servers of a registry together. */
 export interface SharedAllowanceOptions {
   readonly pool: Pool;
+  /** @default logs nothing */
+  readonly logger?: Logger;
   /** Of what: allowances of different kinds are apart. */
   readonly kind: string;
   /** How much a client has at once; it comes back evenly. */
@@ -101,12 +104,20 @@ export class SharedAllowance {
     const parameters = [digestOf(client), kind, amount, amount / (windowMs / 1_000), wanted];
     try {
       const [row] = await queryChecked(pool, { granted: 'int4' }, TAKE, parameters);
-      if (this.#asked % TRIM_EACH === 0) await pool.query(TRIM, [kind, windowMs / 1_000]);
+      if (this.#asked % TRIM_EACH === 0) await this.#trim();
       return row?.granted ?? 0;
     } catch (error) {
       const text = 'The PostgreSQL of the registry failed: no request can be counted.';
       throw new RegistryError('STORE_UNAVAILABLE', text, { cause: error });
     }
+  }
+
+  /** What was granted is, whether or not old rows go. */
+  async #trim(): Promise<void> {
+    const { pool, kind, windowMs = 60_000, logger } = this.#options;
+    await pool.query(TRIM, [kind, windowMs / 1_000]).catch((error: unknown) => {
+      logger?.error({ err: error, kind }, 'old allowances of clients can not be deleted');
+    });
   }
 }
 

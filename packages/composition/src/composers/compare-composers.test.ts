@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { composeSubgraphs } from '../compose-supergraph.ts';
 import { readSupergraphConfig } from '../supergraph-config.ts';
 import { CompositionThread } from '../threads/composition-thread.ts';
+import { ThreadEnded } from '../threads/task-thread.ts';
 import { composeBy, ComposerThreads, composersChoices, composerVersions } from './compose-by-both.ts';
 import { composeByGuild } from './compose-by-guild.ts';
 import { compareComposers } from './compare-composers.ts';
@@ -149,6 +150,22 @@ describe('Composing by two composers', () => {
         expect.objectContaining({ message: expect.stringContaining('no memory') as string }),
       ]);
     }
+  });
+
+  it('decides nothing where a second composer that has to agree was ended', async () => {
+    const ended = new ThreadEnded('The composition thread was aborted.');
+    for (const [composers, method] of [
+      ['guild', 'compose'],
+      ['strict', 'compose'],
+      ['strict', 'compare'],
+    ] as const) {
+      const failing = vi.spyOn(CompositionThread.prototype, method).mockRejectedValueOnce(ended);
+      await expect(composeBy(composers, differing)).rejects.toBe(ended);
+      failing.mockRestore();
+    }
+    const failing = vi.spyOn(CompositionThread.prototype, 'compose').mockRejectedValueOnce(ended);
+    expect(await composeBy('both', differing)).toMatchObject({ isFirstAlone: true });
+    failing.mockRestore();
   });
 
   it('names the versions that compose', () => {

@@ -3,6 +3,7 @@ import { ownCodes, type Diagnostic } from '../diagnostic.ts';
 import type { SubgraphSchema } from '../subgraph-schema.ts';
 import { CompositionThread } from '../threads/composition-thread.ts';
 import type { ComparisonTask } from '../threads/messages.ts';
+import { ThreadEnded } from '../threads/task-thread.ts';
 
 /** Who composes. `both`: a difference is a warning; `strict`: an error. */
 export type Composers = 'apollo' | 'guild' | 'both' | 'strict';
@@ -25,6 +26,8 @@ export function composerVersions(composers: Composers): Readonly<Record<string, 
 export interface ComparedComposition {
   readonly composition: Composition;
   readonly warnings: readonly Diagnostic[];
+  /** The second composer was asked, and failed. @default false */
+  readonly isFirstAlone?: boolean;
 }
 
 /** Where composers work. */
@@ -84,13 +87,22 @@ async function composeAt(
   subgraphs: readonly SubgraphSchema[],
 ): Promise<ComparedComposition> {
   if (composers === 'apollo') return { composition: await byApollo(subgraphs), warnings: [] };
-  const asked = second.compose({ subgraphs }, signal).then((done) => done.composition, failureOf);
+  const failed = composers === 'both' ? problemOf : undecided;
+  const alone: { isFirstAlone?: boolean } = {};
+  const asked = second
+    .compose({ subgraphs }, signal)
+    .then((done) => done.composition)
+    .catch((error: unknown): Composition => {
+      alone.isFirstAlone = true;
+      return { kind: 'failed', errors: [failed(error)] };
+    });
   if (composers === 'guild') return { composition: await asked, warnings: [] };
+  asked.catch(() => undefined); // awaited once the first is done
   const apollo = await byApollo(subgraphs);
-  const differences = await differencesOf(second, { apollo, guild: await asked }, signal);
+  const differences = await differencesOf(second, { apollo, guild: await asked }, signal, failed);
   if (composers === 'strict' && differences.length > 0)
     return { composition: { kind: 'failed', errors: differences }, warnings: [] };
-  return { composition: apollo, warnings: differences };
+  return { composition: apollo, warnings: differences, ...alone };
 }
 
 /** In the thread too: reading two large supergraphs takes as long as many requests. */
@@ -98,15 +110,18 @@ async function differencesOf(
   second: CompositionThread,
   compositions: ComparisonTask,
   signal: AbortSignal | undefined,
+  failed: (error: unknown) => Diagnostic,
 ): Promise<readonly Diagnostic[]> {
-  return second.compare(compositions, signal).catch((error: unknown) => [problemOf(error)]);
+  return second.compare(compositions, signal).catch((error: unknown) => [failed(error)]);
 }
 
-/** The second opinion is no reason for the first one to fail. */
-function failureOf(error: unknown): Composition {
-  return { kind: 'failed', errors: [problemOf(error)] };
+/** Where the second composer has to agree, a thread that ended says nothing of the schemas. @throws ThreadEnded */
+function undecided(error: unknown): Diagnostic {
+  if (error instanceof ThreadEnded) throw error;
+  return problemOf(error);
 }
 
+/** Elsewhere the second opinion is no reason for the first one to fail. */
 function problemOf(error: unknown): Diagnostic {
   const message = error instanceof Error ? error.message : String(error);
   return { code: ownCodes.COMPOSERS_DIFFER, message, locations: [] };

@@ -62,13 +62,22 @@ export class TaskThread<Task, Reply> {
     const { name, start } = this.#options;
     if (this.#isClosed) throw new ThreadEnded(`The ${name} thread was closed.`);
     if (signal?.aborted) throw this.#aborted(signal);
-    const worker = (this.#worker ??= startQuietly(start));
+    const worker = (this.#worker ??= this.#start(start));
     try {
       return await this.#reply(worker, task, signal);
     } catch (error) {
       if (this.#worker === worker) void this.#end();
       throw error;
     }
+  }
+
+  /** One that ends while it has nothing to do is forgotten: the next task gets a new one. */
+  #start(start: () => Worker): Worker {
+    const worker = startQuietly(start);
+    worker.once('exit', () => {
+      if (this.#worker === worker) this.#worker = undefined;
+    });
+    return worker;
   }
 
   #reply(worker: Worker, task: Task, signal: AbortSignal | undefined): Promise<Reply> {
@@ -83,11 +92,11 @@ export class TaskThread<Task, Reply> {
       const settle = (outcome: () => void): void => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', abort);
-        worker.off('message', receive).off('error', fail).off('exit', end);
+        worker.off('message', receive).off('messageerror', fail).off('error', fail).off('exit', end);
         worker.unref(); // an idle thread lets the process end
         outcome();
       };
-      worker.once('message', receive).once('error', fail).once('exit', end);
+      worker.once('message', receive).once('messageerror', fail).once('error', fail).once('exit', end);
       signal?.addEventListener('abort', abort, { once: true });
       worker.ref();
       try {
