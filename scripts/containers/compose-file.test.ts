@@ -113,6 +113,21 @@ describe('docker-compose.yml', () => {
     expect(serviceOf('tls-proxy')).toMatchObject({ profiles: ['tls'], ports: ['80:80', '443:443'] });
   });
 
+  it('H4: leads each name to the service that is meant, and gives the proxy its names and its file', async () => {
+    const file = await readFile(join(repository, 'scripts/containers/Caddyfile'), 'utf8');
+    const sites = [...file.matchAll(/^\{\$(\w+)\} \{\n\treverse_proxy (\S+)/gm)];
+    expect(sites.map(([, name, upstream]) => [name, upstream])).toEqual([
+      ['GRAPH_DOMAIN', 'gateway:8080'],
+      ['ISSUER_DOMAIN', 'auth-server:8080'],
+    ]);
+    const { environment, volumes } = serviceOf('tls-proxy');
+    expect(environment).toEqual({
+      GRAPH_DOMAIN: '${GRAPH_DOMAIN:-}',
+      ISSUER_DOMAIN: '${ISSUER_DOMAIN:-}',
+    });
+    expect(volumes).toContain('./scripts/containers:/etc/caddy:ro');
+  });
+
   it('trusts the proxy of the profile, and no other, about the addresses of clients', async () => {
     const { networks } = parse(text, { merge: true }) as {
       networks: { edge: { ipam: { config: object[] } } };

@@ -214,6 +214,21 @@ describe('The ACL file', () => {
   });
 });
 
+/** Kinds of keys whose records grant nothing: names of what to end, counts, and what was used, seen or revoked. */
+const GRANTING_NOTHING =
+  `account-grants account-sessions assertion attempts live-link pushed-used revoked revoked-before
+  session-clients session-grants session-seen transaction-answered`.split(/\s+/);
+
+describe('H4: a kind of key of the auth-server', () => {
+  const source = join(repository, 'auth-server/src');
+  const test = readFileSync(join(source, 'secrets/sealed-records.test.ts'), 'utf8');
+
+  it('is either tested for its seal, or among those that grant nothing', () => {
+    const sealed = [...test.matchAll(/^ {4}prefix: '([a-z-]+)',$/gm)].map(([, kind = '']) => kind);
+    expect([...sealed, ...GRANTING_NOTHING].toSorted()).toEqual(kindsOfKeys(source));
+  });
+});
+
 /** The beginnings of keys in templates such as `session:{${hash}}`. */
 function kindsOfKeys(folder: string): readonly string[] {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(

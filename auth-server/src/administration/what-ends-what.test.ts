@@ -1,11 +1,13 @@
+import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser } from '@trellis/testkit/sign-in';
 import { until } from '@trellis/gateway/testing';
 import { obtainTokens, postForm } from '../testing/flow.ts';
 import { bringAbout } from '../testing/life-cycle-events.ts';
 import { probes } from '../testing/life-cycle-probes.ts';
-import { setScene, type Scene } from '../testing/life-cycle-scene.ts';
+import { command, setScene, type Scene } from '../testing/life-cycle-scene.ts';
 import { startLifeCycleStage, type LifeCycleStage } from '../testing/life-cycle-stage.ts';
+import { CALLBACK } from '../testing/test-clients.ts';
 import {
   events,
   things,
@@ -21,6 +23,15 @@ const thingNames = Object.keys(things) as LifeCycleThing[]; // the same
 let stage: LifeCycleStage;
 beforeAll(async () => {
   stage = await startLifeCycleStage();
+  const { url: backchannel_logout_uri } = stage.receiver;
+  const control = {
+    client_id: CONTROL,
+    redirect_uris: [CALLBACK],
+    first_party: true,
+    backchannel_logout_uri,
+  };
+  const declaration = JSON.stringify(control);
+  await command(stage, ['clients', 'add', '--metadata-stdin'], declaration);
 });
 afterAll(() => stage.stop());
 
@@ -44,12 +55,19 @@ async function observe(scene: Scene, thing: LifeCycleThing, expected: Effect): P
   }
 }
 
-/** The gateway hears in order: when it rejects a token that was revoked after the event, it has heard of the event. */
+/** A client that is told of the end of its sessions. */
+const CONTROL = 'control';
+
+/**
+ * The gateway hears in order: when it rejects a token that was revoked after the event, it has heard of the event. Clients are
+ * told in order as well: when one is told of a session that was ended later, those of the event have been told.
+ */
 async function letEverybodyHear(): Promise<void> {
+  const browser = new Browser();
   const control = await obtainTokens(
     stage.server.issuer,
-    { client_id: 'first-party', scope: 'openid read:data' },
-    new Browser(),
+    { client_id: CONTROL, scope: 'openid read:data' },
+    browser,
     'ed@example.com',
   );
   const rejects = async (): Promise<boolean> => {
@@ -58,9 +76,14 @@ async function letEverybodyHear(): Promise<void> {
   };
   // A token of a new key has the gateway fetch the key set.
   await until(async () => !(await rejects()), 'the gateway takes a new token');
-  const form = { token: control.refreshToken, client_id: 'first-party' };
+  const form = { token: control.refreshToken, client_id: CONTROL };
   await postForm(`${stage.server.issuer}/revoke`, form);
   await until(rejects, 'the gateway has heard of the last revocation');
+  await browser.get(`${stage.server.issuer}/logout?id_token_hint=${control.idToken}`);
+  const { sid } = decodeJwt(control.idToken);
+  const isTold = () =>
+    Promise.resolve(stage.receiver.tokens.some((token) => decodeJwt(token)['sid'] === sid));
+  await until(isTold, 'a client is told of the last sign-out');
 }
 
 describe.each(eventNames)('What ends what: %s', (event) => {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser, readForm } from '@trellis/testkit/sign-in';
 import {
@@ -8,6 +9,7 @@ import {
   submitConsent,
   submitSignIn,
 } from '../testing/flow.ts';
+import { runCommand } from '../testing/run-command.ts';
 import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
 
 let server: TestAuthServer;
@@ -168,24 +170,36 @@ describe('the sign-in page', () => {
     expect(known.html).toContain('role="alert"');
   });
 
+  it('M9: rejects a password that goes on after the 1,024 characters of the right one', async () => {
+    const password = randomBytes(512).toString('hex');
+    const account = ['--email', 'long@example.com', '--name', 'Long', '--role', 'VIEWER', '--password-stdin'];
+    expect(await runCommand(server, ['accounts', 'add', ...account], password)).toMatchObject({ status: 0 });
+    const statusOf = async (typed: string): Promise<number> => {
+      const browser = new Browser();
+      return (await submitSignIn(browser, await openSignIn(browser), 'long@example.com', typed)).status;
+    };
+    expect([await statusOf(`${password}x`), await statusOf(password)]).toEqual([403, 303]);
+  });
+
   it('A-087 takes as long for an unknown user as for a wrong password', async () => {
+    // Processor time of this process, hashing included: other processes of a busy machine add nothing to it.
     const time = async (email: string): Promise<number> => {
       const browser = new Browser();
       const page = await openSignIn(browser);
-      const start = performance.now();
+      const start = process.cpuUsage();
       await submitSignIn(browser, page, email, 'wrong');
-      return performance.now() - start;
+      const { user, system } = process.cpuUsage(start);
+      return user + system;
     };
     const median = (values: number[]): number =>
       values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-    const known: number[] = [];
-    const unknown: number[] = [];
-    for (let round = 0; round < 7; round += 1) {
-      known.push(await time('vi@example.com'));
-      unknown.push(await time(`unknown-${round}@example.com`));
+    const ratios: number[] = [];
+    for (let round = 0; round < 15; round += 1) {
+      const known = await time('vi@example.com');
+      ratios.push((await time(`unknown-${round}@example.com`)) / known);
     }
-    expect(median(unknown)).toBeGreaterThan(median(known) / 2);
-    expect(median(known)).toBeGreaterThan(median(unknown) / 2);
+    expect(median(ratios)).toBeGreaterThan(1 / 2);
+    expect(median(ratios)).toBeLessThan(2);
   });
 });
 

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
 import { GraphQLError } from 'graphql';
 import { gql } from 'graphql-tag';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -25,6 +26,9 @@ const THROWN: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   shared: { code: 'BAD_USER_INPUT', field: 'a' },
 };
 
+/** Two in one null: a client is told of one. */
+const INSIDE = [0, 1].map((index) => ({ message: `Null ${index}.`, path: ['books', index, 'pages'] }));
+
 const subgraphs: SubgraphServer[] = [];
 let odd: Server;
 let events: EventGraph;
@@ -37,8 +41,17 @@ beforeAll(async () => {
   const [shop] = subgraphs;
   if (!shop) throw new Error('There is no subgraph.');
   odd = createServer((request, response) => {
-    request.resume();
-    response.end('{"data":{"odd":"here"},"errors":[{"message":"db-7 is slow"}]}');
+    const further = Array.from({ length: 510 }, (_, index) => ({ message: `No ${index}.` }));
+    void readText(request).then((asked) => {
+      response.end(
+        asked.includes('pages')
+          ? JSON.stringify({
+              data: { books: [{ pages: null }, { pages: null }] },
+              errors: [...INSIDE, ...further],
+            })
+          : '{"data":{"odd":"here"},"errors":[{"message":"db-7 is slow"}]}',
+      );
+    });
   });
   await new Promise<void>((resolve) => {
     odd.listen(0, '127.0.0.1', resolve);
@@ -49,6 +62,10 @@ beforeAll(async () => {
     typeDefs: gql`
       type Query {
         odd: String
+        books: [Book!]
+      }
+      type Book {
+        pages: Int!
       }
     `,
     url: `http://127.0.0.1:${port}/`,
@@ -123,6 +140,13 @@ describe('Errors of subgraphs', () => {
   it('that are redacted are in the log', async () => {
     await errorOf('mute_shared');
     expect(JSON.stringify(gateway.logged())).toContain('The table mute_shared is locked.');
+  });
+
+  it('are in the log where a response has no room for them, nor a place', async () => {
+    const { body } = await gateway.post({ query: '{ books { pages } }' });
+    expect(body.data).toEqual({ books: null });
+    const log = JSON.stringify(gateway.logged());
+    for (const message of ['Null 0.', 'Null 1.', 'No 0.', 'No 509.']) expect(log).toContain(`"${message}"`);
   });
 
   it('without the setting forge no code of the gateway either, and show the five keys alone', async () => {

@@ -23,6 +23,7 @@ export const LIST_SIZE = 3;
 const LINK =
   'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@listSize", "@override"])';
 
+/** With so many types that a question about the schema costs more than the least. */
 const THINGS = `${LINK}
   type Query {
     things(first: Int): [Thing!]!
@@ -50,7 +51,8 @@ const THINGS = `${LINK}
   type Vault implements Node @key(fields: "id") { id: ID! label: String parts: [Thing!]! @listSize(assumedSize: 6) }
   type ThingConnection { edges: [Edge!]! pageInfo: String }
   type Edge { node: Thing! cursor: String }
-  type Cell { x: Int }`;
+  type Cell { x: Int }
+  ${Array.from({ length: 150 }, (_, index) => `type Further${index} { a: Int b(of: Int): Further${index} c(of: Int, at: Int): Int }`).join(' ')}`;
 
 const REVIEWS = `${LINK}
   type Query { reviews(last: Int): [Review!]! search(where: Where): [Thing!]! }

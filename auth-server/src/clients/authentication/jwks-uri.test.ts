@@ -117,4 +117,23 @@ describe('RFC 7591 §2: a client that publishes its keys', () => {
     expect(metrics).toContain('trellis_auth_client_key_sets_total{outcome="failed",service="auth-server"} 1');
     await broken.close();
   });
+
+  it.each(['development', 'test', 'production'])(
+    'H3: on this machine, is asked for nothing by a server whose issuer is elsewhere and NODE_ENV is %s',
+    async (NODE_ENV) => {
+      const elsewhere = {
+        ISSUER: 'https://auth.example.com',
+        DEMO_DATA: 'false',
+        TRUSTED_PROXIES: '127.0.0.1',
+      };
+      const remote = await startTestAuthServer({ ...elsewhere, NODE_ENV });
+      await registerGood(remote, metadata());
+      const before = published.requests;
+      const assertion = await signingClient(remote.issuer, 'publishing', key).assertion();
+      const form = { grant_type: 'refresh_token', refresh_token: 'x', ...assertion };
+      expect((await postForm(`${remote.url}/token`, form)).body['error']).toBe('invalid_client');
+      expect(published.requests).toBe(before);
+      await remote.stop();
+    },
+  );
 });

@@ -167,11 +167,15 @@ describe('Whatever a plan asks for', () => {
       const maximum = 20 + random.below(400);
       const budget = new CostBudget();
       let resolved = 0;
+      let spent = 0;
       for (let index = 0; index < 10; index += 1) {
         const admitted = admit(demandingOperation(random), maximum, budget);
-        if (admitted) resolved += await admitted.execute();
-        else rejected += 1;
+        if (admitted) {
+          spent += admitted.cost;
+          resolved += await admitted.execute();
+        } else rejected += 1;
       }
+      expect(spent).toBeLessThanOrEqual(maximum);
       expect(resolved).toBeLessThanOrEqual(maximum);
     }
     expect(rejected).toBeGreaterThan(BATCHES);
