@@ -1,10 +1,13 @@
-import { rename } from 'node:fs/promises';
+import { readdir, rename, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   createRecordSigner,
   FolderStore,
   generateRecordKey,
+  readRelease,
+  readTextBlob,
   verifyLog,
+  writeTextBlob,
   type RecordSigner,
   type RegistryStore,
   type VerifiedHead,
@@ -15,6 +18,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PublishedGraph } from '../testing/published-graph.ts';
 import { CopiedLog } from './copied-log.ts';
 import { followRegistry, versionOf, type FollowedRegistry } from './followed-registry.ts';
+import { LastGoodRelease } from './last-good-release.ts';
 
 /** Records of a copy beside those that name keys. */
 const STORED = 32;
@@ -49,9 +53,9 @@ async function append(records: number): Promise<void> {
 }
 
 /** From the next record on, others sign. */
-async function changeKey(): Promise<void> {
+async function changeKey(release = head.record.release): Promise<void> {
   const next = await createRecordSigner(JSON.stringify(await generateRecordKey()));
-  head = await graph.append({ keys: [next.publicKey], action: 'keys' }, signer);
+  head = await graph.append({ release, keys: [next.publicKey], action: 'keys' }, signer);
   signer = next;
 }
 
@@ -71,8 +75,11 @@ async function copyIn(folder: string): Promise<FolderStore> {
   return store;
 }
 
-const verify = (store: FolderStore): Promise<VerifiedHead | undefined> =>
-  new CopiedLog(store, graph.log).verify(graph.trust, () => undefined, signal);
+async function verify(store: FolderStore): Promise<VerifiedHead | undefined> {
+  const { records, damage } = await new CopiedLog(store, graph.log).verify(graph.trust, signal);
+  expect(damage).toBeUndefined();
+  return records.at(-1);
+}
 
 async function sequencesIn(store: FolderStore): Promise<readonly number[]> {
   return store.listRecords(graph.log, signal);
@@ -84,12 +91,23 @@ const lastOf = (sequence: number, count: number): readonly number[] =>
 /** The folder in which a followed registry has its copy. */
 const FOLLOWED = 'library@production';
 
-async function follow(store: RegistryStore = graph.store): Promise<FollowedRegistry> {
+const NEWEST = { ...SUBGRAPH, typeDefs: gql('type Query { one: Int newest: Int }') };
+
+async function copyTexts(store: FolderStore, { record }: VerifiedHead): Promise<void> {
+  const { supergraph } = await readRelease(graph.store, record.release, signal);
+  for (const reference of [record.release, supergraph])
+    await writeTextBlob(store, await readTextBlob(graph.store, reference, signal), signal);
+}
+
+async function follow(
+  store: RegistryStore = graph.store,
+  directory: string = graph.cacheDirectory,
+): Promise<FollowedRegistry> {
   const followed = await followRegistry({
     store,
     log: graph.log,
     trust: graph.trust,
-    directory: graph.cacheDirectory,
+    directory,
     subgraphUrls: {},
     warm: async () => undefined,
     pollMs: () => 3_600_000,
@@ -108,6 +126,32 @@ async function follow(store: RegistryStore = graph.store): Promise<FollowedRegis
 
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}
+
+const changedSignature = (jws: string): string => {
+  const at = jws.lastIndexOf('.') + 1;
+  return `${jws.slice(0, at)}${jws[at] === 'A' ? 'B' : 'A'}${jws.slice(at + 1)}`;
+};
+
+/** A registry without keys that would have a gateway store what it did not verify. */
+class LyingStore extends FolderStore {
+  /** Texts that are given once each. */
+  once = new Set<string>();
+  /** The record whose signature is another one. */
+  changed = 0;
+  readonly #given = new Set<string>();
+
+  override async readBlob(...given: Parameters<FolderStore['readBlob']>): Promise<Uint8Array | undefined> {
+    const [digest] = given;
+    if (this.once.has(digest) && this.#given.has(digest)) return undefined;
+    this.#given.add(digest);
+    return super.readBlob(...given);
+  }
+
+  override async readRecord(...given: Parameters<FolderStore['readRecord']>): Promise<string | undefined> {
+    const jws = await super.readRecord(...given);
+    return jws !== undefined && given[1] === this.changed ? changedSignature(jws) : jws;
+  }
 }
 
 /** A disk of a process that is killed after so many changes. */
@@ -143,7 +187,7 @@ describe('The copied log of a registry', () => {
     let followed: VerifiedHead | undefined;
     for (let look = 0; look < 5; look += 1) {
       await append(12);
-      await copied.add(graph.store, await recordsAfter(followed), signal);
+      await copied.add(graph.store, await recordsAfter(followed), head, signal);
       followed = head;
     }
     expect(await sequencesIn(store)).toEqual([5, ...lastOf(65, STORED)]);
@@ -154,7 +198,7 @@ describe('The copied log of a registry', () => {
     await changeKey();
     await append(50);
     const store = await copyIn('late');
-    await new CopiedLog(store, graph.log).add(graph.store, await recordsAfter(undefined), signal);
+    await new CopiedLog(store, graph.log).add(graph.store, await recordsAfter(undefined), head, signal);
     expect(await sequencesIn(store)).toEqual([2, ...lastOf(52, STORED)]);
     expect((await verify(store))?.hash).toBe(head.hash);
   });
@@ -163,32 +207,42 @@ describe('The copied log of a registry', () => {
     await append(STORED + 4);
     const before = { head, records: await recordsAfter(undefined) };
     await append(2);
-    await changeKey();
-    await append(4);
+    const between = await graph.release([{ ...SUBGRAPH, typeDefs: gql('type Query { between: Int }') }]);
+    await changeKey(between);
+    head = await graph.append({ release: await graph.release([NEWEST]) }, signer);
+    await append(3);
     const added = await recordsAfter(before.head);
     const found: number[] = [];
+    const served: number[] = [];
     let isWhole = false;
     for (let changes = 0; !isWhole; changes += 1) {
-      const path = join(graph.cacheDirectory, `killed-${changes}`);
+      const directory = join(graph.cacheDirectory, `killed-${changes}`);
+      const path = join(directory, FOLLOWED);
       const store = new KilledStore(path);
       await store.initialize(signal);
-      await new CopiedLog(store, graph.log).add(graph.store, before.records, signal);
+      // Texts are copied first; those of the record that names keys are not.
+      for (const one of [before.head, head]) await copyTexts(store, one);
+      await new CopiedLog(store, graph.log).add(graph.store, before.records, before.head, signal);
       store.killAfter(changes);
-      isWhole = await new CopiedLog(store, graph.log).add(graph.store, added, signal).then(
+      isWhole = await new CopiedLog(store, graph.log).add(graph.store, added, head, signal).then(
         () => true,
         () => false,
       );
       const restarted = new FolderStore(path);
       const verified = await verify(restarted);
       found.push(verified?.record.sequence ?? 0);
+      const offline = await follow(new FolderStore(join(graph.cacheDirectory, 'gone')), directory);
+      served.push(offline.served.record.sequence);
+      await offline.close();
       // What is followed from there ends in the same copy.
-      await new CopiedLog(restarted, graph.log).add(graph.store, await recordsAfter(verified), signal);
+      await new CopiedLog(restarted, graph.log).add(graph.store, await recordsAfter(verified), head, signal);
       expect((await verify(restarted))?.hash).toBe(head.hash);
       expect((await sequencesIn(restarted)).length).toBeLessThanOrEqual(STORED + 1);
     }
     // The head of before, then the record that names keys, then the new head at once.
     const keys = before.head.record.sequence + 3;
     expect([...new Set(found)]).toEqual([before.head.record.sequence, keys, head.record.sequence]);
+    expect([...new Set(served)]).toEqual([before.head.record.sequence, head.record.sequence]);
     expect(found.length).toBeGreaterThan(added.length + 4);
   });
 
@@ -238,8 +292,85 @@ describe('The copied log of a registry', () => {
     await changeKey();
     await append(2);
     const store = await copyIn('without keys');
-    await new CopiedLog(store, graph.log).add(graph.store, await recordsAfter(undefined), signal);
+    await new CopiedLog(store, graph.log).add(graph.store, await recordsAfter(undefined), head, signal);
     await store.deleteRecord(graph.log, 2, signal);
-    await expect(verify(store)).rejects.toMatchObject({ code: 'UNTRUSTED_KEY' });
+    const copy = await new CopiedLog(store, graph.log).verify(graph.trust, signal);
+    expect([copy.isHeadBad, copy.damage?.code]).toEqual([true, 'UNTRUSTED_KEY']);
+  });
+
+  it('does not store a record that is another one when it is read again, and a roll back is noticed after it', async () => {
+    const store = new LyingStore(graph.folder);
+    const followed = await follow(store);
+    for (const field of ['two', 'three']) {
+      const published = await graph.publish([
+        { ...SUBGRAPH, typeDefs: gql(`type Query { one: Int ${field}: Int }`) },
+      ]);
+      const { supergraph } = await readRelease(graph.store, published.record.release, signal);
+      store.once = new Set([published.record.release.digest, supergraph.digest]);
+      await followed.look();
+    }
+    store.once = new Set();
+    store.changed = 2;
+    head = await graph.publish([NEWEST]);
+    await followed.look();
+    expect([versionOf(followed.served), damaged]).toEqual([
+      'production.4',
+      ['BLOB_MISSING', 'BLOB_MISSING', 'BROKEN_CHAIN'],
+    ]);
+    expect(await sequencesIn(await copyIn(FOLLOWED))).toEqual([1]);
+    store.changed = 0;
+    await followed.look();
+    await followed.close();
+    for (const sequence of [4, 3, 2]) await graph.store.deleteRecord(graph.log, sequence, signal);
+    expect(versionOf((await follow()).served)).toBe('production.4');
+    expect(rejected).toEqual(['REWRITTEN']);
+  });
+
+  it.each([
+    ['of the history is bad loses that record alone', 2, 4],
+    ['at its head is bad still remembers the newest that is good', 4, 3],
+  ])('whose record %s', async (_title, bad, floor) => {
+    await append(3);
+    await follow().then((one) => one.close());
+    const store = await copyIn(FOLLOWED);
+    const jws = (await store.readRecord(graph.log, bad, signal)) ?? '';
+    await store.deleteRecord(graph.log, bad, signal);
+    await store.createRecord(graph.log, bad, changedSignature(jws), signal);
+    for (let sequence = 4; sequence >= floor; sequence -= 1)
+      await graph.store.deleteRecord(graph.log, sequence, signal);
+    const start = await follow().then(
+      (one) => versionOf(one.served),
+      (error: unknown) => codeOf(error),
+    );
+    expect([start, damaged[0]]).toEqual([bad === 4 ? expect.any(String) : 'production.4', 'BAD_SIGNATURE']);
+    expect(start).not.toBe(`production.${floor - 1}`);
+  });
+
+  it('is not tried once only: what could not be copied is copied at a later look', async () => {
+    const store = new LyingStore(graph.folder);
+    const followed = await follow(store);
+    const { record } = await graph.publish([NEWEST]);
+    const { supergraph } = await readRelease(graph.store, record.release, signal);
+    store.once = new Set([record.release.digest, supergraph.digest]);
+    await followed.look();
+    expect([versionOf(followed.served), damaged]).toEqual(['production.2', ['BLOB_MISSING']]);
+    store.once = new Set();
+    await followed.look();
+    await followed.close();
+    expect(versionOf((await follow(new FolderStore(`${graph.folder}.gone`))).served)).toBe('production.2');
+  });
+
+  it('keeps the texts of a newer head that another process has stored', async () => {
+    const first = head;
+    const behind = new LastGoodRelease(graph.cacheDirectory, graph.log);
+    await behind.verify(graph.trust, signal);
+    head = await graph.publish([NEWEST]);
+    const ahead = new LastGoodRelease(graph.cacheDirectory, graph.log);
+    await ahead.replace(graph.store, { head, records: await recordsAfter(undefined) }, signal);
+    const blobs = join(graph.cacheDirectory, FOLLOWED, 'blobs/sha256');
+    for (const name of await readdir(blobs)) await utimes(join(blobs, name), 0, 0);
+    await behind.replace(graph.store, { head: first, records: [first] }, signal);
+    await follow(new FolderStore(`${graph.folder}.gone`));
+    expect(versionOf(opened.at(-1)?.served ?? { record: first.record })).toBe('production.2');
   });
 });

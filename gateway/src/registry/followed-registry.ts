@@ -1,20 +1,16 @@
-import {
-  formatLogName,
-  RegistryError,
-  verifyLog,
-  type LogName,
-  type RegistryRecord,
-  type RegistryStore,
-  type TrustedKeys,
-  type Variant,
-  type VerifiedHead,
-  type VerifiedRecord,
+import type {
+  LogName,
+  RegistryRecord,
+  RegistryStore,
+  TrustedKeys,
+  Variant,
+  VerifiedHead,
 } from '@trellis/registry';
 import { observeOutages, type OutageLog } from '@trellis/runtime/outage-log';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
 import { LookPauses } from './look-pauses.ts';
-import { LastGoodRelease } from './last-good-release.ts';
+import { FollowedLog } from './followed-log.ts';
 import {
   generationsOf,
   openGenerations,
@@ -36,7 +32,7 @@ export interface RegistryObserver {
   checked(): void;
   /** What the registry says does not serve; what served before goes on. Called once for each reason. */
   rejected(error: unknown): void;
-  /** The copy on the disk could not be read, or not be written. */
+  /** The copy on the disk could not be read, or not be written. Called once for each reason. */
   copyFailed(error: unknown): void;
 }
 
@@ -82,7 +78,7 @@ export async function followRegistry(options: FollowOptions): Promise<FollowedRe
 
 class Follower implements FollowedRegistry {
   readonly #options: FollowOptions;
-  readonly #copy: LastGoodRelease | undefined;
+  readonly #log: FollowedLog;
   readonly #stopped: StoppedVariants;
   readonly #closing = new AbortController();
   readonly #retiring = new Set<(retired: readonly Supergraph[]) => void>();
@@ -102,8 +98,8 @@ class Follower implements FollowedRegistry {
 
   constructor(options: FollowOptions) {
     this.#options = options;
-    const { directory, log, contract, observer } = options;
-    this.#copy = directory === undefined ? undefined : new LastGoodRelease(directory, log, contract);
+    const { directory, log, observer } = options;
+    this.#log = new FollowedLog(options);
     this.#pauses = new LookPauses(options);
     this.#stopped = new StoppedVariants(directory, log, (error) => observer.copyFailed(error));
     this.#problems = observeOutages({
@@ -149,13 +145,14 @@ class Follower implements FollowedRegistry {
 
   async start(): Promise<void> {
     await this.#stopped.load();
-    const copied = await this.#verifyCopy();
-    this.#head = copied;
+    const copied = await this.#log.verifyCopy(this.#deadline());
+    for (const { record } of copied) this.#follow(record);
+    this.#head = copied.at(-1);
     try {
-      await this.#look(copied ? START_DEADLINE_MS : LOOK_DEADLINE_MS);
+      await this.#look(this.#head ? START_DEADLINE_MS : LOOK_DEADLINE_MS);
     } catch (error) {
-      if (!copied) throw error;
-      await this.#serve(copied, this.#deadline());
+      if (!this.#head) throw error;
+      await this.#serveCopy(copied, this.#head);
       this.#problems.failed(error);
     }
     this.#polling = this.#poll();
@@ -187,15 +184,18 @@ class Follower implements FollowedRegistry {
     await this.#stopped.settled();
   }
 
-  /** What is damaged is no reason not to start: the registry may be there. */
-  async #verifyCopy(): Promise<VerifiedHead | undefined> {
-    const { trust, observer } = this.#options;
-    const onRecord = ({ record }: VerifiedRecord): void => this.#follow(record);
+  /** A kill may have left a head that was never served, and without its texts: then the newest that has them serves. */
+  async #serveCopy(records: readonly VerifiedHead[], head: VerifiedHead): Promise<void> {
+    const signal = this.#deadline();
     try {
-      return await this.#copy?.verify(trust, onRecord, this.#deadline());
+      await this.#serve(head, signal);
     } catch (error) {
-      observer.copyFailed(error);
-      return undefined;
+      for (const one of records.toReversed().slice(1)) {
+        if (this.#served) break;
+        await this.#serve(one, signal, this.#log.copies).catch(() => undefined);
+      }
+      if (!this.#served) throw error;
+      this.#head = head; // no registry may go back behind it
     }
   }
 
@@ -219,20 +219,17 @@ class Follower implements FollowedRegistry {
 
   /** @throws where the registry can't be read, or says what can't be served */
   async #look(deadlineMs: number = LOOK_DEADLINE_MS): Promise<void> {
-    const { store, log, trust, observer } = this.#options;
     const signal = this.#deadline(deadlineMs);
-    const records: VerifiedRecord[] = [];
-    const onRecord = (verified: VerifiedRecord): void => void records.push(verified);
-    const head = await verifyLog(store, log, trust, { from: this.#head, onRecord, signal });
-    if (!head)
-      throw new RegistryError('NOT_FOUND', `${formatLogName(log)} in ${store.description} has no release.`);
-    if (records.length > 0 || !this.#served) {
-      for (const { record } of records) this.#follow(record);
+    const read = await this.#log.read(this.#head, signal);
+    const { head, added } = read;
+    const isNew = head.record.sequence !== this.#served?.record.sequence;
+    if (isNew) {
+      for (const { record } of added) this.#follow(record);
       await this.#rejected.unless(head, () => this.#serve(head, signal));
-      await this.#store(records, head, signal);
     }
+    await this.#log.copy(read, isNew, signal);
     this.#problems.succeeded();
-    observer.checked();
+    this.#options.observer.checked();
   }
 
   #follow(record: RegistryRecord): void {
@@ -240,27 +237,18 @@ class Follower implements FollowedRegistry {
     this.#options.observer.verified(record);
   }
 
-  async #serve(head: VerifiedHead, signal: AbortSignal): Promise<void> {
+  /** @param stores where texts are read, the nearest first */
+  async #serve(
+    head: VerifiedHead,
+    signal: AbortSignal,
+    stores: readonly RegistryStore[] = [...this.#log.copies, this.#options.store],
+  ): Promise<void> {
     const { record } = head;
-    const stores = [...(this.#copy ? [this.#copy.store] : []), this.#options.store];
     const allowed = { record, variants: this.#stopped.allowedIn(record) };
     const opened = await openGenerations(allowed, this.#served, { ...this.#options, stores }, signal);
     this.#head = head;
     this.#swap({ ...opened, variants: opened.variants.filter((one) => !this.#stopped.has(one)) }); // while it was prepared
     this.#options.observer.serving(this.served);
-  }
-
-  async #store(
-    records: readonly VerifiedRecord[],
-    { record }: VerifiedHead,
-    signal: AbortSignal,
-  ): Promise<void> {
-    try {
-      const releases = [record.release, ...record.variants.map(({ release }) => release)];
-      await this.#copy?.replace(this.#options.store, { records, releases }, signal);
-    } catch (error) {
-      this.#options.observer.copyFailed(error);
-    }
   }
 
   #swap(next: ServedGenerations): void {

@@ -6,17 +6,15 @@ import {
   hasServedText,
   readRelease,
   readTextBlob,
-  RegistryError,
   servedText,
   writeTextBlob,
   type BlobReference,
   type LogName,
   type RegistryStore,
   type TrustedKeys,
-  type VerifiedHead,
   type VerifiedRecord,
 } from '@trellis/registry';
-import { CopiedLog } from './copied-log.ts';
+import { CopiedLog, type VerifiedCopy } from './copied-log.ts';
 
 /** Texts that no record of the cache names any more are deleted after so long: another process may be about to name one. */
 const UNUSED_MS = 3_600_000;
@@ -24,7 +22,7 @@ const UNUSED_MS = 3_600_000;
 /** What a gateway has followed and serves. */
 interface ServedRecords {
   readonly records: readonly VerifiedRecord[];
-  readonly releases: readonly BlobReference[];
+  readonly head: VerifiedRecord;
 }
 
 /**
@@ -58,40 +56,30 @@ export class LastGoodRelease {
   }
 
   /**
-   * Verifies what is stored.
+   * Verifies what is stored. Where the head is bad, all is set aside but the records that verify; where another is, that alone is
+   * deleted.
    *
-   * @returns nothing where nothing is stored yet
-   * @throws RegistryError where it is damaged; it is set aside then
+   * @throws RegistryError those of the store
    */
-  async verify(
-    trust: TrustedKeys,
-    onRecord: (record: VerifiedRecord) => void,
-    signal: AbortSignal,
-  ): Promise<VerifiedHead | undefined> {
+  async verify(trust: TrustedKeys, signal: AbortSignal): Promise<VerifiedCopy> {
     await this.#store.initialize(signal);
-    try {
-      return await this.#records.verify(trust, onRecord, signal);
-    } catch (error) {
-      if (error instanceof RegistryError && !error.code.startsWith('STORE_')) await this.#setAside(signal);
-      throw error;
-    }
+    const copy = await this.#records.verify(trust, signal);
+    if (copy.isHeadBad) await this.#setAside(copy.records, signal);
+    return copy;
   }
 
   /**
-   * Stores what is served from now on. A kill leaves what was served before, or this: texts are written before the records that name
-   * them, and deleted after.
+   * Stores what is served from now on. After a kill the newest record whose texts are whole is what was served before, or this: texts
+   * are written before the records that name them, and deleted after. Where another process is ahead, nothing is deleted.
    *
-   * @param records that were verified, the oldest first; none where they are stored already
-   * @param releases of the last of them
+   * @param head that is served
+   * @param records that were verified up to it, the oldest first; none where they are stored already, or are to be read again
    */
-  async replace(
-    from: RegistryStore,
-    { records, releases }: ServedRecords,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const used = await this.#copyTexts(from, releases, signal);
-    await this.#records.add(from, records, signal);
-    await this.#deleteUnused(used, signal);
+  async replace(from: RegistryStore, { records, head }: ServedRecords, signal: AbortSignal): Promise<void> {
+    const { release, variants } = head.record;
+    const used = await this.#copyTexts(from, [release, ...variants.map((one) => one.release)], signal);
+    if (!(await this.#records.add(from, records, head, signal))) return;
+    await this.#deleteUnused(used, head, signal);
   }
 
   /** What is stored and whole is left as it is. @returns the digests */
@@ -119,19 +107,22 @@ export class LastGoodRelease {
       await writeTextBlob(this.#store, await readTextBlob(from, reference, signal), signal);
   }
 
-  async #deleteUnused(used: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+  async #deleteUnused(used: ReadonlySet<string>, head: VerifiedRecord, signal: AbortSignal): Promise<void> {
     const before = new Date(Date.now() - UNUSED_MS);
-    for (const { digest } of await this.#store.listBlobs(signal))
+    const stored = await this.#store.listBlobs(signal);
+    if (await this.#records.isAfter(head, signal)) return;
+    for (const { digest } of stored)
       if (!used.has(digest)) await this.#store.deleteBlob(digest, before, signal);
   }
 
   /** Shows what happened to it; the next damage replaces it. */
-  async #setAside(signal: AbortSignal): Promise<void> {
+  async #setAside(records: readonly VerifiedRecord[], signal: AbortSignal): Promise<void> {
     const aside = `${this.#folder}.damaged`;
     await rm(aside, { recursive: true, force: true });
     await rename(this.#folder, aside);
     this.#store = new FolderStore(this.#folder);
     this.#records = new CopiedLog(this.#store, this.#log);
     await this.#store.initialize(signal);
+    await this.#records.restore(records, signal);
   }
 }
