@@ -55,12 +55,12 @@ async function observe(scene: Scene, thing: LifeCycleThing, expected: Effect): P
   }
 }
 
-/** A client that is told of the end of its sessions. */
+/** A client that gets notices of the end of its sessions. */
 const CONTROL = 'control';
 
 /**
  * The gateway hears in order: when it rejects a token that was revoked after the event, it has heard of the event. Clients are
- * told in order as well: when one is told of a session that was ended later, those of the event have been told.
+ * notified in order as well: when one hears of a session that was ended later, those of the event have heard.
  */
 async function letEverybodyHear(): Promise<void> {
   const browser = new Browser();
@@ -81,9 +81,9 @@ async function letEverybodyHear(): Promise<void> {
   await until(rejects, 'the gateway has heard of the last revocation');
   await browser.get(`${stage.server.issuer}/logout?id_token_hint=${control.idToken}`);
   const { sid } = decodeJwt(control.idToken);
-  const isTold = () =>
+  const hasHeard = () =>
     Promise.resolve(stage.receiver.tokens.some((token) => decodeJwt(token)['sid'] === sid));
-  await until(isTold, 'a client is told of the last sign-out');
+  await until(hasHeard, 'a client hears of the last sign-out');
 }
 
 describe.each(eventNames)('What ends what: %s', (event) => {

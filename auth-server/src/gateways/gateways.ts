@@ -75,9 +75,9 @@ export interface GatewaysOptions {
   readonly addresses: Readonly<Record<string, string>>;
   /** What searches bring as a bearer token: a gateway on this machine may need none. */
   readonly secret: string | undefined;
-  /** Told why a gateway can't be read, once for each problem. */
+  /** Called with the reason why a gateway can't be read, once for each problem. */
   readonly onProblem: (asked: AskedGateway, failure: GatewayFailure) => void;
-  /** Told when it can be read again. */
+  /** Called when it can be read again. */
   readonly onRecovered: (asked: AskedGateway) => void;
   /** Milliseconds for a state. @default 3000 */
   readonly stateDeadlineMs?: number;

@@ -104,7 +104,7 @@ describe('trellis dev', () => {
     });
   });
 
-  it('tells its supergraph, which recorded usage is searched with', async () => {
+  it('shows its supergraph, which recorded usage is searched with', async () => {
     expect(await served.sdl(AbortSignal.timeout(5_000))).toContain('likes');
   });
 

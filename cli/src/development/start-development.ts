@@ -15,7 +15,7 @@ export interface Development {
   readonly print: (text: string) => void;
 }
 
-/** A gateway that serves, and tells its supergraph. */
+/** A gateway that serves, and its supergraph. */
 export type DevelopmentGateway = Awaited<ReturnType<typeof gateway.start>>;
 
 /**

@@ -26,7 +26,7 @@ const THROWN: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   shared: { code: 'BAD_USER_INPUT', field: 'a' },
 };
 
-/** Two in one null: a client is told of one. */
+/** Two in one null: a client gets one. */
 const INSIDE = [0, 1].map((index) => ({ message: `Null ${index}.`, path: ['books', index, 'pages'] }));
 
 const subgraphs: SubgraphServer[] = [];

@@ -125,7 +125,7 @@ describe('Who has used a field, as it was recorded', () => {
     });
   });
 
-  it('ends within an interval: what is found by then is there, and it is incomplete', async () => {
+  it('ends within an interval: what is found by then stays, and it is incomplete', async () => {
     record(2, [named, { ...named, id: 'c' }, other]);
     expect(await usersOf('User.name', { budgetMs: 0 })).toMatchObject({
       complete: false,

@@ -66,7 +66,7 @@ describe('Who has used a field, as tables have it', () => {
     });
   });
 
-  it('ends within an interval: what is found by then is there, and it is incomplete', async () => {
+  it('ends within an interval: what is found by then stays, and it is incomplete', async () => {
     await record(2, 250);
     expect(await search(0)).toMatchObject({ kind: 'found', use: { complete: false, requestsWithField: 1 } });
   });
@@ -87,12 +87,15 @@ describe('Who has used a field, as tables have it', () => {
   it.each([
     ['before the time that is asked for', '11 days', true],
     ['within it', '9 days', false],
-  ])('where a process was killed %s, completeness is told', async (_when, ago, complete) => {
-    await record(2, 1);
-    await client.query(
-      'INSERT INTO process (id, interval_ms, renewed_at) VALUES (gen_random_uuid(), 1000, now() - $1::interval)',
-      [ago],
-    );
-    expect(await search()).toMatchObject({ kind: 'found', use: { complete } });
-  });
+  ])(
+    'where a process was killed %s, the result says whether it is complete',
+    async (_when, ago, complete) => {
+      await record(2, 1);
+      await client.query(
+        'INSERT INTO process (id, interval_ms, renewed_at) VALUES (gen_random_uuid(), 1000, now() - $1::interval)',
+        [ago],
+      );
+      expect(await search()).toMatchObject({ kind: 'found', use: { complete } });
+    },
+  );
 });
