@@ -41,14 +41,16 @@ export async function runKilledServers(options: ServedPublishers): Promise<Serve
   const [issuerPort = 0, operationsPort = 0, ...ports] = await freePorts(2 + SERVERS);
   const issuer = `http://127.0.0.1:${issuerPort}`;
   const clients = join(options.directory, 'clients.json');
-  writeFileSync(clients, JSON.stringify([clientOf('publisher', 'graph:read graph:publish:*')]));
+  const scope = 'graph:read graph:publish:*';
+  const registry = { ...clientOf('registry', scope), resource_audiences: [AUDIENCE] };
+  writeFileSync(clients, JSON.stringify([clientOf('publisher', scope), registry]));
   const authServer = startProgram('auth-server', {
     environment: {
       PORT: String(issuerPort),
       OPERATIONS_PORT: String(operationsPort),
       ISSUER: issuer,
       AUDIENCES: AUDIENCE,
-      API_SCOPES: 'graph:read graph:publish:*',
+      API_SCOPES: scope,
       CLIENTS_FILE: clients,
       DATABASE_URL: issuerDatabase.connectionString,
       REDIS_URL: redis.url,
@@ -62,6 +64,8 @@ export async function runKilledServers(options: ServedPublishers): Promise<Serve
     TRELLIS_SIGNING_KEY: options.key,
     TRELLIS_REGISTRY_ISSUER: issuer,
     TRELLIS_REGISTRY_AUDIENCE: AUDIENCE,
+    TRELLIS_REGISTRY_CLIENT_ID: 'registry',
+    TRELLIS_REGISTRY_CLIENT_SECRET: SECRET,
   };
   const servers = await Promise.all(ports.map((port) => startServer(port, environment)));
   const stores = ports.map(
