@@ -46,7 +46,7 @@ function verifierOf(...settings: IssuerSettings[]): (token: string) => Promise<C
   return createAccessTokenVerification({ issuers: issuers.map((issuer) => ({ ...issuer, keys })) });
 }
 
-describe.each(Object.entries(tokenShapes))('C1: Tokens of the shape of %s', (profile, shape) => {
+describe.each(Object.entries(tokenShapes))('C1, M12: Tokens of the shape of %s', (profile, shape) => {
   const { text, settings } = documented(profile);
   const sign = (header: Claims = {}, claims: Claims = {}): string => {
     const token = good(shape, settings);
