@@ -40,7 +40,9 @@ describe.skipIf(!chromiumPath)(
       await page.getByRole('button', { name: 'Stop' }).click();
       await page.getByText('Stopped').waitFor();
       expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('eyJ');
+      const led = page.waitForEvent('load'); // back here, from the issuer
       await page.getByRole('button', { name: 'Sign out' }).click();
+      await led;
       await page.getByRole('button', { name: 'Sign in' }).waitFor();
       expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('eyJ');
       expect(wrongs).toEqual([]);
