@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { hasTest, type TitledTest } from '../harness/titled-test.ts';
 import { readMatrix } from './cell.ts';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
@@ -23,20 +24,8 @@ interface PeerRow {
   readonly proofs?: readonly TitledTest[];
 }
 
-/** A test of this repository, by file and title. */
-interface TitledTest {
-  readonly test: string;
-  readonly title: string;
-}
-
-/** Its file has the title as a literal, or with a condition behind it: that of a test, of a block of tests, or of a cell of the matrix. */
-function expectTest({ test, title }: TitledTest, what: string): void {
-  const source = readFileSync(join(folder, '../..', test), 'utf8');
-  const literals = ["'", '"', '`'].flatMap((quote) => [quote, ' (', '${'].map((end) => quote + title + end));
-  expect(
-    literals.some((literal) => source.includes(literal)),
-    `${what}: ${test} has a test "${title}"`,
-  ).toBe(true);
+function expectTest(proof: TitledTest, what: string): void {
+  expect(hasTest(proof), `${what}: ${proof.test} has a test "${proof.title}"`).toBe(true);
 }
 
 describe('docs/compatibility.md', () => {

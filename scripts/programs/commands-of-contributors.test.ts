@@ -5,6 +5,7 @@ import { createTemporaryDirectory, createTestDatabase, type TemporaryDirectory }
 import { createProgress, createTerminal } from 'trellis/terminal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestCase } from 'vitest/node';
+import { deployableFolders } from '../build/deployables.ts';
 import { createProofReporter } from '../prove/proof-reporter.ts';
 import { repository } from './run-program.ts';
 
@@ -72,6 +73,18 @@ describe('npm run bench', () => {
       trace: expect.any(String) as string,
       ratios: expect.any(Object) as object,
     });
+  });
+});
+
+describe('npm run build', () => {
+  it('compiles every deployable, and names the programs that node runs', async () => {
+    const { status, out, error } = await npmRun('build', []);
+    expect([status, error]).toEqual([0, '']);
+    const programs = [...out.matchAll(/^ {2}node (\S+\/main\.js)$/gm)].map(([, program = '']) => program);
+    expect(programs).toEqual(deployableFolders.map((folder) => `${folder}/dist/main.js`));
+    const gateway = await run(process.execPath, ['gateway/dist/main.js']);
+    expect(gateway.status).toBe(78);
+    expect(gateway.out + gateway.error).toContain('SUPERGRAPH');
   });
 });
 
