@@ -4,6 +4,7 @@ import { countFileSizes, findLongFiles, judgeFileSizes } from './check/file-size
 import { checkFloors } from './check/check-floors.ts';
 import { countClosures, judgeClosures } from './check/closures.ts';
 import { checkSideTables } from './check/side-tables.ts';
+import { checkUntaggedSdl } from './check/untagged-sdl.ts';
 import { countOldWords, judgeOldWords } from './check/find-old-words.ts';
 
 /** What a check found. */
@@ -26,6 +27,7 @@ export const checks: readonly Check[] = [
   { name: 'generated files and composition', run: checkGeneratedFiles },
   { name: 'floors', run: checkFloorsOfRepository },
   { name: 'side tables', run: checkSideTablesOfGateway },
+  { name: 'tagged schemas', run: checkTaggedSchemas },
   { name: 'types of SQL rows', run: checkSqlRows },
   { name: 'production packages', run: async () => judgeClosures(countClosures(repository)) },
   { name: 'sizes of files', run: checkFileSizes },
@@ -54,6 +56,11 @@ async function checkFloorsOfRepository(): Promise<CheckResult> {
 
 async function checkSideTablesOfGateway(): Promise<CheckResult> {
   const found = checkSideTables(repository, ['gateway/src']);
+  return { passed: found.length === 0, output: found.join('\n') };
+}
+
+async function checkTaggedSchemas(): Promise<CheckResult> {
+  const found = checkUntaggedSdl(repository);
   return { passed: found.length === 0, output: found.join('\n') };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasOldWord, judgeOldWords, type AreaCount } from './find-old-words.ts';
+import { hasOldWord, judgeOldWords, valuesOf, type AreaCount } from './find-old-words.ts';
 
 describe('Old words', () => {
   it.each([
@@ -22,6 +22,11 @@ describe('Old words', () => {
       expect(hasOldWord(line)).toBe(false);
     },
   );
+
+  it('are no words of today in the key of a record, but in its value', () => {
+    const lines = valuesOf('{\n  "is \\"told\\": a": "is notified",\n  "is new": "is told"\n}\n');
+    expect(lines.map(hasOldWord)).toEqual([false, false, true, false, false]);
+  });
 
   const area = (lines: number, atMost: number): AreaCount => ({
     paths: ['docs/'],

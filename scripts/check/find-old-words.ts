@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import { areas, oldWords, wordExceptions, type Area } from './word-list.ts';
+import { areas, checkedData, oldWords, wordExceptions, type Area } from './word-list.ts';
 
 /** A line with an old word. */
 export interface OldWord {
@@ -40,16 +40,26 @@ export function countOldWords(directory: string): readonly AreaCount[] {
 
 function trackedTexts(directory: string): readonly string[] {
   const listed = execFileSync('git', ['ls-files', '-z'], { cwd: directory, encoding: 'utf8' });
-  return listed.split('\0').filter((path) => texts.has(extname(path)) && !path.startsWith('pnpm-lock'));
+  return listed
+    .split('\0')
+    .filter(
+      (path) => (texts.has(extname(path)) || checkedData.includes(path)) && !path.startsWith('pnpm-lock'),
+    );
 }
 
 /** What is generated has its words from its source. */
 function linesOf(directory: string, path: string): readonly OldWord[] {
   const text = readFileSync(join(directory, path), 'utf8');
   if (GENERATED.test(text.slice(0, 300))) return [];
-  return [path, ...text.split('\n')]
+  const lines = checkedData.includes(path) ? valuesOf(text) : text.split('\n');
+  return [path, ...lines]
     .map((line, index) => ({ path, line: index, text: line }))
     .filter((found) => hasOldWord(found.text) && !isException(found));
+}
+
+/** The lines of JSON without their keys: names of before, which the values replace. */
+export function valuesOf(json: string): readonly string[] {
+  return json.split('\n').map((line) => line.replace(/^\s*"(?:[^"\\]|\\.)*":/, ''));
 }
 
 function isException(found: OldWord): boolean {

@@ -28,6 +28,9 @@ export const oldWords: readonly string[] = [
   'the answer',
 ];
 
+/** JSON with sentences of ours. Of other JSON the words are data. */
+export const checkedData: readonly string[] = ['scripts/titles/record.json'];
+
 /** A part of the repository, and how many lines of it may still have an old word. The bounds only ever fall. */
 export interface Area {
   /** Paths relative to the repository; a file belongs to the first area that one of its paths begins. */
@@ -61,6 +64,16 @@ export interface WordException {
 export const wordExceptions: readonly WordException[] = [
   { path: 'scripts/check/word-list.ts', text: '', reason: 'the list itself' },
   { path: 'scripts/check/find-old-words.test.ts', text: '', reason: 'tests what finds them' },
+  {
+    path: 'scripts/titles/record.json',
+    text: 'lets nobody in between',
+    reason: 'a title of before that is gone',
+  },
+  {
+    path: 'scripts/titles/record.json',
+    text: 'key that is there all the time',
+    reason: 'a title of before that is gone',
+  },
   { path: 'services/demo-data/src/sentences.ts', text: '', reason: 'sentences of demo posts' },
   { path: 'services/demo-data/src/topics.ts', text: '', reason: 'sentences of demo posts' },
   { path: 'services/posts/migrations/0001_create_posts.sql', text: '--', reason: 'an applied migration' },

@@ -3,7 +3,9 @@ import { composeServices } from '@apollo/composition';
 import type { DocumentNode } from 'graphql';
 import { gql } from 'graphql-tag';
 
-const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])';
+const LINK: DocumentNode = gql`
+  extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])
+`;
 
 /** The subgraph whose events are subscribed to. */
 export const TOPIC: DocumentNode = gql`
