@@ -17,6 +17,10 @@ afterEach(() => {
   process.exitCode = undefined;
 });
 
+function mustBeNamed(subgraph: string): readonly [flags: readonly string[], problem: string] {
+  return [['--subgraph', subgraph], `"${subgraph}" must be NAME=http://… or NAME=https://…`];
+}
+
 describe('trellis', () => {
   it('lists its commands', async () => {
     expect(await runTrellis(['--help'])).toBe(0);
@@ -33,8 +37,14 @@ describe('trellis', () => {
   );
 
   it.each([
-    [['--subgraph', 'users'], '"users" must be NAME=http://… or NAME=https://…'],
+    ...['users', '=http://x', 'a b=http://x', 'a/b=http://x', 'a\\b=http://x'].map(mustBeNamed),
+    ...['a=', 'a=x', 'a=ftp://x', 'a=http://', 'a=http://x y', 'a=http://x:port'].map(mustBeNamed),
     [['--subgraph', 'a=http://x', '--supergraph', 'x.graphql'], 'Say either --supergraph or --subgraph.'],
+    [['--subgraph', 'a=http://x', 'x.graphql'], 'Say either --supergraph or --subgraph.'],
+    [
+      ['--subgraph', 'a=http://x', '--subgraph', 'b=http://y', '--subgraph', 'a=http://z'],
+      'Name each subgraph once: "a" has two addresses.',
+    ],
   ])('does not serve %j', async (flags, problem) => {
     expect(await runTrellis(['gateway', ...flags])).toBe(64);
     expect(errors).toContain(problem);

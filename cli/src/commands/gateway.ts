@@ -51,8 +51,8 @@ function withNamed(command: Command, named: string | undefined, flags: GatewayFl
 
 async function run(command: Command, flags: GatewayFlags): Promise<void> {
   if (flags.supergraph && flags.subgraph) command.error('Say either --supergraph or --subgraph.');
-  const wrong = flags.subgraph?.find((text) => !/^[^=\s/]+=https?:\/\/\S+$/.test(text));
-  if (wrong !== undefined) command.error(`"${wrong}" must be NAME=http://… or NAME=https://…`);
+  const problem = problemOfSubgraphs(flags.subgraph ?? []);
+  if (problem !== undefined) command.error(problem);
   if (
     !flags.supergraph &&
     !flags.subgraph &&
@@ -68,6 +68,18 @@ async function run(command: Command, flags: GatewayFlags): Promise<void> {
     ...(await operationsPort('GATEWAY', process.env)),
     ...environmentOf(flags),
   });
+}
+
+function problemOfSubgraphs(subgraphs: readonly string[]): string | undefined {
+  const names = new Set<string>();
+  for (const text of subgraphs) {
+    const [, name, url] = /^([^=\s/\\]+)=(https?:\/\/\S+)$/.exec(text) ?? [];
+    if (name === undefined || url === undefined || !URL.canParse(url))
+      return `"${text}" must be NAME=http://… or NAME=https://…`;
+    if (names.has(name)) return `Name each subgraph once: "${name}" has two addresses.`;
+    names.add(name);
+  }
+  return undefined;
 }
 
 /** With the prefix, so that a flag wins over every variable of the environment. */
