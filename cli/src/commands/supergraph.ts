@@ -1,8 +1,9 @@
+import { secondComposer } from '@trellis/composition/second-composer';
 import { Command } from 'commander';
 import type { CliCommand } from '../cli-command.ts';
+import { commandOptions } from '../supergraph/command-options.ts';
 import { standardOutput } from '../supergraph/standard-output.ts';
-import { commandOptions } from '../supergraph/read-command-line.ts';
-import { runSupergraphCommand, usage } from '../supergraph/supergraph-command.ts';
+import { usage } from '../supergraph/usage.ts';
 
 type Subcommand = keyof typeof commandOptions;
 const subcommands = Object.keys(commandOptions) as readonly Subcommand[]; // its own keys
@@ -42,6 +43,17 @@ function passingCommand(name: string, action: (args: readonly string[]) => Promi
     .action(action);
 }
 
+/** The second composer loads in its thread while this one loads the first. */
 async function run(args: readonly string[], program: string): Promise<void> {
+  if (mayCompareComposers(args)) secondComposer.start();
+  const { runSupergraphCommand } = await import('../supergraph/supergraph-command.ts');
   process.exitCode = await runSupergraphCommand(args, standardOutput(), program);
+}
+
+/** What composes compares composers where nothing else is said; a call that turns out to be wrong has started a thread for nothing. */
+function mayCompareComposers(args: readonly string[]): boolean {
+  const [command = ''] = args;
+  if (!['compose', 'check', 'lint'].includes(command) || args.includes('--help') || args.includes('-h'))
+    return false;
+  return !/ --composers[= ]apollo( |$)/.test(` ${args.join(' ')}`);
 }

@@ -7,6 +7,7 @@ import {
   type ReportForm,
 } from '@trellis/composition';
 import { didYouMean, parseFlags } from '@trellis/runtime/parse-flags';
+import { commandOptions, isCommand, options } from './command-options.ts';
 
 /** A graph in a registry. */
 export interface NamedGraph {
@@ -86,78 +87,6 @@ export type Invocation =
   | LintCall
   | ExplainCall;
 
-const options = {
-  config: { type: 'string', default: 'supergraph.yaml' },
-  output: { type: 'string' },
-  format: { type: 'string', default: 'text' },
-  subgraph: { type: 'string' },
-  schema: { type: 'string' },
-  'routing-url': { type: 'string' },
-  release: { type: 'string' },
-  against: { type: 'string' },
-  operations: { type: 'string', multiple: true },
-  limits: { type: 'string' },
-  'limits-against': { type: 'string' },
-  approvals: { type: 'string' },
-  composers: { type: 'string' },
-  graph: { type: 'string' },
-  registry: { type: 'string' },
-  trust: { type: 'string' },
-  supergraph: { type: 'string' },
-  'operation-name': { type: 'string' },
-  variable: { type: 'string', multiple: true },
-  json: { type: 'boolean', default: false },
-  help: { type: 'boolean', short: 'h', default: false },
-} as const;
-
-type Option = keyof typeof options;
-
-const common: readonly Option[] = [
-  'config',
-  'output',
-  'format',
-  'subgraph',
-  'schema',
-  'routing-url',
-  'json',
-  'help',
-];
-
-const ofRegistry: readonly Option[] = ['graph', 'registry', 'trust'];
-
-/** The name of a command. */
-export type CommandName = 'compose' | 'check' | 'lint' | 'explain';
-
-/** The options that each command takes. */
-export const commandOptions: Readonly<Record<CommandName, readonly string[]>> = {
-  compose: [...common, ...ofRegistry, 'composers', 'release'],
-  check: [
-    ...common,
-    ...ofRegistry,
-    'against',
-    'operations',
-    'limits',
-    'limits-against',
-    'approvals',
-    'composers',
-  ],
-  lint: [...common, 'limits', 'composers'],
-  explain: [
-    'supergraph',
-    'operation-name',
-    'variable',
-    'limits',
-    'format',
-    'output',
-    'config',
-    'json',
-    'help',
-  ],
-};
-
-/** Every command. */
-export const commandNames = Object.keys(commandOptions) as readonly CommandName[]; // its own keys
-
 /** Reads a command line. Nothing here throws: what is wrong is a result. */
 export function readCommandLine(args: readonly string[]): Invocation {
   try {
@@ -196,11 +125,6 @@ function toInvocation(positionals: readonly string[], values: Values): Invocatio
   return command === 'compose'
     ? { kind: 'compose', ...input, published: base, release: values.release }
     : toCheck(values, input, base);
-}
-
-/** Whether there is such a command. */
-export function isCommand(name: string | undefined): name is CommandName {
-  return name !== undefined && Object.hasOwn(commandOptions, name);
 }
 
 function toExplain(operation: string | undefined, values: Values): Invocation {

@@ -1,9 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { composeSubgraphs, federationVersion, type Composition } from '../compose-supergraph.ts';
 import { ownCodes, type Diagnostic } from '../diagnostic.ts';
 import type { SubgraphSchema } from '../subgraph-schema.ts';
 import { CompositionThread } from '../threads/composition-thread.ts';
 import type { ComparisonTask } from '../threads/messages.ts';
 import { ThreadEnded } from '../threads/task-thread.ts';
+import { secondComposer } from './second-composer.ts';
 
 /** Who composes. `both`: a difference is a warning; `strict`: an error. */
 export type Composers = 'apollo' | 'guild' | 'both' | 'strict';
@@ -32,15 +34,18 @@ export interface ComparedComposition {
 
 /** Where composers work. */
 interface ComposingPlaces {
-  readonly byApollo: (subgraphs: readonly SubgraphSchema[]) => Composition | Promise<Composition>;
+  readonly byApollo: (subgraphs: readonly SubgraphSchema[]) => Promise<Composition>;
   readonly second: CompositionThread;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** One for all compositions of a process: it takes longer to start than most graphs to compose. Idle, it lets the process end. */
+/** Composing takes all of this thread: what the second one is asked for is sent first. */
 const onThisThread: ComposingPlaces = {
-  byApollo: (subgraphs) => composeSubgraphs(subgraphs),
-  second: new CompositionThread('guild'),
+  byApollo: async (subgraphs) => {
+    await nextTurn();
+    return composeSubgraphs(subgraphs);
+  },
+  second: secondComposer,
 };
 
 /**

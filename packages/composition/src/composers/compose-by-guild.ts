@@ -1,9 +1,15 @@
-import { composeServices } from '@theguild/federation-composition';
+import { createRequire } from 'node:module';
 import { GraphQLError, parse, Source } from 'graphql';
 import type { Composition } from '../compose-supergraph.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { locationOf } from '../source-position.ts';
 import type { SubgraphSchema } from '../subgraph-schema.ts';
+
+const require = createRequire(import.meta.url);
+
+/** Required: as ES modules it is a hundred files, each read on its own. */
+const { composeServices } =
+  require('@theguild/federation-composition') as typeof import('@theguild/federation-composition');
 
 /** Composes subgraphs by the second composer, @theguild/federation-composition. It has no hints. */
 export function composeByGuild(subgraphs: readonly SubgraphSchema[]): Composition {

@@ -18,13 +18,18 @@ export interface TimedComposition {
   readonly durationMs: number;
 }
 
-/** A thread that composes, so that the one that serves goes on serving. One task after the other; it starts with the first. */
+/** A thread that composes, so that the one that serves goes on serving. One task after the other; it starts with the first, or before. */
 export class CompositionThread {
   readonly #thread: TaskThread<CompositionTask | ComparisonTask, CompositionReply>;
 
   constructor(composer: Composer) {
     const start = (): Worker => startComposer(composer);
     this.#thread = new TaskThread({ name: 'composition', start, deadlineMs: DEADLINE_MS });
+  }
+
+  /** Starts the thread ahead of its first task, which then finds the composer loaded. */
+  start(): void {
+    this.#thread.start();
   }
 
   /**

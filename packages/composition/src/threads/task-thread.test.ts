@@ -18,3 +18,20 @@ it('A thread that ends while it has nothing to do costs the next task nothing', 
   expect([await thread.run(2), exits.length]).toEqual([2, 2]);
   await thread.close();
 });
+
+it('A thread that was started ahead does the first task, and is not started again', async () => {
+  let starts = 0;
+  const start = (): Worker => {
+    starts += 1;
+    const program = `const { parentPort } = require('node:worker_threads');
+      parentPort.on('message', (task) => parentPort.postMessage(task));`;
+    return new Worker(program, { eval: true });
+  };
+  const thread = new TaskThread<number, number>({ name: 'test', start, deadlineMs: 5_000 });
+  thread.start();
+  thread.start();
+  expect([starts, await thread.run(1), starts]).toEqual([1, 1, 1]);
+  await thread.close();
+  thread.start();
+  expect(starts).toBe(1);
+});

@@ -33,6 +33,13 @@ export class TaskThread<Task, Reply> {
     this.#options = options;
   }
 
+  /** Starts the thread ahead of its first task, which then finds its program loaded. Idle, it lets the process end all the same. */
+  start(): void {
+    if (this.#isClosed || this.#worker) return;
+    this.#worker = this.#start();
+    this.#worker.unref();
+  }
+
   /**
    * Does a task when it is its turn.
    *
@@ -59,10 +66,10 @@ export class TaskThread<Task, Reply> {
   }
 
   async #ask(task: Task, signal: AbortSignal | undefined): Promise<Reply> {
-    const { name, start } = this.#options;
+    const { name } = this.#options;
     if (this.#isClosed) throw new ThreadEnded(`The ${name} thread was closed.`);
     if (signal?.aborted) throw this.#aborted(signal);
-    const worker = (this.#worker ??= this.#start(start));
+    const worker = (this.#worker ??= this.#start());
     try {
       return await this.#reply(worker, task, signal);
     } catch (error) {
@@ -72,8 +79,8 @@ export class TaskThread<Task, Reply> {
   }
 
   /** One that ends while it has nothing to do is forgotten: the next task gets a new one. */
-  #start(start: () => Worker): Worker {
-    const worker = startQuietly(start);
+  #start(): Worker {
+    const worker = startQuietly(this.#options.start);
     worker.once('exit', () => {
       if (this.#worker === worker) this.#worker = undefined;
     });
