@@ -3,24 +3,25 @@ import { text } from 'node:stream/consumers';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { askGraph, dataOf } from '../harness/ask-graph.ts';
-import { inheritedEnvironment, root } from '../harness/running-program.ts';
+import { inheritedEnvironment, root, startProgram, type ProgramName } from '../harness/running-program.ts';
 import { sharedPlatform } from '../harness/shared-platform.ts';
 import { claimsOf } from '../harness/token-endpoint.ts';
 
+const DEADLINE_MS = 60_000;
 const { addresses, environment } = sharedPlatform();
 
 describe('--json of commands that need a running platform', () => {
   it('prints one JSON document, of token and of search, and one a line of auth-server', async () => {
     const calls = [['token'], ['search', 'rebuild'], ['auth-server', 'keys', 'list']] as const;
-    const [token, index, keys] = await Promise.all(
+    const [issued, index, keys] = await Promise.all(
       calls.map(async ([name, ...args]) => {
-        const { output, code } = await npmRun(name, [...args, '--json']);
+        const { output, code } = await run(name, [...args, '--json']);
         expect([name, code]).toEqual([name, 0]);
         const documents = output.trimEnd().split(name === 'auth-server' ? '\n' : /$/u);
         return documents.map((document) => JSON.parse(document) as unknown);
       }),
     );
-    expect(token).toEqual([
+    expect(issued).toEqual([
       expect.objectContaining({
         access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/) as string,
         account: 'ada@example.com',
@@ -34,7 +35,7 @@ describe('--json of commands that need a running platform', () => {
 
 describe('npm run -s token', () => {
   it('prints a token of the administrator and nothing else, which the graph accepts', async () => {
-    const { output, code } = await npmToken([]);
+    const { output, code } = await npmToken();
     expect(code).toBe(0);
     expect(output).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
     const response = await askGraph<{ me: { role: string } }>(addresses.graph, {
@@ -45,17 +46,17 @@ describe('npm run -s token', () => {
   });
 
   it('takes another account and another scope', async () => {
-    const { output } = await npmToken(['--account', 'vi@example.com', '--scope', 'openid read:data']);
+    const { output } = await token(['--account', 'vi@example.com', '--scope', 'openid read:data']);
     expect(claimsOf(output)).toMatchObject({ roles: ['VIEWER'], scope: 'openid read:data' });
   });
 
   it('says on the error output why there is none', async () => {
-    const unknown = await npmToken(['--account', 'unknown@example.com']);
+    const unknown = await token(['--account', 'unknown@example.com']);
     expect([unknown.code, unknown.output]).toEqual([1, '']);
     expect(unknown.errors).toContain(
       'There is no demo account unknown@example.com; there are ada@example.com',
     );
-    const absent = await npmToken(['--issuer', 'http://localhost:1']);
+    const absent = await token(['--issuer', 'http://localhost:1']);
     expect([absent.code, absent.output]).toEqual([1, '']);
     expect(absent.errors).toContain('npm start');
   });
@@ -67,20 +68,25 @@ interface Ended {
   readonly code: unknown;
 }
 
-function npmToken(args: readonly string[]): Promise<Ended> {
-  return npmRun('token', args);
+function token(args: readonly string[]): Promise<Ended> {
+  return run('token', args);
 }
 
-async function npmRun(name: string, args: readonly string[]): Promise<Ended> {
-  const child = spawn('npm', ['run', '-s', name, '--', ...args], {
+/** Runs what the npm command of this name does, compiled where the run of tests has compiled it. */
+async function run(name: ProgramName, args: readonly string[]): Promise<Ended> {
+  const program = startProgram(name, { args, environment });
+  const { code } = await program.ended(DEADLINE_MS);
+  const { standard, all } = program.output;
+  return { output: standard, errors: all, code };
+}
+
+/** Runs it as a reader types it. */
+async function npmToken(): Promise<Pick<Ended, 'output' | 'code'>> {
+  const child = spawn('npm', ['run', '-s', 'token'], {
     cwd: root,
     env: { ...inheritedEnvironment(), ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [output, errors, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'exit'),
-  ]);
-  return { output, errors, code };
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  return { output, code };
 }

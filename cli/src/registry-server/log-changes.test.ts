@@ -143,13 +143,13 @@ describe('Changes that are judged', () => {
     const destination = { write: (line: string) => void lines.push(line) };
     const server = await serverFor(pool, ['graph:publish:*', 'graph:read'], {
       client: 'large',
-      judgementPlace: createJudgementThread({ maxHeapMb: 96 }),
+      judgementPlace: createJudgementThread({ maxHeapMb: 64 }),
       composers: 'apollo',
       logger: createLogger({ service: 'test', level: 'error', destination }),
     });
     const publish = (sdl: string) => server.inject(publicationTo('large', sdl));
     expect((await publish('type Query { first: Int }')).statusCode).toBe(200);
-    const failed = await publish(largeSchema(1_500));
+    const failed = await publish(largeSchema(1_000));
     expect([failed.statusCode, failed.json()]).toEqual([503, UNJUDGED]);
     expect(failed.body).toContain('needs more memory than it may have');
     expect(lines.join('')).toContain('a change could not be judged');

@@ -59,6 +59,7 @@ describe('a first start', () => {
   });
 
   it('rejects clients without the password, which only its owner can read', async () => {
+    fillDirectory();
     const postgres = await start();
     const other = new URL(postgres.connectionString);
     other.password = 'guess';
@@ -86,6 +87,7 @@ describe('a first start', () => {
 
 describe('a second start', () => {
   it('finds the data and the password of the first', async () => {
+    fillDirectory();
     const first = await start();
     await query(first, "CREATE TABLE note AS SELECT 'stored' AS text");
     await first.stop();
