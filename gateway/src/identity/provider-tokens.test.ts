@@ -57,8 +57,9 @@ describe.each(Object.entries(tokenShapes))('C1, M12: Tokens of the shape of %s',
     expect(text.trim().split('\n').slice(2).join('\n')).toMatch(
       /^ {4}- issuer: \S+\n {6}audience: \S+\n {6}profile: \S+$/,
     );
-    const caller = await verifierOf(settings)(sign());
-    const { context, claims } = caller;
+    const verified = verifierOf(settings)(sign());
+    await expect(verified, 'it is accepted').resolves.toBeDefined();
+    const { context, claims } = await verified;
     const { clientId, scopes, roles, name, tenant, groups = [] } = shape.caller;
     expect(context).toMatchObject({ issuer: settings.issuer, clientId, scopes });
     expect(context.user?.roles).toEqual(roles);

@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import { createClient, type Client } from 'graphql-ws';
 import { createLocalJWKSet } from 'jose';
 import WebSocket from 'ws';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { buildSubgraphServer, type SubgraphRequest } from './build-subgraph-server.ts';
 import { hasRole } from './caller.ts';
 import { eventId } from './event-stream.ts';
@@ -96,6 +96,7 @@ beforeAll(async () => {
   });
   url = (await server.listen({ port: 0, host: '127.0.0.1' })).replace('http', 'ws');
 });
+beforeEach(() => connect(asGateway)); // with its first subscription
 afterEach(() => client.dispose());
 afterAll(() => server.close());
 

@@ -167,6 +167,8 @@ describe('RFC 9110 §10.1.1: Expect', () => {
     socket.write(`GET /held HTTP/1.1\r\nHost: a\r\n\r\n${asked.join('')}`);
     await nextTurn();
     await once(servers[0].server, 'checkContinue');
+    // A response that were made before its turn would be ready now, and be held back.
+    for (let turn = 0; turn < 100; turn += 1) await nextTurn();
     await release();
     await expect
       .poll(responses)
