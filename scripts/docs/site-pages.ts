@@ -66,6 +66,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'glossary.md',
     'response-cache.md',
     'shares.md',
+    'cured-flaws.md',
     'performance.md',
   ],
   Configuration: ['configuration.md', 'configuration/'],

@@ -13,6 +13,7 @@ import { generateCompatibilityPage } from './compatibility-page.ts';
 import { generatePeersPage } from './peers-page.ts';
 import { generateCommonPasswords } from './common-passwords-file.ts';
 import { generateConfigurationPages } from './configuration-page.ts';
+import { generateCuredFlawsPage } from './cured-flaws-page.ts';
 import { generateExampleSettings } from './example-settings-file.ts';
 import type { GeneratedFile } from './generated-file.ts';
 import { generateChangesPage } from './changes-page.ts';
@@ -47,6 +48,7 @@ const generators: readonly (() => Promise<GeneratedFile | readonly GeneratedFile
   generateExampleSettings,
   generateBehavioursPages,
   generateCommonPasswords,
+  generateCuredFlawsPage,
   generateLifeCycleSection,
   generateLimitsSection,
   generateProfilesSection,
@@ -63,7 +65,7 @@ const generators: readonly (() => Promise<GeneratedFile | readonly GeneratedFile
  * Brings the generated files up to date: the subgraphs' resolver types, the
  * types of SQL statements, graph/supergraph.graphql, docs/api.graphql, docs/admin-api.json, docs/compatibility.md, docs/gateways-beside-others.md, docs/command-line.md, docs/command-line-registry.md, docs/command-line-errors.md,
  * gateway.schema.json, gateway-example.yaml, docs/architecture.md, the pages of docs/configuration and docs/authorization-behaviours, the filter
- * of common passwords, docs/what-ends-what.md, the stages in docs/lifecycle.md, the checks in docs/composition.md, docs/changes.md, docs/deployment-orders.md, docs/observed-changes.md, the
+ * of common passwords, docs/cured-flaws.md, docs/what-ends-what.md, the stages in docs/lifecycle.md, the checks in docs/composition.md, docs/changes.md, docs/deployment-orders.md, docs/observed-changes.md, the
  * types of the sample application's operations, the limits in docs/errors.md, and the profiles in docs/trusted-issuers.md.
  *
  * @returns the paths of those that were out of date
