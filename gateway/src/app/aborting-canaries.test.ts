@@ -150,7 +150,7 @@ describe('A canary that fails', () => {
         gateway.logged().filter(({ msg }) => String(msg).startsWith('canary stopped')),
       );
       expect(stops.length).toBeGreaterThanOrEqual(2);
-      expect(stops.some(({ evidence }) => Number(evidence) >= 13)).toBe(true);
+      expect(stops.some(({ evidence }) => Number(evidence) >= 7)).toBe(true);
     },
   );
 

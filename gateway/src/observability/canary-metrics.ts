@@ -43,7 +43,7 @@ export function createCanaryMetrics(registry: Registry): TrialFigures {
   });
   const evidence = new Gauge({
     name: 'trellis_gateway_canary_evidence',
-    help: `What speaks against the canary, by kind: failed or slow. It stops at ${SUFFICIENT_EVIDENCE}.`,
+    help: `What speaks against the canary, by kind: failed or slow. It stops at ${SUFFICIENT_EVIDENCE}, and of failures 10 and 15 s after it began at less.`,
     labelNames: ['kind'],
     aggregator: 'max',
     registers,

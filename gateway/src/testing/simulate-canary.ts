@@ -1,9 +1,11 @@
-import { CallerComparison, isSufficient, type Side } from '../variants/compare-callers.ts';
+import { CallerComparison, type Side } from '../variants/compare-callers.ts';
 import { EstablishedOperations } from '../variants/established-operations.ts';
 
 /** What is simulated without a difference between the two sides. */
 export interface NoDifference {
   readonly hours: number;
+  /** Seconds after which the next canary begins. Absent: only after one was stopped. */
+  readonly canaryS?: number;
   /** Of the callers on the canary's side. */
   readonly share: number;
   /** Failures of all callers together, by chance. */
@@ -41,7 +43,9 @@ export function simulateWithoutDifference(setup: NoDifference): NoDifferenceResu
   const requests = new RequestsInWindow(setup.share);
   const listed = new EstablishedOperations();
   for (const operation of OPERATIONS.keys()) listed.list(operation); // all are judged from the beginning
-  let comparison = new CallerComparison(setup.share, listed);
+  const begin = (begunAt: number): CallerComparison =>
+    new CallerComparison({ share: setup.share, established: listed, begunAt });
+  let comparison = begin(0);
   let broken: readonly number[] = [];
   let [aborts, byNormalApproximation] = [0, 0];
   const anyCaller = (): number => Math.floor(random() * CALLERS);
@@ -54,9 +58,10 @@ export function simulateWithoutDifference(setup: NoDifference): NoDifferenceResu
       requests.add(side);
     }
     if (requests.isWorseAfter(second)) byNormalApproximation += 1;
-    if (!isSufficient(comparison.strongestAt(second))) continue;
-    aborts += 1;
-    comparison = new CallerComparison(setup.share, listed);
+    const isNext = (second + 1) % (setup.canaryS ?? Infinity) === 0;
+    if (comparison.judgeAt(second + 1).isWorse) aborts += 1;
+    else if (!isNext) continue;
+    comparison = begin(second + 1);
   }
   return { aborts, byNormalApproximation };
 }
@@ -95,7 +100,7 @@ const GIVEN_UP_S = 600;
 
 function secondsUntilFound({ share, failing, failsIn, usual }: BadVersion, random: () => number): number {
   const established = new EstablishedOperations();
-  const comparison = new CallerComparison(share, established);
+  const comparison = new CallerComparison({ share, established, begunAt: 0 });
   const ofCanary = Math.round(CALLERS * share);
   const onCanary = (): number => Math.floor(random() * ofCanary);
   const onMain = (): number => ofCanary + Math.floor(random() * (CALLERS - ofCanary));
@@ -110,7 +115,7 @@ function secondsUntilFound({ share, failing, failsIn, usual }: BadVersion, rando
       comparison.add('canary', onCanary(), second, anyOperation(random));
     for (let left = poisson(requestsPerS.main * usual, random); left > 0; left -= 1)
       comparison.add('main', onMain(), second, anyOperation(random));
-    if (isSufficient(comparison.strongestAt(second))) return second + 1;
+    if (comparison.judgeAt(second + 1).isWorse) return second + 1;
   }
   return GIVEN_UP_S;
 }

@@ -6,7 +6,7 @@ import type { OperationResult, PipelineResult } from '../pipeline/operation-resu
 import type { GenerationTrial, RoutedRun } from '../pipeline/services.ts';
 import type { ServedVariant } from '../registry/served-generations.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
-import { CallerComparison, isSufficient, type Side, type Verdict } from './compare-callers.ts';
+import { CallerComparison, type Side, type Verdict } from './compare-callers.ts';
 import { EstablishedOperations } from './established-operations.ts';
 import { OperationLatencies } from './operation-latencies.ts';
 import { placeOf, type StickyCallers } from './sticky-caller.ts';
@@ -56,6 +56,8 @@ export interface ComparedGenerations {
 
 /** Settings of {@link CanaryTrial}. */
 export interface TrialOptions extends ComparedGenerations {
+  /** Whether the canary begins now: this process has served without it. */
+  readonly isNew: boolean;
   readonly catalogueOf: (supergraph: Supergraph) => OperationCatalogue;
   /** Called once: the canary is worse. */
   readonly onWorse: (variant: ServedVariant, verdict: TrialVerdict) => void;
@@ -89,10 +91,10 @@ export class CanaryTrial implements GenerationTrial {
 
   constructor(options: TrialOptions) {
     this.#options = options;
-    const { share } = options;
+    const compared = { share: options.share, established: this.#established };
     this.#comparisons = {
-      failed: new CallerComparison(share, this.#established),
-      slow: new CallerComparison(share, this.#established),
+      failed: new CallerComparison({ ...compared, begunAt: options.isNew ? secondNow() : undefined }),
+      slow: new CallerComparison(compared), // what has just begun is slower: connections, code that is not compiled yet
     };
   }
 
@@ -161,9 +163,9 @@ export class CanaryTrial implements GenerationTrial {
     const second = secondNow();
     this.#established.forget(second);
     for (const kind of ['failed', 'slow'] as const) {
-      const verdict = this.#comparisons[kind].strongestAt(second);
+      const { verdict, isWorse } = this.#comparisons[kind].judgeAt(second);
       figures.judged(kind, verdict.evidence);
-      if (!isSufficient(verdict)) continue;
+      if (!isWorse) continue;
       this.end();
       return onWorse(variant, { ...verdict, kind });
     }

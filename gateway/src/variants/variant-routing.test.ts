@@ -54,7 +54,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function serve(canary: Supergraph): void {
+function serve(canary?: Supergraph): void {
   routing.serve({
     record: {
       graph: 'library',
@@ -71,10 +71,12 @@ function serve(canary: Supergraph): void {
       approvals: [],
     },
     main,
-    variants: [
-      { ...preview, supergraph: canary },
-      { ...canaryOf(RELEASE, PERCENT), supergraph: canary },
-    ],
+    variants: canary
+      ? [
+          { ...preview, supergraph: canary },
+          { ...canaryOf(RELEASE, PERCENT), supergraph: canary },
+        ]
+      : [],
   });
 }
 
@@ -116,6 +118,21 @@ describe('A canary', () => {
     await failFor(addresses(false, 20), next);
     expect(stopped).toEqual([]);
     await failFor(addresses(true, 20), next);
+    expect(stopped).toEqual(['canary']);
+  });
+
+  it('that begins is stopped 15 s later by less than one that was served when the process started', async () => {
+    const meet = async (): Promise<void> => {
+      await failFor(addresses(false, 28), main);
+      await failFor(addresses(true, 8), next);
+      vi.advanceTimersByTime(30_000);
+    };
+    serve(next);
+    await meet();
+    expect(stopped).toEqual([]);
+    serve();
+    serve(next);
+    await meet();
     expect(stopped).toEqual(['canary']);
   });
 

@@ -26,6 +26,7 @@ export class VariantRouting implements GenerationRouting {
   /** Absent where there is one generation, as nearly always. */
   active: ActiveVariants | undefined;
   readonly #options: RoutingOptions;
+  #served: ServedGenerations | undefined;
 
   constructor(options: RoutingOptions) {
     this.#options = options;
@@ -33,10 +34,11 @@ export class VariantRouting implements GenerationRouting {
 
   /** Takes over what is served now. A trial of the same release at the same share goes on. */
   serve(served: ServedGenerations): void {
-    const before = this.active?.trial;
+    const before = { served: this.#served, trial: this.active?.trial };
     const next = served.variants.length > 0 ? new ActiveVariants(served, this.#options, before) : undefined;
+    this.#served = served;
     this.active = next;
-    if (before !== next?.trial) before?.end();
+    if (before.trial !== next?.trial) before.trial?.end();
     next?.trial?.begin();
   }
 
@@ -46,6 +48,13 @@ export class VariantRouting implements GenerationRouting {
   }
 }
 
+/** What was served, and compared, until now. */
+interface RoutedBefore {
+  /** Absent at a start. */
+  readonly served: ServedGenerations | undefined;
+  readonly trial: CanaryTrial | undefined;
+}
+
 /** The variants of one record. */
 export class ActiveVariants implements ActiveGenerations {
   readonly trial: CanaryTrial | undefined;
@@ -53,7 +62,7 @@ export class ActiveVariants implements ActiveGenerations {
   readonly #main: Supergraph;
   readonly #compiled: readonly CompiledVariant[];
 
-  constructor(served: ServedGenerations, options: RoutingOptions, before: CanaryTrial | undefined) {
+  constructor(served: ServedGenerations, options: RoutingOptions, before: RoutedBefore) {
     const log = formatLogName(served.record);
     this.#main = served.main;
     this.#compiled = served.variants.map((variant) => ({
@@ -88,7 +97,7 @@ function trialOf(
   served: ServedGenerations,
   compiled: readonly CompiledVariant[],
   options: RoutingOptions,
-  before: CanaryTrial | undefined,
+  before: RoutedBefore,
 ): CanaryTrial | undefined {
   if (!options.aborts()) return undefined;
   const canary = compiled.find(({ variant, callers }) => variant.abortsItself && callers !== undefined);
@@ -102,7 +111,14 @@ function trialOf(
     share: shareOf(compiled, variant),
     callers,
   };
-  return before?.compares(compared) === true ? before : new CanaryTrial({ ...options, ...compared });
+  if (before.trial?.compares(compared) === true) return before.trial;
+  return new CanaryTrial({ ...options, ...compared, isNew: isNewAfter(before, variant) });
+}
+
+/** A process that starts finds canaries of any age. Another share, or another main version, does not make one new. */
+function isNewAfter({ served }: RoutedBefore, { name, release }: ServedVariant): boolean {
+  if (!served) return false;
+  return !served.variants.some((one) => one.name === name && one.release.digest === release.digest);
 }
 
 /** The share of a canary among the callers that are on its side or on the main one. Each variant takes its part of what is left. */
