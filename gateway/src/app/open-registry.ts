@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { formatLogName, RegistryError } from '@trellis/registry';
 import { connectRedis } from '@trellis/redis';
 import { CannotStart } from '@trellis/runtime';
+import { createOutageLog } from '@trellis/runtime/outage-log';
 import { observeRegistry } from '../observability/registry-metrics.ts';
 import { followRegistry } from '../registry/followed-registry.ts';
 import { InvalidSupergraph } from '../supergraph/build-supergraph.ts';
@@ -73,14 +74,16 @@ function openExchange(
   const { CACHE_REDIS_URL: url, WORKERS } = config;
   const self = randomUUID();
   if (url === undefined) return WORKERS > 1 ? exchangeThroughPrimary(self, listener) : undefined;
+  const failure = 'canary counts cannot be exchanged';
+  const failures = createOutageLog({ logger, failure, isTransient: () => true });
   const connect = (purpose: string): ReturnType<typeof connectRedis> =>
     connectRedis({
       url,
       name: `trellis-gateway-canary-${purpose}`,
-      onError: (error) => logger.warn({ reason: error.message }, 'canary counts cannot be exchanged'),
+      onError: (error) => failures.failed(error),
     });
   return exchangeThroughRedis(
-    { publisher: connect('publisher'), subscriber: connect('subscriber') },
+    { publisher: connect('publisher'), subscriber: connect('subscriber'), failures },
     formatLogName(log),
     self,
     listener,

@@ -1,5 +1,11 @@
 import cluster from 'node:cluster';
-import { createLogger, createMetrics, endOnUnhandledError, explainFailedStart } from '@trellis/runtime';
+import {
+  createLogger,
+  createMetrics,
+  endOnUnhandledError,
+  explainFailedStart,
+  type Logger,
+} from '@trellis/runtime';
 import { AggregatorRegistry } from 'prom-client';
 import type { GatewayConfig } from '../config/config.ts';
 import { startGateway, type ServingGateway } from './start-gateway.ts';
@@ -13,6 +19,7 @@ const ALIVE_EVERY_MS = 1_000;
 const GRAPH_DEADLINE_MS = 1_000;
 
 let gateway: ServingGateway | undefined;
+let logger: Logger | undefined;
 let listen = (): void => undefined;
 
 process.on('SIGINT', () => undefined);
@@ -21,26 +28,27 @@ process.on('message', (message: ToWorker) => {
   if (message.kind === 'start') void serve(message.config);
   else if (message.kind === 'listen') listen();
   else if (message.kind === 'close') void close();
-  else if (message.kind === 'sdl') sendGraph().catch(() => undefined); // who asks waits no longer than its deadline
+  else if (message.kind === 'sdl') sendGraph().catch(reportUnsentGraph);
 });
 process.on('disconnect', () => void close());
 setInterval(() => send({ kind: 'alive' }), ALIVE_EVERY_MS).unref();
 send({ kind: 'waiting' });
 
 async function serve(config: GatewayConfig): Promise<void> {
-  const logger = createLogger({ service: 'gateway', level: config.LOG_LEVEL }).child({
+  const log = createLogger({ service: 'gateway', level: config.LOG_LEVEL }).child({
     worker: cluster.worker?.id,
   });
-  endOnUnhandledError(logger, async () => gateway?.close());
+  logger = log;
+  endOnUnhandledError(log, async () => gateway?.close());
   const metrics = createMetrics('gateway');
   AggregatorRegistry.setRegistries(metrics);
   void new AggregatorRegistry(); // answers the primary's question for metrics
   try {
-    gateway = await startGateway(config, { logger, metrics }, mayListen);
+    gateway = await startGateway(config, { logger: log, metrics }, mayListen);
     send({ kind: 'ready', url: gateway.url });
   } catch (error) {
     const reason = explainFailedStart(error, config);
-    if (reason === undefined) logger.fatal({ err: error }, 'worker start failed');
+    if (reason === undefined) log.fatal({ err: error }, 'worker start failed');
     send({ kind: 'failed', message: reason ?? String(error) });
     process.exit(EXIT_FAILED);
   }
@@ -61,6 +69,11 @@ async function close(): Promise<void> {
 
 async function sendGraph(): Promise<void> {
   if (gateway) send({ kind: 'sdl', sdl: await gateway.sdl(AbortSignal.timeout(GRAPH_DEADLINE_MS)) });
+}
+
+/** Another worker is asked, or the primary process waits no longer than its deadline. */
+function reportUnsentGraph(err: unknown): void {
+  logger?.warn({ err }, 'worker cannot send its supergraph');
 }
 
 function send(message: FromWorker): void {

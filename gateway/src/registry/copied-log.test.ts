@@ -16,6 +16,7 @@ import {
 import { gql } from 'graphql-tag';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PublishedGraph } from '../testing/published-graph.ts';
+import { until } from '../testing/until.ts';
 import { CopiedLog } from './copied-log.ts';
 import { followRegistry, versionOf, type FollowedRegistry } from './followed-registry.ts';
 import { LastGoodRelease } from './last-good-release.ts';
@@ -135,6 +136,10 @@ const changedSignature = (jws: string): string => {
 
 /** A registry without keys that would have a gateway store what it did not verify. */
 class LyingStore extends FolderStore {
+  /** Texts that are not given. */
+  hidden = new Set<string>();
+  /** Records that were read. */
+  readRecords = 0;
   /** Texts that are given once each. */
   once = new Set<string>();
   /** The record whose signature is another one. */
@@ -143,12 +148,13 @@ class LyingStore extends FolderStore {
 
   override async readBlob(...given: Parameters<FolderStore['readBlob']>): Promise<Uint8Array | undefined> {
     const [digest] = given;
-    if (this.once.has(digest) && this.#given.has(digest)) return undefined;
+    if (this.hidden.has(digest) || (this.once.has(digest) && this.#given.has(digest))) return undefined;
     this.#given.add(digest);
     return super.readBlob(...given);
   }
 
   override async readRecord(...given: Parameters<FolderStore['readRecord']>): Promise<string | undefined> {
+    this.readRecords += 1;
     const jws = await super.readRecord(...given);
     return jws !== undefined && given[1] === this.changed ? changedSignature(jws) : jws;
   }
@@ -342,8 +348,54 @@ describe('The copied log of a registry', () => {
       (one) => versionOf(one.served),
       (error: unknown) => codeOf(error),
     );
-    expect([start, damaged[0]]).toEqual([bad === 4 ? expect.any(String) : 'production.4', 'BAD_SIGNATURE']);
-    expect(start).not.toBe(`production.${floor - 1}`);
+    // The newest that is good is what the registry must have, and what serves where it does not.
+    const served = bad === 4 ? 'production.3' : 'production.4';
+    expect([start, damaged[0], rejected]).toEqual([served, 'BAD_SIGNATURE', ['REWRITTEN']]);
+    const isSetAside = (await readdir(graph.cacheDirectory)).includes(`${FOLLOWED}.damaged`);
+    expect(isSetAside).toBe(bad === 4);
+  });
+
+  it('that was damaged has the log read from its beginning once, while the head of that can not be served', async () => {
+    await append(20);
+    await follow().then((one) => one.close());
+    const copied = await copyIn(FOLLOWED);
+    const jws = (await copied.readRecord(graph.log, 2, signal)) ?? '';
+    await copied.deleteRecord(graph.log, 2, signal);
+    await copied.createRecord(graph.log, 2, changedSignature(jws), signal);
+    head = await graph.publish([NEWEST]);
+    const store = new LyingStore(graph.folder);
+    store.hidden.add(head.record.release.digest);
+    const followed = await follow(store);
+    expect([versionOf(followed.served), store.readRecords]).toEqual(['production.21', 22]);
+    await followed.look();
+    await append(1);
+    await followed.look();
+    expect([versionOf(followed.served), store.readRecords]).toEqual(['production.21', 25]);
+    store.hidden.clear();
+    await until(async () => {
+      await followed.look();
+      return versionOf(followed.served) === 'production.23';
+    });
+    expect(await sequencesIn(copied)).toEqual(lastOf(23, 23));
+    expect(damaged).toEqual(['BAD_SIGNATURE']);
+  });
+
+  it('whose newest texts are missing says of each record why it does not serve', async () => {
+    await follow().then((one) => one.close());
+    const first = head.record.release;
+    const store = await copyIn(FOLLOWED);
+    for (const field of ['two', 'three']) {
+      const typeDefs = gql(`type Query { one: Int ${field}: Int }`);
+      head = await graph.publish([{ ...SUBGRAPH, typeDefs }]);
+      await store.createRecord(graph.log, head.record.sequence, head.jws, signal);
+    }
+    const offline = await follow(new FolderStore(`${graph.folder}.gone`));
+    expect(versionOf(offline.served)).toBe('production.1');
+    expect(offline.served.record.release).toEqual(first);
+    expect(damaged).toEqual([
+      expect.stringMatching(/Record 3 cannot be served from the copy: .*registry\.gone: It is no registry/),
+      expect.stringMatching(/Record 2 cannot be served from the copy: .* has no text /),
+    ]);
   });
 
   it('is not tried once only: what could not be copied is copied at a later look', async () => {

@@ -25,13 +25,22 @@ interface FollowedLogOptions {
   };
 }
 
-/** What of a log is new. */
-interface ReadLog {
+interface VerifiedLog {
   readonly head: VerifiedHead;
   /** Those that were read, the oldest first. */
   readonly records: readonly VerifiedRecord[];
+}
+
+/** What of a log is new. */
+interface ReadLog extends VerifiedLog {
   /** Those of them that were not seen before. */
   readonly added: readonly VerifiedRecord[];
+}
+
+/** A log that was verified from its beginning. */
+interface WholeLog {
+  readonly first: VerifiedRecord;
+  readonly head: VerifiedHead;
 }
 
 /** The log of a registry, and its copy on the disk: what was seen in one must be in the other. */
@@ -41,6 +50,8 @@ export class FollowedLog {
   readonly #failures: OutageLog;
   /** The newest good record of a damaged copy: the log is verified from its beginning, and must have it. */
   #floor: VerifiedHead | undefined;
+  /** Up to where that was done: a head that can't be served is looked at again and again. */
+  #whole: WholeLog | undefined;
   /** Whether the copy has what is served. */
   #isCopied = true;
 
@@ -84,16 +95,33 @@ export class FollowedLog {
    * @throws RegistryError REWRITTEN where the log does not have what was seen before; those of `verifyLog`
    */
   async read(from: VerifiedHead | undefined, signal: AbortSignal): Promise<ReadLog> {
+    const whole = this.#whole;
+    const read = await this.#verify(this.#floor ? whole?.head : from, signal);
+    if (!whole) this.#checkFloor(read.records);
+    const [first = read.head] = whole ? [whole.first] : read.records;
+    if (this.#floor) this.#whole = { first, head: read.head };
+    const seen = from?.record.sequence ?? 0;
+    return {
+      head: read.head,
+      // The copy needs all from the first on: it reads those between.
+      records: whole ? [first, ...read.records] : read.records,
+      added: read.records.filter(({ record }) => record.sequence > seen),
+    };
+  }
+
+  /** A log that lacks what was verified is read from its beginning at the next look. */
+  async #verify(from: VerifiedHead | undefined, signal: AbortSignal): Promise<VerifiedLog> {
     const { store, log, trust } = this.#options;
     const records: VerifiedRecord[] = [];
     const onRecord = (verified: VerifiedRecord): void => void records.push(verified);
-    const start = this.#floor ? undefined : from;
-    const head = await verifyLog(store, log, trust, { from: start, onRecord, signal });
-    if (!head)
-      throw new RegistryError('NOT_FOUND', `${formatLogName(log)} in ${store.description} has no release.`);
-    this.#checkFloor(records);
-    const seen = from?.record.sequence ?? 0;
-    return { head, records, added: records.filter(({ record }) => record.sequence > seen) };
+    try {
+      const head = await verifyLog(store, log, trust, { from, onRecord, signal });
+      if (head) return { head, records };
+    } catch (error) {
+      if (error instanceof RegistryError && error.code === 'REWRITTEN') this.#whole = undefined;
+      throw error;
+    }
+    throw new RegistryError('NOT_FOUND', `${formatLogName(log)} in ${store.description} has no release.`);
   }
 
   /**
@@ -103,6 +131,7 @@ export class FollowedLog {
    */
   async copy({ head, records }: ReadLog, isNew: boolean, signal: AbortSignal): Promise<void> {
     this.#floor = undefined;
+    this.#whole = undefined;
     if (isNew) this.#isCopied = false;
     if (this.#isCopied) return;
     try {

@@ -187,16 +187,19 @@ class Follower implements FollowedRegistry {
   /** A kill may have left a head that was never served, and without its texts: then the newest that has them serves. */
   async #serveCopy(records: readonly VerifiedHead[], head: VerifiedHead): Promise<void> {
     const signal = this.#deadline();
-    try {
-      await this.#serve(head, signal);
-    } catch (error) {
-      for (const one of records.toReversed().slice(1)) {
-        if (this.#served) break;
-        await this.#serve(one, signal, this.#log.copies).catch(() => undefined);
+    let reason: unknown;
+    for (const one of records.toReversed()) {
+      try {
+        await this.#serve(one, signal, one === head ? undefined : this.#log.copies);
+        this.#head = head; // no registry may go back behind it
+        return;
+      } catch (error) {
+        reason ??= error;
+        if (signal.aborted) break;
+        this.#options.observer.copyFailed(notServed(one, error));
       }
-      if (!this.#served) throw error;
-      this.#head = head; // no registry may go back behind it
     }
+    throw reason;
   }
 
   async #poll(): Promise<void> {
@@ -275,6 +278,11 @@ class Follower implements FollowedRegistry {
 /** As headers, logs and health have it: `production.42`; of a contract, `production.42+partners`. */
 export function versionOf({ record, contract }: Pick<ServedGenerations, 'record' | 'contract'>): string {
   return `${record.environment}.${record.sequence}${contract === undefined ? '' : `+${contract}`}`;
+}
+
+function notServed({ record }: VerifiedHead, cause: unknown): Error {
+  const text = `Record ${record.sequence} cannot be served from the copy: ${reasonOf(cause)}`;
+  return new Error(text, { cause });
 }
 
 /** A problem is reported once for each of its messages. */

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
+import { observeOutages } from '@trellis/runtime/outage-log';
 import { startTestRedis } from '@trellis/testkit';
 import { expect, it } from 'vitest';
 import { until } from '../testing/until.ts';
@@ -17,9 +18,14 @@ it('A process takes the counts of others from a Redis that was not available whe
   const taken: TrialMessage[] = [];
   const connect = (): RedisConnection =>
     connectRedis({ url: redis.url, name: 'test', onError: () => undefined, commandTimeoutMs: 100 });
+  const outages: string[] = [];
+  const failures = observeOutages({
+    begins: () => void outages.push('begins'),
+    ends: () => void outages.push('ends'),
+  });
   const open = (self: string): TrialExchange =>
     exchangeThroughRedis(
-      { publisher: connect(), subscriber: connect() },
+      { publisher: connect(), subscriber: connect(), failures },
       'library@production',
       self,
       (message) => void taken.push(message),
@@ -27,7 +33,10 @@ it('A process takes the counts of others from a Redis that was not available whe
   const exchanges: TrialExchange[] = [];
   try {
     await redis.restart(async () => {
-      exchanges.push(open('first'));
+      const first = open('first');
+      exchanges.push(first);
+      first.send(MESSAGE);
+      first.send(MESSAGE);
       await wait(300); // what it sent has failed by then
     });
     const second = open('second');
@@ -37,6 +46,7 @@ it('A process takes the counts of others from a Redis that was not available whe
       return taken.length > 0;
     });
     expect(taken[0]).toEqual(MESSAGE);
+    expect(outages).toEqual(['begins', 'ends']);
   } finally {
     exchanges.forEach((exchange) => exchange.close());
     await redis.stop();

@@ -1,4 +1,5 @@
 import type { RedisConnection } from '@trellis/redis';
+import type { OutageLog } from '@trellis/runtime/outage-log';
 import { z } from 'zod';
 import type { TrialEvent } from './canary-trial.ts';
 
@@ -44,6 +45,8 @@ const envelope = z.object({ from: z.string(), message: trialMessage });
 export interface ExchangeConnections {
   readonly publisher: RedisConnection;
   readonly subscriber: RedisConnection;
+  /** Reports that others learn nothing, or that this process learns nothing of them. The next message is sent all the same. */
+  readonly failures: OutageLog;
 }
 
 /**
@@ -53,7 +56,7 @@ export interface ExchangeConnections {
  * @param self names this process
  */
 export function exchangeThroughRedis(
-  { publisher, subscriber }: ExchangeConnections,
+  { publisher, subscriber, failures }: ExchangeConnections,
   log: string,
   self: string,
   listener: TrialListener,
@@ -63,12 +66,15 @@ export function exchangeThroughRedis(
     const parsed = readEnvelope(text);
     if (parsed && parsed.from !== self) listener(parsed.message);
   });
-  const subscribe = (): void => void subscriber.subscribe(channel).catch(() => undefined); // the next connection tries again
+  const failed = (error: unknown): void => failures.failed(error);
+  const subscribe = (): void => void subscriber.subscribe(channel).catch(failed); // the next connection tries again
   subscriber.on('ready', subscribe);
   if (subscriber.status === 'ready') subscribe();
   return {
     send: (message) =>
-      void publisher.publish(channel, JSON.stringify({ from: self, message })).catch(() => undefined),
+      void publisher
+        .publish(channel, JSON.stringify({ from: self, message }))
+        .then(() => failures.succeeded(), failed),
     close() {
       subscriber.disconnect();
       publisher.disconnect();
