@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -431,6 +433,29 @@ describe('Each store', () => {
       { contracts: [], outcome: 'published' },
       { contracts: ['partners'], outcome: 'NO_RIGHT' },
       { contracts: ['partners'], outcome: 'published' },
+    ]);
+  });
+
+  it('a server that knows no contracts is sent none: nothing is published without them', async () => {
+    const published: string[] = [];
+    const server = createServer((request, response) => {
+      const isKnown = request.url?.endsWith('/publications') === true;
+      if (isKnown) published.push(request.url ?? '');
+      response.writeHead(isKnown ? 200 : 404, { 'content-type': 'application/json' });
+      response.end(
+        JSON.stringify(isKnown ? { exit: 0, lines: ['published'], document: {} } : { error: 'Not Found' }),
+      );
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    placesToClose.push(async () => void server.close());
+    const { port } = server.address() as AddressInfo; // it listens
+    const url = `http://127.0.0.1:${port}`;
+    const change = { contract: 'partners', exclude: ['internal'] };
+    const rejected = await run(publishCommand, change, { TRELLIS_REGISTRY: url });
+    expect([rejected.status, rejected.error, published]).toEqual([
+      69,
+      expect.stringMatching(/knows no contracts: update the server. Nothing was published\./),
+      [],
     ]);
   });
 });

@@ -22,18 +22,30 @@ export function toWire({ exit, lines, document, report }: CommandOutcome): Outco
   };
 }
 
+/** A change, as addresses of a server name it. */
+type SubmittedChange = 'publications' | 'contract-publications' | 'promotions' | 'rollbacks';
+
+const DID_NOT_SAY = 'did not say what came of it.';
+/** What is said of a server that sends no outcome: one that lacks the address has changed nothing. */
+const UNKNOWN: Readonly<Record<SubmittedChange, string>> = {
+  publications: DID_NOT_SAY,
+  'contract-publications': 'knows no contracts: update the server. Nothing was published.',
+  promotions: DID_NOT_SAY,
+  rollbacks: DID_NOT_SAY,
+};
+
 /** Has a server publish, promote or roll back. @throws RegistryError with the code that it names */
 export async function submit(
   store: HttpStore,
   log: LogName,
-  what: 'publications' | 'promotions' | 'rollbacks',
+  what: SubmittedChange,
   body: object,
   signal: AbortSignal,
 ): Promise<CommandOutcome> {
   const sent = (await store.submit(log, what, body, signal)) as Partial<OutcomeOnWire> | null; // judged here
   const { exit, lines, document, report, sources = {} } = sent ?? {};
   if (typeof exit !== 'number' || !Array.isArray(lines) || typeof document !== 'object')
-    throw new RegistryError('STORE_UNAVAILABLE', `${store.description} did not say what came of it.`);
+    throw new RegistryError('STORE_UNAVAILABLE', `${store.description} ${UNKNOWN[what]}`);
   return {
     exit,
     lines: lines.map(String),

@@ -142,8 +142,8 @@ export function createRegistryServer(options: RegistryServerOptions): ReturnType
         .send({ error: { message: 'No such record.' } });
     return reply.type('application/jose').send(jws);
   });
-  for (const what of CHANGES)
-    server.post(`${LOG_PATH}/${what}`, async (request, reply) => {
+  for (const [address, what] of CHANGES)
+    server.post(`${LOG_PATH}/${address}`, async (request, reply) => {
       const { outcome, body, held } = request as unknown as Authenticated; // decorated above
       const run = (): Promise<CommandOutcome> => changes.run(what, logOfPath(request.params), body, outcome);
       const done = await (held ? held.use(run) : run());
@@ -159,10 +159,17 @@ const headQuery = z.object({
   waitS: z.coerce.number().min(0).max(MAX_WAIT_S).default(0),
 });
 
-const CHANGES: readonly ChangeKind[] = ['publications', 'promotions', 'rollbacks'];
+/** Publications with contracts are sent to an address that servers do not have that know no contracts. */
+const CHANGES: ReadonlyMap<string, ChangeKind> = new Map([
+  ['publications', 'publications'],
+  ['contract-publications', 'publications'],
+  ['promotions', 'promotions'],
+  ['rollbacks', 'rollbacks'],
+]);
 
 function changeOfRoute(method: string, route: string | undefined): ChangeKind | undefined {
-  return method === 'POST' ? CHANGES.find((what) => route === `${LOG_PATH}/${what}`) : undefined;
+  if (method !== 'POST' || !route?.startsWith(`${LOG_PATH}/`)) return undefined;
+  return CHANGES.get(route.slice(LOG_PATH.length + 1));
 }
 
 function clientOf(outcome: TokenOutcome): string {
