@@ -46,7 +46,7 @@ function fromEnvironment(environment: Environment): AwsCredentials | undefined {
 async function fromFile(environment: Environment): Promise<AwsCredentials> {
   const file = environment['AWS_SHARED_CREDENTIALS_FILE'] || join(homedir(), '.aws/credentials');
   const profile = environment['AWS_PROFILE'] || 'default';
-  const text = await readFile(file, 'utf8').catch(() => '');
+  const text = await readIfPresent(file);
   const values = sectionOf(text, profile);
   const [accessKeyId, secretAccessKey] = [
     values.get('aws_access_key_id'),
@@ -76,4 +76,12 @@ function sectionOf(text: string, name: string): ReadonlyMap<string, string> {
     if (section === name && key !== undefined && value !== undefined) values.set(key, value);
   }
   return values;
+}
+
+/** A file that can't be read is not taken for one that is absent. */
+function readIfPresent(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((cause: unknown) => {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return '';
+    throw new RegistryError('NO_RIGHT', `${file} can not be read: ${String(cause)}.`, { cause });
+  });
 }

@@ -163,6 +163,16 @@ describe('Instead of a conforming object store', () => {
     return new ObjectStore(`http://127.0.0.1:${port}/bucket`, { environment });
   }
 
+  it('a file of credentials that can not be read is named with the reason, and not taken for one that is absent', async () => {
+    const store = new ObjectStore('http://127.0.0.1:1/bucket', {
+      environment: { AWS_SHARED_CREDENTIALS_FILE: tmpdir() },
+    });
+    await expect(store.readHead(log, signal)).rejects.toMatchObject({
+      code: 'NO_RIGHT',
+      message: expect.stringContaining('EISDIR') as string,
+    });
+  });
+
   it('one that ignores If-None-Match gets no record, and becomes no registry', async () => {
     const objects = new Map<string, Buffer>();
     respond = (request, response) =>
