@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { expectUsable } from '../harness/accessibility.ts';
 import { chromiumMissing, chromiumPath, startChromium } from '../harness/chromium.ts';
 import { demoPassword, demoPeople } from '../harness/demo-people.ts';
+import { startProgram } from '../harness/running-program.ts';
 import { sharedPlatform } from '../harness/shared-platform.ts';
-import { runSession } from '../documentation/console-session.ts';
 
 const { issuer } = sharedPlatform().addresses;
 
@@ -62,7 +62,10 @@ describe.skipIf(!chromiumPath)(
 );
 
 async function resetToken(): Promise<string> {
-  const command = `npm run -s auth-server -- accounts reset --email ${demoPeople.vi.email}`;
-  const [outcome] = await runSession([{ place: '', command, expected: '' }], sharedPlatform().environment);
-  return new URL(outcome?.output.trim() ?? '').searchParams.get('token') ?? '';
+  const program = startProgram('auth-server', {
+    args: ['accounts', 'reset', '--email', demoPeople.vi.email],
+    environment: sharedPlatform().environment,
+  });
+  await program.ended(60_000);
+  return new URL(program.output.standard.trim()).searchParams.get('token') ?? '';
 }
