@@ -33,8 +33,13 @@ export function atLeastZero(cost: Cost): Cost {
 export function multiply(left: Cost, right: Cost): Cost {
   if (left === 1) return right;
   if (right === 1 || right === 0) return right === 0 ? 0 : left;
-  if (!isComputed(left) && !isComputed(right)) return left * right;
-  return (run) => valueOf(left, run) * valueOf(right, run);
+  if (!isComputed(left) && !isComputed(right)) return times(left, right);
+  return (run) => times(valueOf(left, run), valueOf(right, run));
+}
+
+/** Nothing of what costs too much to be counted is nothing, and not NaN, which no limit is below. */
+function times(left: number, right: number): number {
+  return left === 0 || right === 0 ? 0 : left * right;
 }
 
 /** The next integer, and 1 at least. */

@@ -4,14 +4,24 @@ import { tooComplex } from '../../errors.ts';
 import type { CostBudget } from '../../request/context.ts';
 import type { OperationLimits } from '../../settings/limits.ts';
 import type { OperationMeasure } from './measure-operation.ts';
-import type { Inclusion } from '../document/decided-directives.ts';
 import type { Analysis, SelectedField } from '../fold/selection-fold.ts';
-import { includedTerm, isComputed, rememberTerm } from '../fold/term.ts';
+import { isComputed } from '../fold/term.ts';
 import { compileArgumentWeight } from './argument-weight.ts';
-import { add, atLeastZero, multiply, roundUp, sumOf, type Cost, type CostFunction } from './cost-term.ts';
+import { add, atLeastZero, multiply, type Cost, type CostFunction } from './cost-term.ts';
 import { NO_SIZES, sizingOf, type SizedFields, type Sizing } from './field-sizing.ts';
 import type { GraphCosts } from './graph-costs.ts';
+import { costOfQuestion, isWithinQuestion, valuesOfField } from './introspection-cost.ts';
+import { introspectionRoots } from './introspection-roots.ts';
 import { isList } from './list-length.ts';
+import {
+  costAt,
+  DependentCost,
+  includedCost,
+  sharedCost,
+  sizesOf,
+  sumOfSelections,
+  type SelectionCost,
+} from './selection-cost.ts';
 import type { LimitName } from '../../settings/limit-catalogue.ts';
 
 /**
@@ -51,26 +61,25 @@ export function enforceSubgraphCalls(calls: number, { subgraphCalls }: Operation
   if (calls > subgraphCalls) throw tooComplex('subgraphCalls', subgraphCalls, calls);
 }
 
-/** What some selections cost: a cost, or, where a field above them may say how long their lists are, one for each that may. */
-export type SelectionCost = Cost | SizableCost;
-
-/** Of one value that introspection responses: a thousand of them take a thread about as long as a small request to a subgraph. */
-const INTROSPECTION_COST = 0.001;
-
 /**
  * Finds what an operation costs as a function of its variables and what they decide; what no variable changes is computed now.
  *
  * A field costs its weight (`@cost` on the field, else on its type, else the settings'), times the length of its list,
  * and so does everything selected below it. `__typename` costs nothing, and neither does what `@include` or `@skip` leaves
- * out. Introspection costs 1 for each 1,000 values that it answers of a schema of this size, and 1 at least. Specification: Limits, maximum total cost.
+ * out. Introspection costs 1 for each 250 values that it answers, and 1 at least. Specification: Limits, maximum total cost.
  */
 export function costAnalysis(costs: GraphCosts): Analysis<SelectionCost> {
+  const roots = introspectionRoots(costs.schema);
   return {
     none: 0,
-    field: (field, below) => costOfField(field, below, costs),
+    field: (field, below) => {
+      // By what it takes to answer, which is far less for each value than asking a subgraph.
+      if (field.isIntrospection) return costOfQuestion(field, below, roots);
+      return isWithinQuestion(field) ? valuesOfField(field, below) : costOfField(field, below, costs);
+    },
     combine: sumOfSelections,
     onlyIf: includedCost,
-    shared: (cost) => (cost instanceof SizableCost ? cost.remembered() : rememberTerm(cost)),
+    shared: sharedCost,
   };
 }
 
@@ -82,48 +91,8 @@ export function costFunctionOf(found: SelectionCost): CostFunction {
     : () => cost;
 }
 
-/** What selections cost that may stand below a field which says how long their lists are. */
-class SizableCost {
-  readonly #compile: (sized: SizedFields) => Cost;
-  /** By the field above. A fragment may be below several. */
-  readonly #known = new Map<SizedFields, Cost>();
-
-  constructor(compile: (sized: SizedFields) => Cost) {
-    this.#compile = compile;
-  }
-
-  at(sized: SizedFields): Cost {
-    let cost = this.#known.get(sized);
-    if (cost === undefined) this.#known.set(sized, (cost = this.#compile(sized)));
-    return cost;
-  }
-
-  /** Each of them computed once per request. */
-  remembered(): SizableCost {
-    return new SizableCost((sized) => rememberTerm(this.at(sized)));
-  }
-}
-
-function costAt(cost: SelectionCost, sized: SizedFields): Cost {
-  return cost instanceof SizableCost ? cost.at(sized) : cost;
-}
-
-function sumOfSelections(parts: readonly SelectionCost[]): SelectionCost {
-  if (parts.some((part) => part instanceof SizableCost))
-    return new SizableCost((sized) => sumOf(parts.map((part) => costAt(part, sized))));
-  return sumOf(parts as readonly Cost[]); // none of them is sizable
-}
-
-function includedCost(inclusion: Inclusion, cost: SelectionCost): SelectionCost {
-  return cost instanceof SizableCost
-    ? new SizableCost((sized) => includedTerm(inclusion, cost.at(sized), 0))
-    : includedTerm(inclusion, cost, 0);
-}
-
 function costOfField(field: SelectedField, below: SelectionCost, costs: GraphCosts): SelectionCost {
-  const { node, parent, definition, isIntrospection } = field;
-  // By what it takes to answer, which is far less for each value than asking a subgraph.
-  if (isIntrospection) return roundUp(multiply(INTROSPECTION_COST, costAt(below, NO_SIZES)));
+  const { node, parent, definition } = field;
   if (!definition || !parent) return 0;
   const cost = costs.of(parent, definition);
   const sizing = sizingOf(node, cost);
@@ -141,7 +110,7 @@ function costOfField(field: SelectedField, below: SelectionCost, costs: GraphCos
     below: costAt(below, sizing.below),
   };
   return cost.mayBeSized
-    ? new SizableCost((sized) => costOfParts(parts, sized))
+    ? new DependentCost((above) => costOfParts(parts, sizesOf(above)))
     : costOfParts(parts, NO_SIZES);
 }
 

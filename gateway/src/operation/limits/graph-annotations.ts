@@ -1,7 +1,6 @@
 import { InputObjectType, InterfaceType, ObjectType, type Schema } from '@apollo/federation-internals';
 import { appliedArguments, linkedDirectives, type Annotated } from '../../supergraph/linked-directives.ts';
 import type { Supergraph } from '../../supergraph/supergraph.ts';
-import { introspectionSizes } from './introspection-sizes.ts';
 import type { ListSize } from './list-length.ts';
 import type { DepthAllowances } from './depth.ts';
 
@@ -29,7 +28,7 @@ export function readGraphAnnotations(supergraph: Supergraph): GraphAnnotations {
   const inputWeights = readWeights(schema, inputs);
   return {
     weights: new Map([...readWeights(schema, [...schema.types(), ...fields]), ...inputWeights]),
-    listSizes: new Map([...introspectionSizes(supergraph.schema), ...readListSizes(schema, fields)]),
+    listSizes: readListSizes(schema, fields),
     depthAllowances: readAllowances(schema, fields),
     keys: supergraph.entityKeys,
     inputsHaveWeights: inputWeights.size > 0,
