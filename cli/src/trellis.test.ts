@@ -21,6 +21,18 @@ function mustBeNamed(subgraph: string): readonly [flags: readonly string[], prob
   return [['--subgraph', subgraph], `"${subgraph}" must be NAME=http://… or NAME=https://…`];
 }
 
+/** Flags of `trellis gateway`, and what it says of them. */
+const wrongSubgraphs: readonly (readonly [flags: readonly string[], problem: string])[] = [
+  ...['users', '=http://x', 'a b=http://x', 'a/b=http://x', 'a\\b=http://x'].map(mustBeNamed),
+  ...['a=', 'a=x', 'a=ftp://x', 'a=http://', 'a=http://x y', 'a=http://x:port'].map(mustBeNamed),
+  [['--subgraph', 'a=http://x', '--supergraph', 'x.graphql'], 'Say either --supergraph or --subgraph.'],
+  [['--subgraph', 'a=http://x', 'x.graphql'], 'Say either --supergraph or --subgraph.'],
+  [
+    ['--subgraph', 'a=http://x', '--subgraph', 'b=http://y', '--subgraph', 'a=http://z'],
+    'Name each subgraph once: "a" has two addresses.',
+  ],
+];
+
 describe('trellis', () => {
   it('lists its commands', async () => {
     expect(await runTrellis(['--help'])).toBe(0);
@@ -36,16 +48,7 @@ describe('trellis', () => {
     },
   );
 
-  it.each([
-    ...['users', '=http://x', 'a b=http://x', 'a/b=http://x', 'a\\b=http://x'].map(mustBeNamed),
-    ...['a=', 'a=x', 'a=ftp://x', 'a=http://', 'a=http://x y', 'a=http://x:port'].map(mustBeNamed),
-    [['--subgraph', 'a=http://x', '--supergraph', 'x.graphql'], 'Say either --supergraph or --subgraph.'],
-    [['--subgraph', 'a=http://x', 'x.graphql'], 'Say either --supergraph or --subgraph.'],
-    [
-      ['--subgraph', 'a=http://x', '--subgraph', 'b=http://y', '--subgraph', 'a=http://z'],
-      'Name each subgraph once: "a" has two addresses.',
-    ],
-  ])('does not serve %j', async (flags, problem) => {
+  it.each(wrongSubgraphs)('does not serve %j', async (flags, problem) => {
     expect(await runTrellis(['gateway', ...flags])).toBe(64);
     expect(errors).toContain(problem);
   });
