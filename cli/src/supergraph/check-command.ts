@@ -10,6 +10,7 @@ import {
   type CheckRules,
   type Report,
 } from '@trellis/composition';
+import { secondComposer } from '@trellis/composition/second-composer';
 import { readBase } from './base-graph.ts';
 import { checkGraphs } from './check-graphs.ts';
 import { codesToExplain, documentationOf } from './code-pages.ts';
@@ -32,6 +33,7 @@ export async function checkCommand(
   );
   const agreed = await readRules(call);
   const whole = await asStep(output, 'Composing', () => composeInput(call));
+  await secondComposer.release(); // what proves orders of deployment needs the memory
   const contracts = whole.contracts ?? base.contracts;
   const rules = { ...agreed, contracts: contractsOf({ contracts }, agreed) };
   const composed = {

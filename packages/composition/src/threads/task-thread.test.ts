@@ -35,3 +35,22 @@ it('A thread that was started ahead does the first task, and is not started agai
   thread.start();
   expect(starts).toBe(1);
 });
+
+it('A thread that is released ends after its tasks, and the next task gets a new one', async () => {
+  let starts = 0;
+  const exits: Promise<unknown>[] = [];
+  const start = (): Worker => {
+    starts += 1;
+    const program = `const { parentPort } = require('node:worker_threads');
+      parentPort.on('message', (task) => parentPort.postMessage(task));`;
+    const worker = new Worker(program, { eval: true });
+    exits.push(once(worker, 'exit'));
+    return worker;
+  };
+  const thread = new TaskThread<number, number>({ name: 'test', start, deadlineMs: 5_000 });
+  const first = thread.run(1);
+  await thread.release();
+  await exits[0];
+  expect([await first, await thread.run(2), starts]).toEqual([1, 2, 2]);
+  await thread.close();
+});

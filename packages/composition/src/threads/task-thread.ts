@@ -52,6 +52,12 @@ export class TaskThread<Task, Reply> {
     return done;
   }
 
+  /** Ends the thread once its tasks are done, and gives its memory back. A later task gets a new one. */
+  async release(): Promise<void> {
+    this.#work = this.#work.then(() => this.#end());
+    await this.#work;
+  }
+
   /** Ends the thread in the midst of what it does. Tasks that wait fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
