@@ -371,6 +371,10 @@ export const projects: readonly Project[] = [
       explorer: { floor: 1, purpose: 'the page that sends operations to a graph, built to files' },
       composition: { floor: 1, purpose: 'supergraphs from subgraphs, and what changes between two' },
       registry: { floor: 1, purpose: 'releases of a graph under signature, and the stores that hold them' },
+      'release-verdict': {
+        floor: 0,
+        purpose: 'what a release changes, and its order of deployment as a picture',
+      },
       'dev-stores': {
         floor: 2,
         purpose: 'PostgreSQL and Redis for development: embedded, supervised, or in the process',

@@ -185,3 +185,42 @@ describe('Who uses a field, as a gateway says it', () => {
     expect(await gateways.fieldUse('one', 'User.name', 7)).toEqual({ problem });
   });
 });
+
+describe('What costs a gateway something', () => {
+  it('is asked once while the same is on its way, and another search is not begun', async () => {
+    const waiting: (() => void)[] = [];
+    let requests = 0;
+    const gateways = await gatewayThat((request, response) => {
+      requests += 1;
+      waiting.push(() => sends(200, request.url === '/gateway' ? STATE : USE)(request, response));
+    });
+    const states = [gateways.reports(), gateways.reports(), gateways.reports()];
+    const searches = [gateways.fieldUse('one', 'User.name', 7), gateways.fieldUse('one', 'User.name', 7)];
+    expect(await gateways.fieldUse('one', 'User.age', 7)).toEqual({ problem: 'unavailable' });
+    await expect.poll(() => waiting.length).toBe(2);
+    for (const respond of waiting) respond();
+    const report = { name: 'one', state: STATE };
+    expect(await Promise.all(states)).toEqual([[report], [report], [report]]);
+    expect(await Promise.all(searches)).toEqual([{ use: USE }, { use: USE }]);
+    expect(requests).toBe(2);
+  });
+});
+
+describe('What was judged of a record, as a gateway says it', () => {
+  it.each<[string, RequestListener, object]>([
+    ['has no verdict', sends(200, { format: 'trellis-gateway-record/1', verdict: null }), { verdict: null }],
+    ['is unknown', sends(404, { problems: ['x'] }), { problem: 'unknown_record' }],
+    [
+      'comes from an older gateway',
+      sends(404, { message: 'Route not found' }),
+      { problem: 'not_understood' },
+    ],
+    ['can’t be read', sends(503, { problems: ['x'] }), { problem: 'unavailable' }],
+    ['is nonsense', sends(200, 'null'), { problem: 'not_understood' }],
+    ['is too large', sends(200, 'x'.repeat(300_000)), { problem: 'too_large' }],
+  ])('%s', async (_what, listener, report) => {
+    const gateways = await gatewayThat(listener);
+    expect(await gateways.verdict('one', 42)).toEqual(report);
+    expect(await gateways.verdict('two', 42)).toBeUndefined();
+  });
+});

@@ -1,7 +1,10 @@
 import { observeOutages, type OutageLog } from '@trellis/runtime/outage-log';
+import { MAX_VERDICT_BYTES, type ReleaseVerdict } from '@trellis/release-verdict';
 import { createAddressGuard, PRIVATE_NETWORKS, type AddressGuard } from '../outbound/address-guard.ts';
 import { sendGuarded, type GuardedRequest, type GuardedResponse } from '../outbound/guarded-request.ts';
+import { CoalescedReads } from './coalesced-reads.ts';
 import { parseFieldUse, parseGatewayState, type FieldUse, type GatewayState } from './gateway-state.ts';
+import { parseRecordVerdict } from './record-verdict.ts';
 
 /** Why nothing is known of a gateway. */
 export type GatewayProblem =
@@ -33,7 +36,19 @@ export type FieldUseProblem =
 /** Who has used a field, or why that is not known. */
 export type FieldUseReport = { readonly use: FieldUse } | { readonly problem: FieldUseProblem };
 
-/** The gateways that the operator has named. */
+/** Why it is not known what was judged of a record. */
+export type VerdictProblem =
+  | GatewayProblem
+  /** It is not in the history of the gateway. */
+  | 'unknown_record'
+  /** The gateway can't read it, or others are being read. */
+  | 'unavailable';
+
+/** What was judged of a record when it was published, null for one without a verdict; or why that is not known. */
+export type VerdictReport =
+  { readonly verdict: ReleaseVerdict | null } | { readonly problem: VerdictProblem };
+
+/** The gateways that the operator has named. What is asked for while the same is on its way is asked once. */
 export interface Gateways {
   /** As the configuration names them. */
   readonly names: readonly string[];
@@ -47,6 +62,12 @@ export interface Gateways {
    * @returns undefined where none has that name
    */
   fieldUse(name: string, field: string, days: number): Promise<FieldUseReport | undefined>;
+  /**
+   * Asks one of them what was judged of a record of its registry. Does not reject.
+   *
+   * @returns undefined where none has that name
+   */
+  verdict(name: string, sequence: number): Promise<VerdictReport | undefined>;
 }
 
 /** What folders that show gateways work with. */
@@ -59,7 +80,7 @@ export interface GatewaysFeatures {
 /** What a gateway was asked for. */
 export interface AskedGateway {
   readonly gateway: string;
-  readonly asked: 'state' | 'field users';
+  readonly asked: 'state' | 'field users' | 'verdict';
 }
 
 /** Why a gateway can't be read. */
@@ -88,6 +109,9 @@ const STATE_DEADLINE_MS = 3_000;
 const MAX_USE_BYTES = 4 * 1024 * 1024;
 /** A gateway gives up after ten seconds. */
 const USE_DEADLINE_MS = 12_000;
+const MAX_VERDICT_BODY_BYTES = MAX_VERDICT_BYTES + 1_024;
+/** Verdicts that are read at once. */
+const MAX_VERDICTS = 16;
 
 /** Asks gateways at their operations ports whenever an operator looks. */
 export function createGateways(options: GatewaysOptions): Gateways {
@@ -95,12 +119,26 @@ export function createGateways(options: GatewaysOptions): Gateways {
   const named = new Map(
     Object.entries(addresses).map(([name, address]) => [name, namedGateway(name, new URL(address), options)]),
   );
+  const reports = new CoalescedReads<readonly GatewayReport[]>(1);
+  const verdicts = new CoalescedReads<VerdictReport>(MAX_VERDICTS);
   return {
     names: [...named.keys()],
-    reports: () => Promise.all([...named.values()].map((one) => reportOf(one, stateDeadlineMs))),
+    reports: async () =>
+      (await reports.read('', () =>
+        Promise.all([...named.values()].map((one) => reportOf(one, stateDeadlineMs))),
+      )) ?? [],
     fieldUse: async (name, field, days) => {
       const gateway = named.get(name);
-      return gateway && fieldUseOf(gateway, secret, { field, days });
+      if (!gateway) return undefined;
+      const asked = { field, days };
+      const read = gateway.searching.read(JSON.stringify(asked), () => fieldUseOf(gateway, secret, asked));
+      return (await read) ?? { problem: 'unavailable' };
+    },
+    verdict: async (name, sequence) => {
+      const gateway = named.get(name);
+      if (!gateway) return undefined;
+      const read = verdicts.read(`${sequence} ${name}`, () => verdictOf(gateway, sequence));
+      return (await read) ?? { problem: 'unavailable' };
     },
   };
 }
@@ -111,6 +149,9 @@ interface NamedGateway {
   readonly address: URL;
   readonly states: OutageLog;
   readonly searches: OutageLog;
+  readonly verdicts: OutageLog;
+  /** A gateway searches once at a time. */
+  readonly searching: CoalescedReads<FieldUseReport>;
 }
 
 function namedGateway(gateway: string, address: URL, options: GatewaysOptions): NamedGateway {
@@ -120,7 +161,14 @@ function namedGateway(gateway: string, address: URL, options: GatewaysOptions): 
       ends: () => options.onRecovered({ gateway, asked }),
       kindOf: (failure) => (failure as GatewayFailure).problem,
     });
-  return { name: gateway, address, states: outages('state'), searches: outages('field users') };
+  return {
+    name: gateway,
+    address,
+    states: outages('state'),
+    searches: outages('field users'),
+    verdicts: outages('verdict'),
+    searching: new CoalescedReads(1),
+  };
 }
 
 async function reportOf(gateway: NamedGateway, deadlineMs: number): Promise<GatewayReport> {
@@ -168,6 +216,21 @@ async function fieldUseOf(
   return 'problem' in read ? { problem: read.problem } : { use: read.value };
 }
 
+async function verdictOf({ address, verdicts }: NamedGateway, sequence: number): Promise<VerdictReport> {
+  const sent = await send({
+    method: 'GET',
+    url: new URL(`/gateway/records/${sequence}`, address),
+    headers: { accept: 'application/json' },
+    maxBytes: MAX_VERDICT_BODY_BYTES,
+    deadlineMs: STATE_DEADLINE_MS,
+  });
+  if ('problem' in sent) return { problem: logged(verdicts, sent).problem };
+  if (sent.status === 404 && saysWhy(sent)) return { problem: 'unknown_record' };
+  if (sent.status === 503) return { problem: 'unavailable' };
+  const read = logged(verdicts, understand(sent, parseRecordVerdict));
+  return 'problem' in read ? { problem: read.problem } : { verdict: read.value };
+}
+
 const PROBLEMS: Readonly<Record<number, FieldUseProblem>> = {
   401: 'denied',
   403: 'denied',
@@ -175,10 +238,14 @@ const PROBLEMS: Readonly<Record<number, FieldUseProblem>> = {
   503: 'unavailable',
 };
 
-/** An older gateway has nothing at that address, and says so in other words than for a field. */
-function problemOfStatus({ status, body }: GuardedResponse): FieldUseProblem {
-  if (status === 404 && body.includes('"problems"')) return 'unknown_field';
-  return PROBLEMS[status] ?? 'not_understood';
+function problemOfStatus(sent: GuardedResponse): FieldUseProblem {
+  if (sent.status === 404 && saysWhy(sent)) return 'unknown_field';
+  return PROBLEMS[sent.status] ?? 'not_understood';
+}
+
+/** An older gateway has nothing at that address, and says so in other words than for a field or a record. */
+function saysWhy({ body }: GuardedResponse): boolean {
+  return body.includes('"problems"');
 }
 
 type Sent = GuardedResponse | GatewayFailure;

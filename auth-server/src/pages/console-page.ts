@@ -34,6 +34,8 @@ export interface ConsoleSection {
   readonly id: string;
   readonly heading: string;
   readonly intro?: string;
+  /** SVG that was drawn here. */
+  readonly picture?: string;
   readonly facts?: readonly (readonly [name: string, value: Cell])[];
   readonly table?: Table;
   /** What is said in place of a table without rows. */

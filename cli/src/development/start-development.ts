@@ -47,6 +47,7 @@ export async function startDevelopment(
     return {
       url: served.url,
       sdl: (signal) => served.sdl(signal),
+      verdict: (sequence, signal) => served.verdict(sequence, signal),
       close: async () => {
         await close();
         await served.close();

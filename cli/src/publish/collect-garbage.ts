@@ -34,8 +34,10 @@ export async function collectGarbage(
       releases.set(reference.digest, reference);
     await verifyLog(store, log, access.trust, {
       signal,
-      onRecord: ({ record }) =>
-        [record.release, ...record.variants.map(({ release }) => release)].forEach(note),
+      onRecord: ({ record }) => {
+        [record.release, ...record.variants.map(({ release }) => release)].forEach(note);
+        if (record.verdict) named.add(record.verdict.digest);
+      },
     });
     for (const reference of releases.values()) {
       named.add(reference.digest);

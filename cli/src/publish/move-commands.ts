@@ -1,4 +1,4 @@
-import { DEFAULT_CHECK_RULES, outcomeOf } from '@trellis/composition';
+import { DEFAULT_CHECK_RULES, outcomeOf, type Report } from '@trellis/composition';
 import {
   appendRecord,
   formatLogName,
@@ -30,6 +30,7 @@ import { submit } from './submit.ts';
 import { judgements, type ReleaseJudge } from './judgements.ts';
 import { PublicationRejected } from './publication-rejected.ts';
 import { readRunningSubgraphs, type RunningOptions } from './running-subgraphs.ts';
+import { writeVerdict } from './write-verdict.ts';
 
 /** The options of `trellis rollback`. */
 export interface RollbackOptions extends GraphOptions, RunningOptions {
@@ -125,12 +126,12 @@ export async function promoteRelease(
     if (current?.record.release.digest === source.record.release.digest) return 'unchanged';
     const base =
       current && (await readPublishedGraph(store, current.record.release, formatLogName(to), signal));
-    if (base) {
-      checkContracts(target, base, { from, to });
-      await checkPromotion(target, base, options, to);
-      await guard(target, base, options, false);
-    }
-    return moveOf(access, current, source, 'promote');
+    if (!base) return moveOf(access, current, source, 'promote');
+    checkContracts(target, base, { from, to });
+    const report = await checkPromotion(target, base, options, to);
+    await guard(target, base, options, false);
+    const verdict = await writeVerdict(store, report, signal);
+    return { ...moveOf(access, current, source, 'promote'), verdict };
   });
   return outcomeOfMove('promoted', appended.outcome, appended.head);
 }
@@ -201,7 +202,7 @@ function withEndedContracts(outcome: CommandOutcome, ended: readonly string[]): 
   };
 }
 
-/** Checks a release against what an environment serves. @throws PublicationRejected, RegistryError */
+/** Checks a release against what an environment serves. @returns what was found, which rejects nothing @throws PublicationRejected, RegistryError */
 export async function checkPromotion(
   target: PublishedGraph,
   base: PublishedGraph,
@@ -210,7 +211,7 @@ export async function checkPromotion(
     judge = judgements,
   }: Pick<MoveOptions, 'judge'> & { readonly operations?: readonly string[] },
   to: LogName,
-): Promise<void> {
+): Promise<Report> {
   const name = formatLogName(to);
   const sources = new Map(target.subgraphs.map(({ source, sdl }) => [source, sdl]));
   const composed = { ...target, diagnostics: [], sources };
@@ -228,6 +229,7 @@ export async function checkPromotion(
   if (typeof report === 'string') throw new RegistryError('INVALID_RECORD', report.trim());
   const outcome = outcomeOf(report);
   if (outcome !== 'passed') throw new PublicationRejected(outcome, report, sources);
+  return report;
 }
 
 /** Variants that end themselves, canaries, end with the release that they were compared with. */

@@ -35,6 +35,7 @@ import { contractsOf, diagnosticsOfContracts } from '../supergraph/contracts-of.
 import { emptyReport } from '../supergraph/empty-report.ts';
 import { judgements, type ReleaseJudge } from './judgements.ts';
 import { PublicationRejected } from './publication-rejected.ts';
+import { writeVerdict } from './write-verdict.ts';
 import {
   candidateOf,
   isPublished,
@@ -101,6 +102,7 @@ export async function publishRelease(
     const release = await writeRelease(store, candidate, judged, signal);
     return {
       release,
+      verdict: await writeVerdict(store, judged.report, signal),
       routing: head?.record.routing ?? [],
       variants: head?.record.variants ?? [],
       action: 'publish',

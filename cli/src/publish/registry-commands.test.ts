@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { decodeVerdict } from '@trellis/release-verdict';
 import { runTrellis } from '../trellis.ts';
 
 const USERS = 'type Query { me: User } type User @key(fields: "id") { id: ID! name: String bio: String }';
@@ -224,6 +225,21 @@ describe('trellis publish', () => {
       0,
       { records: [{ approvals: [{ change: 'FIELD_REMOVED User.bio', owner: 'team-users', expires }] }, {}] },
     ]);
+  });
+
+  it('stores what was judged of a release with its record, and gc leaves it', async () => {
+    await publish('users', USERS);
+    await publish('users', USERS.replace('name: String', 'name: String age: Int'));
+    const { out } = await trellis('history', '--format', 'json');
+    const { records } = JSON.parse(out) as { records: { verdict?: { digest: string } }[] };
+    expect(records.map(({ verdict }) => verdict !== undefined)).toEqual([true, false]);
+    await trellis('registry', 'gc', '--older-than', '0');
+    const text = await readFile(join(registry, 'blobs/sha256', records[0]?.verdict?.digest ?? ''), 'utf8');
+    expect(decodeVerdict(text)).toMatchObject({
+      counts: { breaking: 0, safe: 2 },
+      changes: [{ coordinate: 'User.age' }, { coordinate: 'users' }],
+      order: { verdict: 'ordered', steps: [{ action: 'deploy', subgraph: 'users' }, { action: 'publish' }] },
+    });
   });
 
   it('removes a subgraph', async () => {

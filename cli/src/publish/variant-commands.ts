@@ -12,6 +12,7 @@ import {
   type Variant,
   type VariantRule,
 } from '@trellis/registry';
+import type { Report } from '@trellis/composition';
 import { readHeadGraph, readPublishedGraph } from '../registry/published-graph.ts';
 import {
   logOf,
@@ -24,6 +25,7 @@ import {
 import type { CommandOutcome } from './command-outcome.ts';
 import { recordDocument } from './describe-record.ts';
 import { checkPromotion } from './move-commands.ts';
+import { writeVerdict } from './write-verdict.ts';
 
 /** The options of `trellis variant set`. */
 export interface VariantOptions extends AppendOptions {
@@ -59,10 +61,11 @@ export async function setVariantCommand(
     const release = given ?? known?.release;
     if (!release)
       throw new RegistryError('INVALID_NAME', `Say what ${options.name} serves: --from ENVIRONMENT.`);
-    if (given) await checkAgainst(access, log, [release, record.release], signal);
+    const report = given && (await checkAgainst(access, log, [release, record.release], signal));
+    const verdict = await writeVerdict(access.store, report, signal);
     const variant: Variant = { name: options.name, release, rule, abortsItself: options.aborts === true };
     const at = known ? record.variants.indexOf(known) : record.variants.length;
-    return nextOf(access, record, record.variants.toSpliced(at, 1, variant));
+    return { ...nextOf(access, record, record.variants.toSpliced(at, 1, variant)), verdict };
   });
   return outcomeOf('set', options.name, appended);
 }
@@ -115,13 +118,13 @@ async function checkAgainst(
   log: LogName,
   [release, main]: readonly [BlobReference, BlobReference],
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Report> {
   const name = formatLogName(log);
   const [next, base] = [
     await readPublishedGraph(store, release, name, signal),
     await readPublishedGraph(store, main, name, signal),
   ];
-  await checkPromotion(next, base, {}, log);
+  return checkPromotion(next, base, {}, log);
 }
 
 /** The action says that an operator has decided: gateways start again what has stopped itself. */

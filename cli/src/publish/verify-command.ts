@@ -76,6 +76,11 @@ async function verifyOne(
       await readTextBlob(store, blob, signal).catch(note);
     }
   }
+  for (const { record } of records) {
+    if (!record.verdict || checked.has(record.verdict.digest)) continue;
+    checked.add(record.verdict.digest);
+    await readTextBlob(store, record.verdict, signal).catch(noteUnlessMissing(damages));
+  }
   return { log: formatLogName(log), records: records.length, texts: checked.size, damages };
 }
 
@@ -84,4 +89,11 @@ function noteIn(damages: Damage[]): (error: unknown) => undefined {
     if (!(error instanceof RegistryError)) throw error;
     damages.push({ code: error.code, message: error.message });
   };
+}
+
+/** Nothing that is served depends on a verdict; `registry gc` of a version that knows none deletes them. */
+function noteUnlessMissing(damages: Damage[]): (error: unknown) => undefined {
+  const note = noteIn(damages);
+  return (error) =>
+    error instanceof RegistryError && error.code === 'BLOB_MISSING' ? undefined : note(error);
 }

@@ -8,7 +8,7 @@ import type { GraphMetrics } from '../observability/graph-metrics.ts';
 import type { RegistryMetrics } from '../observability/registry-metrics.ts';
 import type { OperationCatalogue } from '../operation/operation-catalogue.ts';
 import type { GenerationRouting } from '../pipeline/services.ts';
-import type { FollowOptions } from '../registry/followed-registry.ts';
+import type { FollowedRegistry, FollowOptions } from '../registry/followed-registry.ts';
 import type { RegistrySettings } from '../settings/registry.ts';
 import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
 import type { Supergraph, SupergraphText } from '../supergraph/supergraph.ts';
@@ -31,6 +31,8 @@ export interface SupergraphParts {
 export interface OpenSupergraphs {
   readonly supergraphs: SupergraphStore;
   readonly generations: GenerationRouting;
+  /** Undefined without a registry. */
+  readonly verdicts?: FollowedRegistry['verdicts'] | undefined;
   /** Ends both. */
   close(): Promise<void>;
 }

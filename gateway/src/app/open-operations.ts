@@ -2,6 +2,7 @@ import type { OperationsRoutes, Resources } from '@trellis/runtime';
 import type { GatewayConfig } from '../config/config.ts';
 import { settingsInUse } from '../config/settings-in-use.ts';
 import { addStatePage } from '../http/pages/state-route.ts';
+import { addRecordVerdicts } from '../http/routes/record-verdict-route.ts';
 import { addRecordedUsers } from '../http/routes/recorded-users-route.ts';
 import type { FieldSearch } from '../usage/field-search/recorded-use.ts';
 import { searchInThread } from '../usage/field-search/search-thread.ts';
@@ -20,6 +21,9 @@ export function openOperations(
     add: (server) => {
       cache?.add(server);
       addStatePage(server, metrics);
+      addRecordVerdicts(server, {
+        verdict: async (sequence, signal) => started()?.verdict(sequence, signal),
+      });
       addRecordedUsers(server, {
         recorded: recordedBy(config),
         sdl: async (signal) => started()?.sdl(signal),

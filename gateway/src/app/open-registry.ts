@@ -49,6 +49,7 @@ export async function followRegistryOf(parts: SupergraphParts): Promise<OpenSupe
   return {
     supergraphs: followed,
     generations: canaries.routing,
+    verdicts: followed.verdicts,
     close: async () => {
       await canaries.close();
       await followed.close();

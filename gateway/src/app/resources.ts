@@ -46,6 +46,7 @@ export interface GatewayResources
   extends Omit<RedisResources, 'openResponseCache'>, ReplaceableResources, LoadResources, PlanningResources {
   readonly supergraphs: SupergraphStore;
   readonly generations: GenerationRouting;
+  readonly verdicts: OpenSupergraphs['verdicts'];
   /** Sends whatever it is given, by no rules. */
   readonly subgraphClient: SubgraphClient;
   readonly connections: SubgraphConnections;
@@ -93,7 +94,7 @@ export async function openResources(
   const served = await openSupergraphs(parts).catch((error: unknown) =>
     planner.close().then(() => Promise.reject(error as Error)),
   );
-  const { supergraphs, generations } = served;
+  const { supergraphs, generations, verdicts } = served;
   supergraphs.onChange((retired) => retired.forEach((generation) => planner.retire(generation)));
   const connections = new SubgraphConnections(inUse.subgraphConnections, CONNECTION_BOUNDS);
   const subgraphClient = createSubgraphClient({ connections });
@@ -144,6 +145,7 @@ export async function openResources(
   return {
     supergraphs,
     generations,
+    verdicts,
     ...planning,
     subgraphClient,
     connections,

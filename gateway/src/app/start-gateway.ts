@@ -1,5 +1,6 @@
 import type { Deployable } from '@trellis/runtime';
 import type { GatewayConfig } from '../config/config.ts';
+import type { RecordVerdict } from '../registry/record-verdicts.ts';
 import type { GatewayMeans } from './resources.ts';
 import { openGateway, type OpenGateway } from './open-gateway.ts';
 import { buildServer } from './server.ts';
@@ -8,6 +9,8 @@ import { buildServer } from './server.ts';
 export interface ServingGateway extends Deployable {
   /** The text of the supergraph that is served. */
   sdl(signal: AbortSignal): Promise<string>;
+  /** What was judged of a record of the registry. @returns undefined without a registry */
+  verdict(sequence: number, signal: AbortSignal): Promise<RecordVerdict | undefined>;
 }
 
 /** A gateway that runs in this process. */
@@ -33,6 +36,7 @@ export async function startGateway(
     configuration: gateway.configuration,
     resources: gateway.resources,
     sdl: async () => gateway.configuration.services.supergraphs.current().sdl,
+    verdict: async (sequence, signal) => gateway.resources.verdicts?.find(sequence, signal),
     close: () => {
       gateway.stop();
       closing ??= server.close().then(() => gateway.close());

@@ -7,6 +7,7 @@ import { CannotStart, type Logger, type Resources } from '@trellis/runtime';
 import { AggregatorRegistry } from 'prom-client';
 import type { GatewayConfig } from '../config/config.ts';
 import { isRelayed, type RelayedTrial } from '../variants/trial-exchange.ts';
+import type { RecordVerdict } from '../registry/record-verdicts.ts';
 import { HEAP_FLAGS } from './heap-flags.ts';
 import type { ServingGateway } from './start-gateway.ts';
 
@@ -32,7 +33,12 @@ export async function startWorkers(
   const url = await pool.start();
   const aggregator = new AggregatorRegistry();
   metrics.metrics = () => aggregator.clusterMetrics();
-  return { url, sdl: (signal) => pool.sdl(signal), close: () => pool.close() };
+  return {
+    url,
+    sdl: (signal) => pool.sdl(signal),
+    verdict: (sequence, signal) => pool.verdict(sequence, signal),
+    close: () => pool.close(),
+  };
 }
 
 class WorkerPool {
@@ -69,9 +75,18 @@ class WorkerPool {
 
   /** The supergraph that one of them serves. @throws Error where none says it in time */
   async sdl(signal: AbortSignal): Promise<string> {
+    return (await ask(this.#servingWorker(), { kind: 'sdl' }, signal)).sdl;
+  }
+
+  /** What was judged of a record that one of them follows. @throws Error where none says it in time */
+  async verdict(sequence: number, signal: AbortSignal): Promise<RecordVerdict | undefined> {
+    return (await ask(this.#servingWorker(), { kind: 'verdict', sequence }, signal)).found;
+  }
+
+  #servingWorker(): Worker {
     const [worker] = [...this.#workers].find(([, state]) => state === 'serving') ?? [];
     if (!worker) throw new Error('No worker serves.');
-    return askForSdl(worker, signal);
+    return worker;
   }
 
   close(): Promise<void> {
@@ -200,11 +215,25 @@ function hears<Kind extends FromWorker['kind']>(worker: Worker, kind: Kind): Pro
   });
 }
 
-async function askForSdl(worker: Worker, signal: AbortSignal): Promise<string> {
+type Asked = Extract<ToWorker, { readonly kind: 'sdl' | 'verdict' }>;
+
+/** What a worker says of what it is asked for. */
+async function ask<Question extends Asked>(
+  worker: Worker,
+  question: Question,
+  signal: AbortSignal,
+): Promise<Heard<Question['kind']>> {
   const messages = on(worker, 'message', { signal, close: ['exit'] }) as AsyncIterable<[FromWorker]>;
-  send(worker, { kind: 'sdl' });
-  for await (const [message] of messages) if (message.kind === 'sdl') return message.sdl;
+  send(worker, question);
+  for await (const [message] of messages)
+    if (isReplyTo(question, message)) return message as Heard<Question['kind']>; // by its kind
   throw new Error('The worker has ended.');
+}
+
+/** One that was asked for before, and came too late, is another's. */
+function isReplyTo(question: Asked, message: FromWorker): boolean {
+  if (question.kind === 'sdl') return message.kind === 'sdl';
+  return message.kind === 'verdict' && message.sequence === question.sequence;
 }
 
 /** What is in flight gets its time; then the process ends, willing or not. One that does not serve yet ends at once. */
@@ -231,6 +260,7 @@ export type ToWorker =
   | { readonly kind: 'start'; readonly config: GatewayConfig }
   | { readonly kind: 'listen' }
   | { readonly kind: 'sdl' }
+  | { readonly kind: 'verdict'; readonly sequence: number }
   | { readonly kind: 'close' };
 
 /**
@@ -244,4 +274,5 @@ export type FromWorker =
   | { readonly kind: 'prepared' }
   | { readonly kind: 'ready'; readonly url: string }
   | { readonly kind: 'sdl'; readonly sdl: string }
+  | { readonly kind: 'verdict'; readonly sequence: number; readonly found: RecordVerdict | undefined }
   | { readonly kind: 'failed'; readonly message: string };

@@ -17,6 +17,7 @@ import type { FromWorker, ToWorker } from './worker-pool.ts';
 const EXIT_FAILED = 1;
 const ALIVE_EVERY_MS = 1_000;
 const GRAPH_DEADLINE_MS = 1_000;
+const VERDICT_DEADLINE_MS = 2_000;
 
 let gateway: ServingGateway | undefined;
 let logger: Logger | undefined;
@@ -29,6 +30,7 @@ process.on('message', (message: ToWorker) => {
   else if (message.kind === 'listen') listen();
   else if (message.kind === 'close') void close();
   else if (message.kind === 'sdl') sendGraph().catch(reportUnsentGraph);
+  else if (message.kind === 'verdict') void sendVerdict(message.sequence); // it does not reject
 });
 process.on('disconnect', () => void close());
 setInterval(() => send({ kind: 'alive' }), ALIVE_EVERY_MS).unref();
@@ -74,6 +76,11 @@ async function sendGraph(): Promise<void> {
 /** Another worker is asked, or the primary process waits no longer than its deadline. */
 function reportUnsentGraph(err: unknown): void {
   logger?.warn({ err }, 'worker cannot send its supergraph');
+}
+
+async function sendVerdict(sequence: number): Promise<void> {
+  const found = await gateway?.verdict(sequence, AbortSignal.timeout(VERDICT_DEADLINE_MS));
+  send({ kind: 'verdict', sequence, found });
 }
 
 function send(message: FromWorker): void {

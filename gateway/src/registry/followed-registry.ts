@@ -17,6 +17,7 @@ import {
   type GenerationSource,
   type ServedGenerations,
 } from './served-generations.ts';
+import { RecordVerdicts } from './record-verdicts.ts';
 import { RejectedHead } from './rejected-head.ts';
 import { StoppedVariants } from './stopped-variants.ts';
 
@@ -51,6 +52,7 @@ export interface FollowOptions extends Omit<GenerationSource, 'stores'> {
 /** The generations that a registry has this gateway serve. */
 export interface FollowedRegistry extends SupergraphStore {
   readonly served: ServedGenerations;
+  readonly verdicts: Pick<RecordVerdicts, 'find'>;
   /** Called after each record that is served, and each variant that stops. */
   onServed(listener: (served: ServedGenerations) => void): void;
   /** No longer serves a variant, here and after restarts, until a record starts it again. @returns whether it did */
@@ -77,6 +79,7 @@ export async function followRegistry(options: FollowOptions): Promise<FollowedRe
 }
 
 class Follower implements FollowedRegistry {
+  readonly verdicts: RecordVerdicts;
   readonly #options: FollowOptions;
   readonly #log: FollowedLog;
   readonly #stopped: StoppedVariants;
@@ -99,6 +102,7 @@ class Follower implements FollowedRegistry {
   constructor(options: FollowOptions) {
     this.#options = options;
     const { directory, log, observer } = options;
+    this.verdicts = new RecordVerdicts(options.store);
     this.#log = new FollowedLog(options);
     this.#pauses = new LookPauses(options);
     this.#stopped = new StoppedVariants(directory, log, (error) => observer.copyFailed(error));
@@ -237,6 +241,7 @@ class Follower implements FollowedRegistry {
 
   #follow(record: RegistryRecord): void {
     this.#stopped.follow(record);
+    this.verdicts.follow(record);
     this.#options.observer.verified(record);
   }
 

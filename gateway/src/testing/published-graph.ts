@@ -26,7 +26,8 @@ const SIGNAL_MS = 30_000;
 
 /** What a test decides of a record. */
 type Published = {
-  readonly [Key in 'variants' | 'action' | 'routing' | 'release' | 'keys']?: NextRecord[Key] | undefined;
+  readonly [Key in 'variants' | 'action' | 'routing' | 'release' | 'keys' | 'verdict']?:
+    NextRecord[Key] | undefined;
 };
 
 /** A registry in a folder, and the key that signs its records. */
@@ -115,8 +116,8 @@ export class PublishedGraph {
     const { head } = await appendRecord({ store, log, trust, signer, signal: deadline() }, async (before) => {
       const { release, routing = [], variants = [] } = { ...before?.record, ...decided };
       if (!release) throw new Error('the first record needs a release');
-      const { action = 'publish', keys } = decided;
-      return { release, routing, variants, action, keys, actor: 'ada', approvals: [] };
+      const { action = 'publish', keys, verdict } = decided;
+      return { release, routing, variants, action, keys, verdict, actor: 'ada', approvals: [] };
     });
     return head;
   }

@@ -50,7 +50,13 @@ export { operationsText } from './operations/write-operations.ts';
 export { Usage, type UsedOperation } from './operations/usage.ts';
 export { parseRelease, releaseText, type Release } from './release.ts';
 export { excerptOf, printable, type Sources } from './reports/excerpt.ts';
-export { outcomeOf, type Report, type ReportedDiagnostic } from './reports/report.ts';
+export {
+  countReport,
+  outcomeOf,
+  type Report,
+  type ReportedChange,
+  type ReportedDiagnostic,
+} from './reports/report.ts';
 export { isReportForm, reportForms, writeReport, type ReportForm } from './reports/write-report.ts';
 export { writeHtmlPage, type HtmlSection } from './reports/write-html.ts';
 export { escapeMarkdown } from './reports/write-markdown.ts';

@@ -47,6 +47,11 @@ export interface RegistryRecord extends LogName {
   /** By the clock of the one who wrote it; for users only. */
   readonly at: string;
   readonly approvals: readonly RecordedApproval[];
+  /**
+   * What was judged of it against what was served before. Undefined: nothing was, or an older version wrote the record. Nothing that is
+   * served depends on it.
+   */
+  readonly verdict?: BlobReference | undefined;
   /** Where the release comes from, for `promote` and `rollback`. */
   readonly source?: { readonly environment: string; readonly sequence: number } | undefined;
   /** The keys that sign from the next record on, instead of those before. Undefined: the same. */
@@ -89,6 +94,7 @@ const recordSchema = z
     actor: z.string().max(256),
     at: z.iso.datetime(),
     approvals: z.array(z.object({ change: text, owner: text, reason: text, expires: text })).max(1000),
+    verdict: blobReference.optional(),
     source: z.object({ environment: logPart, sequence }).optional(),
     keys: z.array(publicKey).min(1).max(16).optional(),
   })

@@ -1,3 +1,4 @@
+import { chineseChange } from './chinese-change.ts';
 import type { GraphTexts } from './graph-texts.ts';
 
 /** Gateways and their graph in simplified Chinese. */
@@ -71,4 +72,5 @@ export const chineseGraph: GraphTexts = {
   unknown: '未知：此期间的使用记录不完整',
   usedAtLeast: '是；此期间的使用记录不完整，可能还有更多',
   further: (operations) => `另有 ${operations} 个操作使用它。`,
+  change: chineseChange,
 };

@@ -1,3 +1,4 @@
+import { englishChange } from './english-change.ts';
 import type { GraphTexts } from './graph-texts.ts';
 
 /** Gateways and their graph in English. */
@@ -71,4 +72,5 @@ export const englishGraph: GraphTexts = {
   unknown: 'unknown: recorded usage of this time is incomplete',
   usedAtLeast: 'yes; recorded usage of this time is incomplete, so there may be more',
   further: (operations) => `${operations} more operations use it.`,
+  change: englishChange,
 };

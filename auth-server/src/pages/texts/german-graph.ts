@@ -1,3 +1,4 @@
+import { germanChange } from './german-change.ts';
 import type { GraphTexts } from './graph-texts.ts';
 
 /** Gateways and their graph in German. */
@@ -72,4 +73,5 @@ export const germanGraph: GraphTexts = {
   unknown: 'unbekannt: die Aufzeichnung dieser Zeit ist unvollständig',
   usedAtLeast: 'ja; die Aufzeichnung dieser Zeit ist unvollständig, es können mehr sein',
   further: (operations) => `${operations} weitere Operationen benutzen es.`,
+  change: germanChange,
 };

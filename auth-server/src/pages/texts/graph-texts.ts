@@ -1,3 +1,5 @@
+import type { ChangeTexts } from './change-texts.ts';
+
 /** Why nothing is known of a gateway, or of who uses a field: as the admin API names it. */
 export type GraphProblemName =
   | 'unreachable'
@@ -75,4 +77,5 @@ export interface GraphTexts {
   readonly unknown: string;
   readonly usedAtLeast: string;
   readonly further: (operations: number) => string;
+  readonly change: ChangeTexts;
 }

@@ -68,6 +68,7 @@ const calls: readonly (readonly [scope: string, method: string, path: string, bo
   ['auth:mail:write', 'DELETE', '/mail/none'],
   ['auth:graph:read', 'GET', '/gateways'],
   ['auth:graph:read', 'GET', '/gateways/none/field-use'],
+  ['auth:graph:read', 'GET', '/gateways/none/records/none/verdict'],
 ];
 
 describe('A-261: the description of the admin API', () => {
@@ -109,7 +110,7 @@ describe('A-261: the description of the admin API', () => {
       const response = await call(
         token,
         'GET',
-        `${path.replace(':id', pathsOf[kind] ?? '')}?field=User.name`,
+        `${path.replace(':id', pathsOf[kind] ?? '').replace(':sequence', '1')}?field=User.name`,
       );
       expect([path, response.status]).toEqual([path, 200]);
       const parsed = output.safeParse(await response.json());

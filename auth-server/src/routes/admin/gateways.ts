@@ -1,3 +1,4 @@
+import type { ReleaseVerdict } from '@trellis/release-verdict';
 import { z } from 'zod';
 import type {
   FieldUseProblem,
@@ -5,6 +6,8 @@ import type {
   GatewayProblem,
   GatewayReport,
   GatewaysFeatures,
+  VerdictProblem,
+  VerdictReport,
 } from '../../gateways/gateways.ts';
 import type { FieldUse, GatewayState } from '../../gateways/gateway-state.ts';
 import { invalid, required } from './admin-context.ts';
@@ -93,6 +96,36 @@ export const findFieldUse: AdminOperation<GatewayApiFeatures, FieldUseJson> = {
     if (!Number.isInteger(days) || days < 1 || days > MOST_DAYS)
       throw invalid([`days: must be a whole number from 1 to ${MOST_DAYS}`]);
     const report: FieldUseReport = required(await gateways.fieldUse(id, field, days));
+    return { status: 200, body: report };
+  },
+};
+
+const verdictProblems: readonly VerdictProblem[] = [...problems, 'unknown_record', 'unavailable'];
+
+/** What was judged of a record, or why that is not known. */
+export interface RecordVerdictJson {
+  readonly problem?: VerdictProblem;
+  /** Null: the record was published without one. */
+  readonly verdict?: ReleaseVerdict | null;
+}
+
+const SEQUENCE = /^[1-9]\d{0,8}$/;
+
+/** Says what a record of the registry changes, and in which order that is deployed. */
+export const getRecordVerdict: AdminOperation<GatewayApiFeatures, RecordVerdictJson> = {
+  id: 'getRecordVerdict',
+  method: 'GET',
+  path: '/gateways/:id/records/:sequence/verdict',
+  scope: 'auth:graph:read',
+  summary: 'Says what a record of the registry changes, and in which order that is deployed.',
+  output: z.object({
+    problem: z.enum(verdictProblems).optional(),
+    verdict: z.record(z.string(), z.unknown()).nullable().optional(),
+  }),
+  statuses: [200],
+  run: async ({ gateways }, { path: { id = '', sequence = '' } }) => {
+    if (!SEQUENCE.test(sequence)) throw invalid(['sequence: must be a whole number from 1']);
+    const report: VerdictReport = required(await gateways.verdict(id, Number(sequence)));
     return { status: 200, body: report };
   },
 };

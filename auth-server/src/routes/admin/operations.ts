@@ -23,7 +23,7 @@ import {
   rotateClientSecret,
   type ClientApiFeatures,
 } from './clients.ts';
-import { findFieldUse, listGateways, type GatewayApiFeatures } from './gateways.ts';
+import { findFieldUse, getRecordVerdict, listGateways, type GatewayApiFeatures } from './gateways.ts';
 import { revokeGrant, type GrantApiFeatures } from './grants.ts';
 import { listKeys, rotateKeys, type KeyApiFeatures } from './keys.ts';
 import { listMail, removeMail, retryMail, type MailApiFeatures } from './mail.ts';
@@ -66,4 +66,5 @@ export const allOperations: readonly AnyOperation<OperationFeatures>[] = Object.
   removeMail,
   listGateways,
   findFieldUse,
+  getRecordVerdict,
 ]);

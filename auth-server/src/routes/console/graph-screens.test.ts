@@ -61,6 +61,7 @@ let server: TestAuthServer;
 let operator: Browser;
 let use: object = USE;
 let state: object = STATE;
+let judged: object = {};
 const asked: string[] = [];
 beforeAll(async () => {
   port = createServer((request, response) => respond(request, response)).listen(0, '127.0.0.1');
@@ -84,7 +85,8 @@ afterAll(async () => {
 
 function respond(request: IncomingMessage, response: ServerResponse): void {
   asked.push(`${request.method} ${request.url} ${request.headers.authorization ?? ''}`);
-  response.end(JSON.stringify(request.url === '/gateway' ? state : use));
+  if (request.url?.startsWith('/gateway/records/')) response.end(JSON.stringify(judged));
+  else response.end(JSON.stringify(request.url === '/gateway' ? state : use));
 }
 
 /** Rows of the page, cells separated by bars. */
@@ -125,7 +127,7 @@ describe('A-286: the console’s page of the graph', () => {
       ]),
     );
     const html = await (await operator.get(`${server.issuer}/console/graph`)).text();
-    expect(html).toContain('href="https://ci.example/history.html#record-42"');
+    expect(html).toContain(`href="${server.issuer}/console/graph/change?gateway=eu&amp;record=42"`);
   });
 
   it('names the contract of the version that is served', async () => {
@@ -191,5 +193,82 @@ describe('A-286: the console’s page of the graph', () => {
     ['zh', '无法连接网关。'],
   ])('is in the language of its operator: %s', async (language, sentence) => {
     expect(await rowsOf('/graph', language)).toContain(`gone|${sentence}||||`);
+  });
+});
+
+const VERDICT = {
+  counts: { breaking: 0, dangerous: 1, unknown: 0, safe: 1, approved: 1 },
+  changes: [
+    {
+      verdict: 'breaking',
+      code: 'FIELD_REMOVED',
+      coordinate: 'User.bio',
+      message: HOSTILE,
+      operations: 2,
+      approvedBy: 'ada',
+    },
+  ],
+  order: {
+    verdict: 'not-in-one-step',
+    steps: [
+      { action: 'deploy-both', subgraph: HOSTILE, forNew: 'a is new', forOld: 'b is used' },
+      { action: 'publish' },
+      { action: 'end', subgraph: 'users' },
+    ],
+  },
+};
+
+describe('The console’s page of a change', () => {
+  const pageOf = async (query: string, language = 'en'): Promise<string> => {
+    const url = `${server.issuer}/console/graph/change?${query}`;
+    return (await operator.get(url, { 'accept-language': language })).text();
+  };
+
+  it('shows verdict and order of deployment as a picture, and in words', async () => {
+    judged = { format: 'trellis-gateway-record/1', verdict: VERDICT };
+    const html = await pageOf('gateway=us&record=42');
+    expect(html).not.toContain('<script');
+    const [svg = ''] = /<svg[^]*<\/svg>/.exec(html) ?? [];
+    expect(svg).toContain('role="img"');
+    expect(svg).not.toContain('style');
+    expect(svg).toContain(
+      `<title>Not in one step: deploy twice; 1 dangerous; 1 safe; 1 approved; deploy ${ESCAPED} with what is new and what was before; publish; end users</title>`,
+    );
+    expect(await rowsOf('/graph/change?gateway=us&record=42')).toEqual(
+      expect.arrayContaining([
+        `1|deploy ${ESCAPED} with what is new and what was before|a is new|b is used|`,
+        '2|publish|||',
+        `breaking|User.bio|${ESCAPED}|2|ada|`,
+      ]),
+    );
+    expect(html).toContain('2 more changes are not shown: trellis diff lists all.');
+    expect(html).toContain('href="https://ci.example/history.html#record-42"');
+  });
+
+  it.each([
+    ['en', 'This record was published without a verdict'],
+    ['de', 'Dieser Eintrag wurde ohne Urteil veröffentlicht'],
+    ['zh', '此记录发布时没有判定'],
+  ])('says that a record was published without a verdict: %s', async (language, sentence) => {
+    judged = { format: 'trellis-gateway-record/1', verdict: null };
+    const html = await pageOf('gateway=eu&record=41', language);
+    expect([html.includes(sentence), html.includes('<svg')]).toEqual([true, false]);
+  });
+
+  it.each([
+    '',
+    'gateway=eu&record=7',
+    'gateway=eu&record=x',
+    'gateway=none&record=42',
+    'gateway=gone&record=42',
+  ])('asks no gateway for a record that none has: %s', async (query) => {
+    asked.length = 0;
+    expect(await pageOf(query)).toContain('The history of the gateway has no such record.');
+    expect(asked.some((line) => line.includes('/records/'))).toBe(false);
+  });
+
+  it('says that the verdict is not understood', async () => {
+    judged = { format: 'trellis-gateway-record/1', verdict: { ...VERDICT, counts: {} } };
+    expect(await pageOf('gateway=eu&record=42')).toContain('What responds is no gateway');
   });
 });

@@ -12,7 +12,7 @@ const DIGITS = 12;
 /** Which versions of the graph there are, who serves them, how canaries do, and who uses a field. */
 export const graphScreen: ScreenMaker = async (tools) => {
   const { read, texts } = tools;
-  const { gateways, history_page: historyPage } = await read(listGateways);
+  const { gateways } = await read(listGateways);
   const fieldUse = await fieldUseSections(
     tools,
     gateways.map(({ name }) => name),
@@ -21,7 +21,7 @@ export const graphScreen: ScreenMaker = async (tools) => {
     title: texts.navigation.graph,
     sections: sectionsOf(
       gatewaysSection(tools, gateways),
-      versionsSection(tools, gateways, historyPage),
+      versionsSection(tools, gateways),
       ...canarySections(tools, gateways),
       ...fieldUse,
     ),
@@ -88,14 +88,12 @@ interface Version {
   /** `production.42`. */
   readonly name: string;
   readonly record: GraphRecord;
+  /** A gateway that has it in its history. */
+  readonly knownBy: string;
   readonly servedBy: string[];
 }
 
-function versionsSection(
-  { texts, time }: ScreenTools,
-  gateways: readonly GatewayJson[],
-  historyPage: string | undefined,
-): ConsoleSection {
+function versionsSection({ texts, time, to }: ScreenTools, gateways: readonly GatewayJson[]): ConsoleSection {
   const { graph: words } = texts;
   const { record, recorded, action, actor, release, variants, servedBy, changes } = words;
   return {
@@ -104,17 +102,8 @@ function versionsSection(
     empty: words.noVersions,
     table: {
       labelledBy: 'versions',
-      columns: [
-        record,
-        recorded,
-        action,
-        actor,
-        release,
-        variants,
-        servedBy,
-        ...(historyPage === undefined ? [] : [changes]),
-      ],
-      rows: versionsOf(gateways).map(({ name, record: one, servedBy: names }) => [
+      columns: [record, recorded, action, actor, release, variants, servedBy, changes],
+      rows: versionsOf(gateways).map(({ name, record: one, knownBy, servedBy: names }) => [
         name,
         time(secondsOf(one.recorded)),
         one.action,
@@ -122,9 +111,10 @@ function versionsSection(
         { code: one.release.slice(0, DIGITS) },
         one.variants,
         { lines: names },
-        ...(historyPage === undefined
-          ? []
-          : [{ href: `${historyPage}#record-${one.sequence}`, text: words.changesOf(name) }]),
+        {
+          href: to(`/graph/change?gateway=${encodeURIComponent(knownBy)}&record=${one.sequence}`),
+          text: words.changesOf(name),
+        },
       ]),
     },
   };
@@ -137,7 +127,7 @@ function versionsOf(gateways: readonly GatewayJson[]): readonly Version[] {
     for (const record of state?.records ?? []) {
       const name = `${state?.record?.environment ?? ''}.${record.sequence}`;
       const key = JSON.stringify([name, record.release, record.recorded]);
-      const version = versions.get(key) ?? { name, record, servedBy: [] };
+      const version = versions.get(key) ?? { name, record, knownBy: gateway, servedBy: [] };
       versions.set(key, version);
       if (record.isServed) version.servedBy.push(servedAs(gateway, state));
     }

@@ -12,6 +12,7 @@ import { pageExpired } from '../page-errors.ts';
 import { redirect } from '../send-response.ts';
 import { askToSignIn } from '../signed-in-user.ts';
 import { accountScreen, accountsScreen } from './account-screens.ts';
+import { changeScreen } from './change-screen.ts';
 import { clientScreen, clientsScreen } from './client-screens.ts';
 import { consoleActions, type ConsoleAction } from './console-actions.ts';
 import {
@@ -43,6 +44,7 @@ const screens: Readonly<Record<string, ScreenMaker>> = {
   '/audit': auditScreen,
   '/mail': mailScreen,
   '/graph': graphScreen,
+  '/graph/change': changeScreen,
 };
 
 /**

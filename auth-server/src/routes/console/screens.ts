@@ -19,6 +19,8 @@ export interface ScreenTools {
   readonly query: Parameters;
   /** In the operator's language. */
   readonly texts: ConsoleTexts;
+  /** In which it is read. */
+  readonly direction: 'ltr' | 'rtl';
   /** Parts of the address. */
   readonly path: Readonly<Record<string, string>>;
   /** Runs an operation that reads. */
@@ -56,6 +58,7 @@ export function screenTools(
   return {
     query,
     texts: texts.console,
+    direction: texts.direction,
     path: Object.fromEntries(
       Object.keys(request.params as object).map((name) => [name, parameterOf(request, name)]),
     ),

@@ -1,3 +1,4 @@
+import type { OrderStep } from '@trellis/release-verdict';
 import type { Verdict } from '../changes/change-kind.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 
@@ -44,8 +45,10 @@ export interface ReportedPlan {
 /** What was proved of the time between deploying and publishing. */
 export interface ReportedWindow {
   readonly verdict: 'any-order' | 'ordered' | 'not-in-one-step';
-  /** What to do, in this order. */
+  /** What to do, in this order, in words. */
   readonly steps: readonly string[];
+  /** The same for programs. Absent in reports of older versions. */
+  readonly order?: readonly OrderStep[] | undefined;
   /** Recorded operations that were planned, and probes of what no operation uses. */
   readonly operations: number;
   readonly probes: number;

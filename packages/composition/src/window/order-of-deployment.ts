@@ -1,3 +1,4 @@
+import { describeStep, type OrderStep } from '@trellis/release-verdict';
 import type { Violation } from './violation.ts';
 
 /** What was found of one subgraph that changed. */
@@ -13,6 +14,8 @@ export interface SubgraphOrder {
 /** In which order to deploy and publish. A fetch goes to one subgraph, so orders of subgraphs combine as they are. */
 export interface DeploymentOrder {
   readonly verdict: 'any-order' | 'ordered' | 'not-in-one-step';
+  readonly order: readonly OrderStep[];
+  /** The same in words. */
   readonly steps: readonly string[];
 }
 
@@ -21,22 +24,23 @@ export function orderOfDeployment(subgraphs: readonly SubgraphOrder[]): Deployme
   const torn = subgraphs.filter(isTorn);
   const first = subgraphs.filter((one) => !isTorn(one) && one.deployFirst.length > 0);
   const last = subgraphs.filter((one) => !isTorn(one) && one.publishFirst.length > 0);
-  if (torn.length + first.length + last.length === 0) return { verdict: 'any-order', steps: [] };
+  if (torn.length + first.length + last.length === 0) return { verdict: 'any-order', order: [], steps: [] };
   const others = subgraphs.filter(
     ({ deployFirst, publishFirst, kind }) =>
       deployFirst.length + publishFirst.length === 0 && kind === 'changed',
   );
-  return {
-    verdict: torn.length > 0 ? 'not-in-one-step' : 'ordered',
-    steps: [
-      ...first.map(({ subgraph }) => `deploy ${subgraph}`),
-      ...torn.map(both),
-      ...others.map(({ subgraph }) => `deploy ${subgraph} (or at any other time)`),
-      'publish',
-      ...torn.map(({ subgraph }) => `deploy ${subgraph} as it is in this change`),
-      ...last.map(({ subgraph, kind }) => (kind === 'removed' ? `end ${subgraph}` : `deploy ${subgraph}`)),
-    ],
-  };
+  const order: readonly OrderStep[] = [
+    ...first.map(({ subgraph }) => ({ action: 'deploy', subgraph }) as const),
+    ...torn.map(both),
+    ...others.map(({ subgraph }) => ({ action: 'deploy-any-time', subgraph }) as const),
+    { action: 'publish' },
+    ...torn.map(({ subgraph }) => ({ action: 'deploy-rest', subgraph }) as const),
+    ...last.map(
+      ({ subgraph, kind }) => ({ action: kind === 'removed' ? 'end' : 'deploy', subgraph }) as const,
+    ),
+  ];
+  const verdict = torn.length > 0 ? 'not-in-one-step' : 'ordered';
+  return { verdict, order, steps: order.map(describeStep) };
 }
 
 /** Whether neither order is right for a subgraph. */
@@ -46,8 +50,8 @@ export function isTorn({ deployFirst, publishFirst }: SubgraphOrder): boolean {
 
 const MAX_REASONS = 3;
 
-function both({ subgraph, publishFirst, deployFirst }: SubgraphOrder): string {
-  return `deploy ${subgraph} with what is new (${reasons(deployFirst)}) and still with what was before (${reasons(publishFirst)})`;
+function both({ subgraph, publishFirst, deployFirst }: SubgraphOrder): OrderStep {
+  return { action: 'deploy-both', subgraph, forNew: reasons(deployFirst), forOld: reasons(publishFirst) };
 }
 
 /** The first reasons, as one text. */

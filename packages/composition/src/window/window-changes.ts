@@ -57,10 +57,10 @@ export function reportedPlans({ differences }: WindowProof): readonly ReportedPl
 
 /** The proof, for the report. */
 export function reportedWindow(
-  { verdict, steps, operations, probes, fetches }: WindowProof,
+  { verdict, order, steps, operations, probes, fetches }: WindowProof,
   ownSchemas: boolean,
 ): ReportedWindow {
-  return { verdict, steps, operations, probes, fetches, ownSchemas };
+  return { verdict, order, steps, operations, probes, fetches, ownSchemas };
 }
 
 /** The name of an operation, or the beginning of its id. */

@@ -1,0 +1,56 @@
+import type { ChangeTexts } from './change-texts.ts';
+
+/** A change of the graph in English. */
+export const englishChange: ChangeTexts = {
+  title: (record) => `Change ${record}`,
+  verdict: 'Verdict',
+  verdicts: {
+    breaking: 'breaking',
+    dangerous: 'dangerous',
+    unknown: 'undecided',
+    safe: 'safe',
+    approved: 'approved',
+  },
+  counted: (count, verdict) => `${count} ${verdict}`,
+  operations: 'Recorded operations',
+  noOperations: 'none were given',
+  order: 'Order of deployment',
+  orders: {
+    'any-order': 'Deploy and publish in any order',
+    ordered: 'Order of deployment',
+    'not-in-one-step': 'Not in one step: deploy twice',
+  },
+  noOrder: 'No subgraph changed',
+  number: 'Number',
+  step: 'Step',
+  steps: {
+    deploy: (subgraph) => `deploy ${subgraph}`,
+    'deploy-both': (subgraph) => `deploy ${subgraph} with what is new and what was before`,
+    'deploy-any-time': (subgraph) => `deploy ${subgraph} at any time`,
+    publish: () => 'publish',
+    'deploy-rest': (subgraph) => `deploy ${subgraph} as it is in this change`,
+    end: (subgraph) => `end ${subgraph}`,
+  },
+  moreSteps: (steps) => `and ${steps} more`,
+  forNew: 'Why what is new',
+  forOld: 'Why what was before',
+  changes: 'Changes',
+  noChanges: 'Nothing has changed that clients can see.',
+  moreChanges: (changes) => `${changes} more changes are not shown: trellis diff lists all.`,
+  coordinate: 'Coordinate',
+  change: 'Change',
+  concerned: 'Operations concerned',
+  approvedBy: 'Approved by',
+  withoutVerdict:
+    'This record was published without a verdict: it is the first, changes no release, or comes from an older version.',
+  unknownRecord: 'The history of the gateway has no such record.',
+  problems: {
+    unreachable: 'The gateway is unreachable.',
+    timed_out: 'The gateway did not respond in time.',
+    too_large: 'The gateway sent more than is read.',
+    not_understood: 'What responds is no gateway, or one of another version.',
+    unknown_record: 'The history of the gateway has no such record.',
+    unavailable: 'The gateway can’t read the verdict now.',
+  },
+  onwards: 'See also',
+};

@@ -1,0 +1,56 @@
+import type { ChangeTexts } from './change-texts.ts';
+
+/** A change of the graph in German. */
+export const germanChange: ChangeTexts = {
+  title: (record) => `Die Änderung ${record}`,
+  verdict: 'Urteil',
+  verdicts: {
+    breaking: 'brechend',
+    dangerous: 'gefährlich',
+    unknown: 'unentschieden',
+    safe: 'sicher',
+    approved: 'genehmigt',
+  },
+  counted: (count, verdict) => `${count}-mal ${verdict}`,
+  operations: 'Aufgezeichnete Operationen',
+  noOperations: 'keine angegeben',
+  order: 'Reihenfolge der Bereitstellung',
+  orders: {
+    'any-order': 'Bereitstellen und veröffentlichen in beliebiger Reihenfolge',
+    ordered: 'Reihenfolge der Bereitstellung',
+    'not-in-one-step': 'Nicht in einem Schritt: zweimal bereitstellen',
+  },
+  noOrder: 'Kein Subgraph hat sich geändert',
+  number: 'Nummer',
+  step: 'Schritt',
+  steps: {
+    deploy: (subgraph) => `${subgraph} bereitstellen`,
+    'deploy-both': (subgraph) => `${subgraph} mit Neuem und Bisherigem bereitstellen`,
+    'deploy-any-time': (subgraph) => `${subgraph} jederzeit bereitstellen`,
+    publish: () => 'veröffentlichen',
+    'deploy-rest': (subgraph) => `${subgraph} so bereitstellen, wie es in dieser Änderung ist`,
+    end: (subgraph) => `${subgraph} beenden`,
+  },
+  moreSteps: (steps) => `und ${steps} weitere`,
+  forNew: 'Warum das Neue',
+  forOld: 'Warum das Bisherige',
+  changes: 'Was sich ändert',
+  noChanges: 'Nichts hat sich geändert, was Anwendungen sehen.',
+  moreChanges: (changes) => `${changes} weitere Änderungen sind nicht gezeigt: trellis diff nennt alle.`,
+  coordinate: 'Koordinate',
+  change: 'Änderung',
+  concerned: 'Betroffene Operationen',
+  approvedBy: 'Genehmigt von',
+  withoutVerdict:
+    'Dieser Eintrag wurde ohne Urteil veröffentlicht: er ist der erste, ändert kein Release, oder stammt von einer älteren Version.',
+  unknownRecord: 'Der Verlauf des Gateways hat keinen solchen Eintrag.',
+  problems: {
+    unreachable: 'Das Gateway ist nicht erreichbar.',
+    timed_out: 'Das Gateway hat nicht rechtzeitig geantwortet.',
+    too_large: 'Das Gateway hat mehr gesendet, als gelesen wird.',
+    not_understood: 'Was antwortet, ist kein Gateway, oder eines anderer Version.',
+    unknown_record: 'Der Verlauf des Gateways hat keinen solchen Eintrag.',
+    unavailable: 'Das Gateway kann das Urteil jetzt nicht lesen.',
+  },
+  onwards: 'Siehe auch',
+};
