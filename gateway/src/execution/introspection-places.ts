@@ -52,19 +52,27 @@ export class IntrospectionPlaces {
   }
 
   /**
-   * Puts the responses into their places in the JSON of data.
+   * Puts the responses into their places in the JSON of data. What has no place in it is not asked for: a response may have many
+   * parts, and each is filled on its own.
    *
    * @throws RequestError RESPONSE_TOO_LARGE before anything is written that is too long, and what asking throws
    */
   async fill(withPlaces: string, run: AskingRun): Promise<string> {
-    const results = await Promise.all(
-      [...this.#asked].map(async ([text, { variables }]) => ask(text, variables, run)),
-    );
-    let characters = 0;
-    for (const [, index] of withPlaces.matchAll(PLACES)) characters += results[Number(index)]?.length ?? 0;
+    const placed = Array.from(withPlaces.matchAll(PLACES), ([, index]) => Number(index));
+    if (placed.length === 0) return withPlaces;
+    const results = await this.#resultsAt(new Set(placed), run);
+    const characters = placed.reduce((sum, index) => sum + (results.get(index)?.length ?? 0), 0);
     if (characters > MAX_CHARACTERS)
       throw rejected('RESPONSE_TOO_LARGE', gatewayErrorCodes.RESPONSE_TOO_LARGE.summary);
-    return withPlaces.replace(PLACES, (_place, index) => results[Number(index)] ?? 'null');
+    return withPlaces.replace(PLACES, (_place, index) => results.get(Number(index)) ?? 'null');
+  }
+
+  async #resultsAt(indexes: ReadonlySet<number>, run: AskingRun): Promise<ReadonlyMap<number, string>> {
+    const asked = [...this.#asked].filter(([, { index }]) => indexes.has(index));
+    const results = asked.map(
+      async ([text, { index, variables }]) => [index, await ask(text, variables, run)] as const,
+    );
+    return new Map(await Promise.all(results));
   }
 }
 
