@@ -9,6 +9,9 @@ export function programBuild(): 'compiled' | 'source' {
   return process.env[PROGRAMS_VARIABLE] === 'compiled' ? 'compiled' : 'source';
 }
 
+/** V8 makes fast code of what runs often later than by default: most programs of tests end before that has paid. */
+const FOR_A_MOMENT = ['--interrupt-budget=600000'];
+
 /**
  * Arguments of node that run a program of this repository as tests do: compiled where the run of tests has compiled it, as that
  * halves what a start takes. How `npm start` starts is tested by tests that start it so.
@@ -17,7 +20,7 @@ export function programBuild(): 'compiled' | 'source' {
  */
 export function programArguments(source: string): readonly string[] {
   if (programBuild() === 'compiled')
-    return [source.replace(/\/src\/(?!.*\/src\/)/, '/dist/').replace(/\.ts$/, '.js')];
+    return [...FOR_A_MOMENT, source.replace(/\/src\/(?!.*\/src\/)/, '/dist/').replace(/\.ts$/, '.js')];
   const loader = pathToFileURL(createRequire(source).resolve('tsx')).href;
   return ['--conditions=trellis-source', '--import', loader, source];
 }
