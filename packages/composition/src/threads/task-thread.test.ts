@@ -54,3 +54,19 @@ it('A thread that is released ends after its tasks, and the next task gets a new
   expect([await first, await thread.run(2), starts]).toEqual([1, 2, 2]);
   await thread.close();
 });
+
+it('A thread that the system does not start ahead of its first task fails that task alone, with the reason', async () => {
+  let starts = 0;
+  const start = (): Worker => {
+    starts += 1;
+    if (starts < 3) throw new Error('no more threads');
+    const program = `const { parentPort } = require('node:worker_threads');
+      parentPort.on('message', (task) => parentPort.postMessage(task));`;
+    return new Worker(program, { eval: true });
+  };
+  const thread = new TaskThread<number, number>({ name: 'test', start, deadlineMs: 5_000 });
+  thread.start();
+  await expect(thread.run(1)).rejects.toThrow('no more threads');
+  expect([await thread.run(2), starts]).toEqual([2, 3]);
+  await thread.close();
+});

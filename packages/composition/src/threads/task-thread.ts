@@ -33,11 +33,18 @@ export class TaskThread<Task, Reply> {
     this.#options = options;
   }
 
-  /** Starts the thread ahead of its first task, which then finds its program loaded. Idle, it lets the process end all the same. */
+  /**
+   * Starts the thread ahead of its first task, which then finds its program loaded. Idle, it lets the process end all the same. One that
+   * the system does not start now is tried again by that task, which says why it fails.
+   */
   start(): void {
     if (this.#isClosed || this.#worker) return;
-    this.#worker = this.#start();
-    this.#worker.unref();
+    try {
+      this.#worker = this.#start();
+      this.#worker.unref();
+    } catch {
+      this.#worker = undefined;
+    }
   }
 
   /**
@@ -54,17 +61,25 @@ export class TaskThread<Task, Reply> {
 
   /** Ends the thread once its tasks are done, and gives its memory back. A later task gets a new one. */
   async release(): Promise<void> {
-    this.#work = this.#work.then(() => this.#end());
+    this.#work = this.#work.then(() => this.#endInTime());
     await this.#work;
   }
 
   /** Ends the thread in the midst of what it does. Tasks that wait fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.race([this.#end(), wait(CLOSE_MS, undefined, { ref: false })]);
+    await this.#endInTime();
   }
 
   /** A thread that waits for the operating system, as for a file that never comes, ends when that does: nothing else waits for it. */
+  async #endInTime(): Promise<void> {
+    const waited = new AbortController();
+    const { signal } = waited;
+    const late = wait(CLOSE_MS, undefined, { signal }).catch(() => undefined); // aborted below
+    await Promise.race([this.#end(), late]);
+    waited.abort();
+  }
+
   async #end(): Promise<void> {
     const worker = this.#worker;
     this.#worker = undefined;
