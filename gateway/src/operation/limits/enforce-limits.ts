@@ -11,6 +11,7 @@ import { add, atLeastZero, multiply, type Cost, type CostFunction } from './cost
 import { NO_SIZES, sizingOf, type SizedFields, type Sizing } from './field-sizing.ts';
 import type { GraphCosts } from './graph-costs.ts';
 import { costOfQuestion, isWithinQuestion, valuesOfField } from './introspection-cost.ts';
+import type { IntrospectionRoots } from './introspection-part.ts';
 import { introspectionRoots } from './introspection-roots.ts';
 import { isList } from './list-length.ts';
 import {
@@ -69,12 +70,13 @@ export function enforceSubgraphCalls(calls: number, { subgraphCalls }: Operation
  * out. Introspection costs 1 for each 250 values that it answers, and 1 at least. Specification: Limits, maximum total cost.
  */
 export function costAnalysis(costs: GraphCosts): Analysis<SelectionCost> {
-  const roots = introspectionRoots(costs.schema);
+  let roots: IntrospectionRoots | undefined; // counted for the first question: a supergraph serves without
   return {
     none: 0,
     field: (field, below) => {
       // By what it takes to answer, which is far less for each value than asking a subgraph.
-      if (field.isIntrospection) return costOfQuestion(field, below, roots);
+      if (field.isIntrospection)
+        return costOfQuestion(field, below, (roots ??= introspectionRoots(costs.schema)));
       return isWithinQuestion(field) ? valuesOfField(field, below) : costOfField(field, below, costs);
     },
     combine: sumOfSelections,

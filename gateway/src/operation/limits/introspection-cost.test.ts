@@ -181,6 +181,27 @@ describe('G8: Introspection', () => {
     },
   );
 
+  it('counts a schema for the first question about it, and once: what serves does not wait for that', () => {
+    const schema = wideSchema(20);
+    let possibleTypesRead = 0;
+    const { getPossibleTypes } = schema;
+    schema.getPossibleTypes = (type) => {
+      possibleTypesRead += 1;
+      return getPossibleTypes.call(schema, type);
+    };
+    const analysis = costAnalysis(new GraphCosts({ schema, annotations, settings: DEFAULT_COSTS }));
+    const ask = (text: string): number => {
+      const { operation, fragments } = read(text);
+      const fold = new Analyzer({ analysis }, schema).fold({ fragments });
+      fold.ofOperation(operation.selectionSet, schema.getQueryType() ?? undefined);
+      return possibleTypesRead;
+    };
+    expect(ask('{ q0 { id } }')).toBe(0);
+    const first = ask('{ __schema { types { name } } }');
+    expect(first).toBeGreaterThan(0);
+    expect(ask('{ __type(name: "Query") { fields { name } } }')).toBe(first);
+  });
+
   it('counts names of types, and lists of which a type has none, as often as they are asked for', () => {
     const { counted } = questionsAbout(wideSchema(200));
     const names = Array.from({ length: 50 }, (_, index) => `a${index}: __typename`).join(' ');

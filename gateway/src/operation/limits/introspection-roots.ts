@@ -14,7 +14,7 @@ import { capabilitiesOf } from '../../supergraph/service-introspection.ts';
 import { IntrospectionPart, type IntrospectionRoots } from './introspection-part.ts';
 import { countEach, referencesTo, weightOne, type Members, type References } from './type-references.ts';
 
-/** Counts a schema, once: no operation is walked over it. What is asked of lists of lists of types is counted by the longest list. */
+/** Counts a schema: no operation is walked over it. What is asked of lists of lists of types is counted by the longest list. */
 export function introspectionRoots(schema: GraphQLSchema): IntrospectionRoots {
   const parts = new SchemaParts(schema);
   return { __schema: parts.schema(), __type: parts.anyType(), __service: serviceRoot() };
