@@ -38,7 +38,7 @@ export interface CanaryState {
   readonly main: SideFigures;
   readonly canary: SideFigures;
   readonly evidence: { readonly failed: number; readonly slow: number };
-  /** As much evidence stops it. */
+  /** As much evidence stops it; of failures, less does soon after it began. */
   readonly stopsAt: number;
 }
 

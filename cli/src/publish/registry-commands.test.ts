@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { decodeVerdict } from '@trellis/release-verdict';
+import { decodeVerdict, type ReleaseVerdict } from '@trellis/release-verdict';
 import { runTrellis } from '../trellis.ts';
 
 const USERS = 'type Query { me: User } type User @key(fields: "id") { id: ID! name: String bio: String }';
@@ -114,6 +114,21 @@ async function releases(): Promise<readonly StoredRelease[]> {
 
 async function filesOf(): Promise<readonly string[]> {
   return (await readdir(registry, { recursive: true })).toSorted();
+}
+
+/** Of the verdicts of the records, the newest first. */
+async function verdictDigests(): Promise<readonly (string | undefined)[]> {
+  const { out } = await trellis('history', '--format', 'json');
+  const { records } = JSON.parse(out) as { records: { verdict?: { digest: string } }[] };
+  return records.map(({ verdict }) => verdict?.digest);
+}
+
+async function verdictsOf(): Promise<readonly (ReleaseVerdict | undefined)[]> {
+  const read = async (digest: string): Promise<ReleaseVerdict> =>
+    decodeVerdict(await readFile(join(registry, 'blobs/sha256', digest), 'utf8'));
+  return Promise.all(
+    (await verdictDigests()).map((digest) => (digest === undefined ? undefined : read(digest))),
+  );
 }
 
 describe('trellis publish', () => {
@@ -230,12 +245,10 @@ describe('trellis publish', () => {
   it('stores what was judged of a release with its record, and gc leaves it', async () => {
     await publish('users', USERS);
     await publish('users', USERS.replace('name: String', 'name: String age: Int'));
-    const { out } = await trellis('history', '--format', 'json');
-    const { records } = JSON.parse(out) as { records: { verdict?: { digest: string } }[] };
-    expect(records.map(({ verdict }) => verdict !== undefined)).toEqual([true, false]);
     await trellis('registry', 'gc', '--older-than', '0');
-    const text = await readFile(join(registry, 'blobs/sha256', records[0]?.verdict?.digest ?? ''), 'utf8');
-    expect(decodeVerdict(text)).toMatchObject({
+    const [judged, first] = await verdictsOf();
+    expect(first).toBeUndefined();
+    expect(judged).toMatchObject({
       counts: { breaking: 0, safe: 2 },
       changes: [{ coordinate: 'User.age' }, { coordinate: 'users' }],
       order: { verdict: 'ordered', steps: [{ action: 'deploy', subgraph: 'users' }, { action: 'publish' }] },
@@ -322,6 +335,20 @@ describe('trellis promote', () => {
       /content@production 2: promote of staging 2.*\ncontent@staging 2: publish/,
     );
   });
+
+  it('stores what was judged against the environment that it is promoted to', async () => {
+    const staging = ['--graph', 'content@staging'];
+    await publish('users', USERS, ...staging);
+    await trellis('promote', 'staging', 'production');
+    await publish('users', USERS.replace('bio: String', 'bio: String age: Int'), ...staging);
+    await publish('users', USERS.replace('bio: String', 'bio: String age: Int size: Int'), ...staging);
+    await trellis('promote', 'staging', 'production');
+    const [promoted, first] = await verdictsOf();
+    expect([promoted?.changes.map(({ coordinate }) => coordinate), first]).toEqual([
+      ['User.age', 'User.size', 'users'],
+      undefined,
+    ]);
+  });
 });
 
 describe('trellis diff, check and verify', () => {
@@ -348,6 +375,22 @@ describe('trellis diff, check and verify', () => {
       expect.stringContaining('breaking: User.age: FIELD_REMOVED'),
     ]);
     expect((await trellis('verify')).out).toMatch(/^verified: content@production, records: 2, /);
+  });
+
+  it('pass over a verdict that is missing, and not over one that was altered', async () => {
+    await publish('users', USERS);
+    await publish('users', USERS.replace('bio: String', 'bio: String age: Int'));
+    const file = join(registry, 'blobs/sha256', (await verdictDigests())[0] ?? '');
+    await truncate(file, 3);
+    expect(await trellis('verify')).toMatchObject({
+      status: 77,
+      out: /^damaged: content@production, records: 2, .*\n {2}BLOB_ALTERED: /,
+    });
+    await rm(file);
+    expect(await trellis('verify')).toMatchObject({
+      status: 0,
+      out: /^verified: content@production, records: 2, /,
+    });
   });
 
   it('list all damage', async () => {

@@ -177,5 +177,6 @@ export function observeRegistry(
       logger.error({ err: error, reason }, 'registry rejected; keeping the current version');
     },
     copyFailed: (err) => logger.error({ err }, 'last good release cannot be read or stored'),
+    verdictFailed: (sequence, err) => logger.warn({ err, sequence }, 'verdict of a record cannot be read'),
   };
 }

@@ -119,6 +119,7 @@ async function follow(
       checked: () => undefined,
       rejected: (error) => void rejected.push(codeOf(error)),
       copyFailed: (error) => void damaged.push(codeOf(error)),
+      verdictFailed: (_sequence, error) => void damaged.push(codeOf(error)),
     },
   });
   opened.push(followed);

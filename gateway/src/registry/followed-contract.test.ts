@@ -51,6 +51,7 @@ async function follow(contract?: string, more: Partial<FollowOptions> = {}): Pro
       checked: () => undefined,
       rejected: (error) => void rejected.push(String(error)),
       copyFailed: (error) => void rejected.push(String(error)),
+      verdictFailed: (_sequence, error) => void rejected.push(String(error)),
     },
     ...more,
   });

@@ -55,6 +55,7 @@ async function follow(more: Partial<FollowOptions> = {}): Promise<FollowedRegist
       checked: () => undefined,
       rejected: (error) => void rejected.push(codeOf(error)),
       copyFailed: (error) => void damaged.push(codeOf(error)),
+      verdictFailed: (_sequence, error) => void damaged.push(codeOf(error)),
     },
     ...more,
   });

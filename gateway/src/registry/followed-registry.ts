@@ -35,6 +35,8 @@ export interface RegistryObserver {
   rejected(error: unknown): void;
   /** The copy on the disk could not be read, or not be written. Called once for each reason. */
   copyFailed(error: unknown): void;
+  /** What was judged of a record can't be read. Called once for as long as that lasts. */
+  verdictFailed(sequence: number, error: unknown): void;
 }
 
 /** Settings of {@link followRegistry}. */
@@ -102,7 +104,9 @@ class Follower implements FollowedRegistry {
   constructor(options: FollowOptions) {
     this.#options = options;
     const { directory, log, observer } = options;
-    this.verdicts = new RecordVerdicts(options.store);
+    this.verdicts = new RecordVerdicts(options.store, (sequence, error) =>
+      observer.verdictFailed(sequence, error),
+    );
     this.#log = new FollowedLog(options);
     this.#pauses = new LookPauses(options);
     this.#stopped = new StoppedVariants(directory, log, (error) => observer.copyFailed(error));

@@ -6,6 +6,7 @@ import { encodeVerdict, type ReleaseVerdict } from '@trellis/release-verdict';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGatewayProcess, type GatewayProcess } from '../../test-fixtures/gateway-process.ts';
 import { PublishedGraph } from '../testing/published-graph.ts';
+import { RecordVerdicts } from './record-verdicts.ts';
 
 const VERDICT: ReleaseVerdict = {
   counts: { breaking: 0, dangerous: 0, unknown: 0, safe: 1, approved: 0 },
@@ -68,3 +69,32 @@ describe.each(['1', '2'])(
     });
   },
 );
+
+describe('A verdict that cannot be read', () => {
+  const signal = AbortSignal.timeout(30_000);
+
+  it('is reported with its reason, once until it can be', async () => {
+    const graph = await PublishedGraph.create();
+    const reported: (readonly [number, string])[] = [];
+    const verdicts = new RecordVerdicts(graph.store, (sequence, error) =>
+      reported.push([sequence, String(error)]),
+    );
+    await graph.publish([numbers]);
+    const text = encodeVerdict(VERDICT) ?? '';
+    const verdict = await writeTextBlob(graph.store, text, signal);
+    const missing = join(graph.folder, 'blobs/sha256', verdict.digest);
+    verdicts.follow((await graph.append({ verdict })).record);
+    const large = await writeTextBlob(graph.store, ' '.repeat(300_000), signal);
+    verdicts.follow((await graph.append({ verdict: large })).record);
+    await rm(missing);
+    const found = async (sequence: number): Promise<string> => (await verdicts.find(sequence, signal)).kind;
+    expect([await found(2), await found(2), await found(3)]).toEqual(Array(3).fill('unreadable'));
+    expect(reported).toEqual([
+      [2, expect.stringContaining('has no text')],
+      [3, expect.stringContaining('300000 bytes')],
+    ]);
+    await writeFile(missing, text);
+    expect([await found(2), reported.length]).toEqual(['found', 2]);
+    graph.close();
+  });
+});

@@ -19,13 +19,18 @@ const MAX_VERDICTS = 8;
 /** The verdicts of the newest records of a log. They are read when someone asks. */
 export class RecordVerdicts {
   readonly #store: RegistryStore;
+  readonly #failed: (sequence: number, error: unknown) => void;
   /** By sequence. */
   readonly #references = new Map<number, BlobReference | undefined>();
+  /** Records that were reported. */
+  readonly #unreadable = new Set<number>();
   /** By digest, those that were asked for last at the end. */
   readonly #read = new Map<string, ReleaseVerdict>();
 
-  constructor(store: RegistryStore) {
+  /** @param failed called when a verdict can't be read; once, until it could be */
+  constructor(store: RegistryStore, failed: (sequence: number, error: unknown) => void) {
     this.#store = store;
+    this.#failed = failed;
   }
 
   /** Remembers a record that was verified, in the order of the log. */
@@ -34,6 +39,7 @@ export class RecordVerdicts {
     for (const known of this.#references.keys()) {
       if (this.#references.size <= MAX_RECORDS) break;
       this.#references.delete(known);
+      this.#unreadable.delete(known);
     }
   }
 
@@ -42,16 +48,27 @@ export class RecordVerdicts {
     if (!this.#references.has(sequence)) return { kind: 'unknown record' };
     const reference = this.#references.get(sequence);
     if (!reference) return { kind: 'none' };
-    if (reference.bytes > MAX_VERDICT_BYTES) return { kind: 'unreadable' };
     try {
-      return { kind: 'found', verdict: await this.#load(reference, signal) };
-    } catch {
+      const verdict = await this.#load(reference, signal);
+      this.#unreadable.delete(sequence);
+      return { kind: 'found', verdict };
+    } catch (error) {
+      this.#report(sequence, error);
       return { kind: 'unreadable' };
     }
   }
 
+  /** One that was forgotten meanwhile is remembered no longer. */
+  #report(sequence: number, error: unknown): void {
+    if (this.#unreadable.has(sequence) || !this.#references.has(sequence)) return;
+    this.#unreadable.add(sequence);
+    this.#failed(sequence, error);
+  }
+
   async #load(reference: BlobReference, signal: AbortSignal): Promise<ReleaseVerdict> {
-    const { digest } = reference;
+    const { digest, bytes } = reference;
+    if (bytes > MAX_VERDICT_BYTES)
+      throw new RangeError(`The verdict has ${bytes} bytes, ${MAX_VERDICT_BYTES} at most are read.`);
     const verdict =
       this.#read.get(digest) ?? decodeVerdict(await readTextBlob(this.#store, reference, signal));
     this.#read.delete(digest);

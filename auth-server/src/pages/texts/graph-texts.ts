@@ -48,7 +48,9 @@ export interface GraphTexts {
   readonly nearlyAll: string;
   readonly againstFailed: string;
   readonly againstSlow: string;
-  readonly evidence: (now: string, stopsAt: number) => string;
+  /** Of failures: soon after it began, less stops it. */
+  readonly failedEvidence: (now: string, stopsAt: number) => string;
+  readonly slowEvidence: (now: string, stopsAt: number) => string;
   readonly stopped: string;
   readonly at: string;
   readonly why: string;

@@ -21,7 +21,7 @@ export function canarySections(
 }
 
 function runningSection(id: string, gateway: string, canary: CanaryState, words: GraphTexts): ConsoleSection {
-  const against = (strength: number): string => words.evidence(strength.toFixed(1), canary.stopsAt);
+  const { evidence, stopsAt } = canary;
   const both = (figure: string, of: (side: SideFigures) => string): readonly string[] => [
     figure,
     of(canary.main),
@@ -40,8 +40,8 @@ function runningSection(id: string, gateway: string, canary: CanaryState, words:
         both(words.failed, ({ failed, operations }) => `${failed} (${percent(failed / (operations || 1))})`),
         both(words.half, ({ half }) => durationOf(half)),
         both(words.nearlyAll, ({ nearlyAll }) => durationOf(nearlyAll)),
-        [words.againstFailed, '', against(canary.evidence.failed)],
-        [words.againstSlow, '', against(canary.evidence.slow)],
+        [words.againstFailed, '', words.failedEvidence(evidence.failed.toFixed(1), stopsAt)],
+        [words.againstSlow, '', words.slowEvidence(evidence.slow.toFixed(1), stopsAt)],
       ],
     },
   };

@@ -145,7 +145,7 @@ describe('A-286: the console’s page of the graph', () => {
         'Failed|10 (5 %)|100 (50 %)|',
         'Half within|5 ms|5 ms|',
         '99 % within||&gt; 10 s|',
-        'Evidence: callers with a failure||2.3 (stops at 14)|',
+        'Evidence: callers with a failure||2.3 (stops at 14, soon after it began at less)|',
         'us|Nov 14, 2023, 10:13 PM UTC|old|abcdef012345|more callers with slow responses than by chance|3|9|',
       ]),
     );

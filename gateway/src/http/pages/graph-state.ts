@@ -51,7 +51,7 @@ export interface CanaryState {
   readonly canary: SideFigures;
   /** What speaks against it: callers with a failure, and with a slow response. */
   readonly evidence: { readonly failed: number; readonly slow: number };
-  /** As much evidence stops it. */
+  /** As much evidence stops it; of failures, less does soon after it began. */
   readonly stopsAt: number;
 }
 

@@ -42,7 +42,6 @@ function canaryRows(state: CanaryState, texts: StateTexts): readonly (readonly s
     of(main),
     of(canary),
   ];
-  const against = (strength: number): string => words.evidence(strength.toFixed(1), stopsAt);
   return [
     [words.share, percentOf(1 - share), percentOf(share)],
     both(words.callers, ({ callers }) => String(callers)),
@@ -50,8 +49,8 @@ function canaryRows(state: CanaryState, texts: StateTexts): readonly (readonly s
     both(texts.failed, ({ failed, operations }) => shareOf(failed, operations)),
     both(texts.half, ({ half }) => boundOf(half, texts)),
     both(words.nearlyAll, ({ nearlyAll }) => boundOf(nearlyAll, texts)),
-    [words.againstFailed, '', against(evidence.failed)],
-    [words.againstSlow, '', against(evidence.slow)],
+    [words.againstFailed, '', words.failedEvidence(evidence.failed.toFixed(1), stopsAt)],
+    [words.againstSlow, '', words.slowEvidence(evidence.slow.toFixed(1), stopsAt)],
   ];
 }
 

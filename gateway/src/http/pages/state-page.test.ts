@@ -232,15 +232,19 @@ describe('The page of the state of a gateway that follows a registry', () => {
   it.each([
     [
       'en',
-      'Evidence: callers with a failure |  | 2.3 (stops at 14)',
+      'Evidence: callers with a failure |  | 2.3 (stops at 14, soon after it began at less)',
       'more callers with a failure than by chance',
     ],
     [
       'de',
-      'Evidenz: Aufrufer mit Fehlern |  | 2.3 (Abbruch bei 14)',
+      'Evidenz: Aufrufer mit Fehlern |  | 2.3 (Abbruch bei 14, kurz nach dem Beginn bei weniger)',
       'mehr Aufrufer mit Fehlern als durch Zufall',
     ],
-    ['zh', '证据：遇到失败的调用者 |  | 2.3（达到 14 时停止）', '遇到失败的调用者多于偶然'],
+    [
+      'zh',
+      '证据：遇到失败的调用者 |  | 2.3（达到 14 时停止，刚开始后较低即停止）',
+      '遇到失败的调用者多于偶然',
+    ],
   ])(
     'shows the canary beside the main version, and why others were stopped: %s',
     async (language, evidence, why) => {

@@ -74,7 +74,9 @@ export interface StateTexts {
     readonly nearlyAll: string;
     readonly againstFailed: string;
     readonly againstSlow: string;
-    readonly evidence: (now: string, stopsAt: number) => string;
+    /** Of failures: soon after it began, less stops it. */
+    readonly failedEvidence: (now: string, stopsAt: number) => string;
+    readonly slowEvidence: (now: string, stopsAt: number) => string;
     readonly stopped: string;
     readonly at: string;
     readonly variant: string;
@@ -160,7 +162,8 @@ export const englishState: StateTexts = {
     nearlyAll: '99 % within',
     againstFailed: 'Evidence: callers with a failure',
     againstSlow: 'Evidence: callers with a slow response',
-    evidence: (now, stopsAt) => `${now} (stops at ${stopsAt})`,
+    failedEvidence: (now, stopsAt) => `${now} (stops at ${stopsAt}, soon after it began at less)`,
+    slowEvidence: (now, stopsAt) => `${now} (stops at ${stopsAt})`,
     stopped: 'Canaries that were stopped',
     at: 'Stopped',
     variant: 'Variant',
@@ -245,7 +248,8 @@ export const germanState: StateTexts = {
     nearlyAll: '99 % innerhalb',
     againstFailed: 'Evidenz: Aufrufer mit Fehlern',
     againstSlow: 'Evidenz: Aufrufer mit langsamen Antworten',
-    evidence: (now, stopsAt) => `${now} (Abbruch bei ${stopsAt})`,
+    failedEvidence: (now, stopsAt) => `${now} (Abbruch bei ${stopsAt}, kurz nach dem Beginn bei weniger)`,
+    slowEvidence: (now, stopsAt) => `${now} (Abbruch bei ${stopsAt})`,
     stopped: 'Abgebrochene Canaries',
     at: 'Abgebrochen',
     variant: 'Variante',
@@ -330,7 +334,8 @@ export const chineseState: StateTexts = {
     nearlyAll: '99% 不超过',
     againstFailed: '证据：遇到失败的调用者',
     againstSlow: '证据：响应缓慢的调用者',
-    evidence: (now, stopsAt) => `${now}（达到 ${stopsAt} 时停止）`,
+    failedEvidence: (now, stopsAt) => `${now}（达到 ${stopsAt} 时停止，刚开始后较低即停止）`,
+    slowEvidence: (now, stopsAt) => `${now}（达到 ${stopsAt} 时停止）`,
     stopped: '已停止的金丝雀',
     at: '停止时间',
     variant: '变体',
