@@ -124,11 +124,11 @@ async function verdictDigests(): Promise<readonly (string | undefined)[]> {
 }
 
 async function verdictsOf(): Promise<readonly (ReleaseVerdict | undefined)[]> {
-  const read = async (digest: string): Promise<ReleaseVerdict> =>
-    decodeVerdict(await readFile(join(registry, 'blobs/sha256', digest), 'utf8'));
-  return Promise.all(
-    (await verdictDigests()).map((digest) => (digest === undefined ? undefined : read(digest))),
-  );
+  const read = async (digest: string | undefined): Promise<ReleaseVerdict | undefined> =>
+    digest === undefined
+      ? undefined
+      : decodeVerdict(await readFile(join(registry, 'blobs/sha256', digest), 'utf8'));
+  return Promise.all((await verdictDigests()).map(read));
 }
 
 describe('trellis publish', () => {
