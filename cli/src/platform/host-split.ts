@@ -1,7 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Environment } from '@trellis/runtime';
-import { keepRunning, startGuarded, type GuardedProcess, type RunningProcess } from '@trellis/dev-stores';
+import {
+  keepRunning,
+  startGuarded,
+  type GuardedProcess,
+  type GuardedProcessOptions,
+  type RunningProcess,
+} from '@trellis/dev-stores';
 import { internalAddressOf } from './addresses.ts';
 import { programs, type HostedProgram, type Prefix } from '../programs.ts';
 import type { Host } from './host.ts';
@@ -17,6 +23,8 @@ export interface SplitOptions {
   readonly signal: AbortSignal;
   /** Prints a line for each end and restart. */
   readonly print: (line: string) => void;
+  /** Starts a process. @default startGuarded */
+  readonly start?: (options: GuardedProcessOptions) => Promise<GuardedProcess>;
 }
 
 /** A program with its process, which comes back when it ends. */
@@ -38,7 +46,7 @@ const STANDARD_ERROR = 2;
  */
 export async function hostSplit(options: SplitOptions): Promise<Host> {
   const hosted = await Promise.all(
-    programs.map((program, index) => run(program, environmentOf(program, index, options), options.print)),
+    programs.map((program, index) => run(program, environmentOf(program, index, options), options)),
   );
   const ready = await Promise.all(hosted.map((one) => becomesReady(one, options)));
   const { OPERATIONS_PORT: first } = options.config;
@@ -59,11 +67,11 @@ function environmentOf({ prefix }: HostedProgram, index: number, options: SplitO
 async function run(
   program: HostedProgram,
   environment: Environment,
-  print: (line: string) => void,
+  { print, start = startGuarded }: SplitOptions,
 ): Promise<Hosted> {
   let ends = 0;
   const process = await keepRunning({
-    start: () => startProcess(program, environment),
+    start: () => start(describeProcess(program, environment)),
     onExit: ({ code, signal }) => {
       ends += 1;
       print(`${program.service} has ended (${signal ?? `status ${code}`}); it is started again.`);
@@ -73,8 +81,8 @@ async function run(
   return { program, process, ends: () => ends };
 }
 
-function startProcess({ packageName }: HostedProgram, environment: Environment): Promise<GuardedProcess> {
-  return startGuarded({
+function describeProcess({ packageName }: HostedProgram, environment: Environment): GuardedProcessOptions {
+  return {
     command: process.execPath,
     args: argumentsOf(import.meta.resolve(packageName)),
     cwd: process.cwd(),
@@ -82,7 +90,7 @@ function startProcess({ packageName }: HostedProgram, environment: Environment):
     stopSignal: 'SIGTERM',
     forceSignal: 'SIGKILL',
     output: STANDARD_ERROR,
-  });
+  };
 }
 
 /** From sources where this program runs from sources. */
