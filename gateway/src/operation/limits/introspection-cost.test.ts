@@ -14,7 +14,7 @@ import { randomSchema } from '../../../test-fixtures/introspection/random-schema
 import { introspectionQuestion, questionText } from '../../plan/introspection-question.ts';
 import { writeIntrospection } from '../../planning/threads/write-introspection.ts';
 import { DEFAULT_COSTS } from '../../settings/cost.ts';
-import { PROTECTIVE_LIMITS } from '../../settings/limits.ts';
+import { DEFAULT_LIMITS } from '../../settings/limits.ts';
 import { buildSupergraph } from '../../supergraph/build-supergraph.ts';
 import { decidedFor } from '../../testing/decided-for.ts';
 import { fragmentsOf } from '../document/parse-operation.ts';
@@ -167,7 +167,7 @@ describe('G8: Introspection', () => {
     const questions = questionsAbout(schema);
 
     it.each(QUERIES)('costs no more than the default allows: %s', (_tool, query) => {
-      expect(questions.cost(query)).toBeLessThan(PROTECTIVE_LIMITS.cost / 3);
+      expect(questions.cost(query)).toBeLessThan(DEFAULT_LIMITS.cost / 3);
     });
   });
 
@@ -200,6 +200,16 @@ describe('G8: Introspection', () => {
     const first = ask('{ __schema { types { name } } }');
     expect(first).toBeGreaterThan(0);
     expect(ask('{ __type(name: "Query") { fields { name } } }')).toBe(first);
+  });
+
+  it('of a graph of 2,000 types is asked for by one operation, and not ten times by it', () => {
+    const { cost } = questionsAbout(wideSchema(2_000));
+    const question = /__schema \{[^]*?\n {6}\}\n/u;
+    const ten = getIntrospectionQuery().replace(question, (text) =>
+      Array.from({ length: 10 }, (_, index) => `again${index}: ${text}`).join('\n'),
+    );
+    expect(cost(ten)).toBeGreaterThan(DEFAULT_LIMITS.cost);
+    expect(DEFAULT_LIMITS.cost).toBeLessThan(Infinity);
   });
 
   it('counts names of types, and lists of which a type has none, as often as they are asked for', () => {
