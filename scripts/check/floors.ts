@@ -97,6 +97,7 @@ export const projects: readonly Project[] = [
       measure: { floor: 1, purpose: 'the page of performance' },
       tests: { floor: 1, purpose: 'runs vitest and counts' },
       titles: { floor: 1, purpose: 'titles of tests, and what became of them' },
+      'planted-flaws': { floor: 1, purpose: 'cured flaws, put back to see that their tests notice' },
       programs: { floor: 0, purpose: 'runs programs' },
     },
   },
