@@ -1,6 +1,6 @@
 import { performance, type EventLoopUtilization } from 'node:perf_hooks';
 import type { Pressure } from './admission.ts';
-import { laneOf, type GateCaller, WaitingLine } from './waiting-line.ts';
+import { laneOf, type GateCaller, placesOfMajority, WaitingLine } from './waiting-line.ts';
 
 /** Settings of {@link ExecutionGate}. */
 export interface ExecutionGateOptions {
@@ -116,16 +116,7 @@ export class ExecutionGate {
   /** Whether one caller has more than half of the places, and others have not as many beyond the limit. */
   #isHeldByOne(): boolean {
     if (this.#inside.length >= 2 * this.#limit) return false;
-    let most: string | undefined;
-    let lead = 0;
-    for (const { key } of this.#inside) {
-      if (lead === 0) most = key;
-      lead += key === most ? 1 : -1;
-    }
-    if (most === undefined) return false;
-    let held = 0;
-    for (const { key } of this.#inside) if (key === most) held += 1;
-    return held * 2 > this.#limit;
+    return placesOfMajority(this.#inside) * 2 > this.#limit;
   }
 
   /**

@@ -133,6 +133,20 @@ export function laneOf({ lane, keys }: GateCaller): string {
   return lane ?? keys[0];
 }
 
+/** How many places one caller has who has more than half of them; where no one has, fewer than that, or none. */
+export function placesOfMajority(places: readonly { readonly key: string | undefined }[]): number {
+  let most: string | undefined;
+  let lead = 0;
+  for (const { key } of places) {
+    if (lead === 0) most = key;
+    lead += key === most ? 1 : -1;
+  }
+  if (most === undefined) return 0;
+  let held = 0;
+  for (const { key } of places) if (key === most) held += 1;
+  return held;
+}
+
 /** How many connections there may be. */
 export interface ConnectionRules {
   /** Of a process. */
