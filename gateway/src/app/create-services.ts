@@ -21,7 +21,7 @@ import type { Replaced } from './replaced-resources.ts';
 import type { GatewayResources } from './resources.ts';
 import type { ResponseCache, ResponseCaching } from '../response-cache/response-cache.ts';
 import type { SettingsInUse } from '../config/settings-in-use.ts';
-import type { DemandMetrics } from '../observability/graph-metrics.ts';
+import type { DemandMetrics } from '../observability/traffic-metrics.ts';
 import { createRunTracer, traceFetches, tracePlanning } from '../observability/tracing.ts';
 import { compileHeaderDisclosure } from '../subgraphs/header-disclosure.ts';
 import { compileErrorDisclosures } from '../subgraphs/subgraph-failure.ts';

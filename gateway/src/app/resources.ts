@@ -14,14 +14,15 @@ import { openRedisResources, type CacheAddress, type RedisResources } from './re
 import type { SettingsInUse } from '../config/settings-in-use.ts';
 import { createOpenStreams, type OpenStreams } from '../streams/open-streams.ts';
 import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
-import { createDemandMetrics, type DemandMetrics } from '../observability/graph-metrics.ts';
+import { createGraphMetrics } from '../observability/graph-metrics.ts';
 import {
-  createGraphMetrics,
+  createDemandMetrics,
   createStreamMetrics,
-  type StreamMetrics,
   createTrafficMetrics,
   registerTrafficGauges,
-} from '../observability/graph-metrics.ts';
+  type DemandMetrics,
+  type StreamMetrics,
+} from '../observability/traffic-metrics.ts';
 import { LastMade } from './last-made.ts';
 import type { OpenSupergraphs } from './locate-registry.ts';
 import { openSupergraphs } from './open-supergraphs.ts';

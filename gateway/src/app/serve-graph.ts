@@ -23,7 +23,7 @@ import type { PipelineServices } from '../pipeline/services.ts';
 import type { TransportSettings } from '../settings/settings.ts';
 import type { OpenStreams } from '../streams/open-streams.ts';
 import { createResponseObserver } from '../observability/operation-metrics.ts';
-import type { StreamMetrics } from '../observability/graph-metrics.ts';
+import type { StreamMetrics } from '../observability/traffic-metrics.ts';
 import type { Admission } from '../load/admission.ts';
 import type { UnansweredBytes } from '../load/unanswered-bytes.ts';
 import type { UnreadResponses } from '../load/unread-responses.ts';

@@ -1,9 +1,10 @@
 import type { Logger } from '@trellis/runtime';
-import { Counter, type Registry } from 'prom-client';
+import { Counter, Histogram, type Registry } from 'prom-client';
 import { isGatewayErrorCode } from '../errors.ts';
 import type { OperationResult } from '../pipeline/operation-result.ts';
 import { isListed } from '../pipeline/persisted-query.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
+import type { PlanningObserver } from '../planning/plan-operation.ts';
 import { clientSoftwareOf, type ClientSoftware } from '../identity/caller.ts';
 import type { RequestContext } from '../request/context.ts';
 import { OperationNames } from './operation-names.ts';
@@ -111,6 +112,44 @@ export function createResponseCacheMetrics(registry: Registry): ResponseCacheObs
     registry,
   );
   return { looked: (outcome) => looked.count(outcome) };
+}
+
+const PLANNING_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+/** Registers the series of planning: whether plans and introspection results were cached, and how long planning took. */
+export function createPlanningObserver(registry: Registry): PlanningObserver {
+  const plans = new TalliedCounter(
+    {
+      name: 'trellis_gateway_plans_total',
+      help: 'Plan lookups by outcome: hit, coalesced, miss, failed.',
+      labelNames: ['outcome'],
+    },
+    registry,
+  );
+  const introspection = new TalliedCounter(
+    {
+      name: 'trellis_gateway_introspection_results_total',
+      help: 'Introspection lookups by outcome: hit, miss, failed.',
+      labelNames: ['outcome'],
+    },
+    registry,
+  );
+  const duration = new Histogram({
+    name: 'trellis_gateway_planning_duration_seconds',
+    help: 'Seconds to plan an operation on a cache miss, queueing included.',
+    buckets: PLANNING_BUCKETS_S,
+    registers: [registry],
+  });
+  return {
+    hit: () => plans.count('hit'),
+    coalesced: () => plans.count('coalesced'),
+    miss(durationMs) {
+      plans.count('miss');
+      duration.observe(durationMs / 1_000);
+    },
+    failed: () => plans.count('failed'),
+    introspected: (outcome) => introspection.count(outcome),
+  };
 }
 
 /** Counts operations by the programs that send them. */

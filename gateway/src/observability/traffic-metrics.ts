@@ -1,0 +1,166 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { isGatewayErrorCode } from '../errors.ts';
+import type { StreamKind, StreamObserver } from '../streams/stream-observer.ts';
+import type { TrafficObserver, TrafficStates } from '../subgraphs/traffic-states.ts';
+import { TalliedCounter, TalliedHistogram } from './tallied-metrics.ts';
+
+const REQUEST_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** Registers the series of what goes between the gateway and its subgraphs. Labels come from the supergraph, never from clients. */
+export function createTrafficMetrics(registry: Registry): TrafficObserver {
+  const registers = [registry];
+  const calls = new TalliedCounter(
+    {
+      name: 'trellis_gateway_subgraph_requests_total',
+      help: 'Subgraph requests, by outcome. rejected: not sent, because the circuit breaker was open or the concurrency limit was reached.',
+      labelNames: ['subgraph', 'outcome'],
+    },
+    registry,
+  );
+  const duration = new TalliedHistogram(
+    {
+      name: 'trellis_gateway_subgraph_request_duration_seconds',
+      help: 'Seconds from sending a subgraph request to the last byte of its response.',
+      labelNames: ['subgraph'],
+    },
+    REQUEST_BUCKETS_S,
+    registry,
+  );
+  const repeated = new Counter({
+    name: 'trellis_gateway_subgraph_repeated_requests_total',
+    help: 'Subgraph requests sent again: retry after a failure, hedge while the first is open.',
+    labelNames: ['subgraph', 'reason'],
+    registers,
+  });
+  const breakers = new Gauge({
+    name: 'trellis_gateway_subgraph_breaker_open',
+    help: '1 while a subgraph is not asked because too many of its responses failed.',
+    labelNames: ['subgraph'],
+    registers,
+  });
+  return {
+    breakerChanged: (subgraph, state) => breakers.set({ subgraph }, state === 'open' ? 1 : 0),
+    callEnded(subgraph, outcome, durationMs) {
+      calls.count(subgraph, outcome);
+      if (outcome !== 'rejected') duration.observe(durationMs / 1_000, subgraph);
+    },
+    repeated: (subgraph, reason) => repeated.inc({ subgraph, reason }),
+  };
+}
+
+/** Registers the series of calls in flight and waiting, which are read when they are asked for. */
+export function registerTrafficGauges(registry: Registry, states: TrafficStates): void {
+  const gauge = new Gauge({
+    name: 'trellis_gateway_subgraph_requests',
+    help: 'Subgraph requests in flight, and waiting for a slot.',
+    labelNames: ['subgraph', 'state'],
+    registers: [registry],
+    collect() {
+      for (const [subgraph, addresses] of states.all()) {
+        const sumOf = (count: 'inFlight' | 'waiting'): number =>
+          addresses.reduce((sum, { limit }) => sum + limit[count], 0);
+        gauge.set({ subgraph, state: 'in-flight' }, sumOf('inFlight'));
+        gauge.set({ subgraph, state: 'waiting' }, sumOf('waiting'));
+      }
+    },
+  });
+}
+
+/** Counts streams and the connections that carry them. */
+export interface StreamMetrics extends Omit<StreamObserver, 'interrupted'> {
+  connections(change: 1 | -1): void;
+  slowClient(): void;
+  interrupted(subgraph: string): void;
+}
+
+/** Registers the series of streams. Their labels come from closed sets, so that clients can't make series. */
+export function createStreamMetrics(registry: Registry): StreamMetrics {
+  const registers = [registry];
+  const open = new Gauge({
+    name: 'trellis_gateway_streams',
+    help: 'Open subscriptions and live queries.',
+    labelNames: ['kind'],
+    registers,
+  });
+  const ended = new Counter({
+    name: 'trellis_gateway_streams_ended_total',
+    help: 'Streams ended, by reason: stopped by the client, completed by the source, else the error code.',
+    labelNames: ['kind', 'outcome'],
+    registers,
+  });
+  const results = new Counter({
+    name: 'trellis_gateway_stream_results_total',
+    help: 'Stream results executed, each once for all subscribers.',
+    labelNames: ['kind'],
+    registers,
+  });
+  const deliveries = new Counter({
+    name: 'trellis_gateway_stream_deliveries_total',
+    help: 'Stream results sent to clients.',
+    labelNames: ['kind'],
+    registers,
+  });
+  const upstream = new Gauge({
+    name: 'trellis_gateway_subgraph_subscriptions',
+    help: 'Open upstreams.',
+    labelNames: ['subgraph'],
+    registers,
+  });
+  const interruptions = new Counter({
+    name: 'trellis_gateway_subgraph_subscription_interruptions_total',
+    help: 'Upstreams whose connection broke or could not be opened.',
+    labelNames: ['subgraph'],
+    registers,
+  });
+  const connections = new Gauge({
+    name: 'trellis_gateway_websocket_connections',
+    help: 'Client WebSocket connections.',
+    registers,
+  });
+  const slow = new Counter({
+    name: 'trellis_gateway_slow_consumers_total',
+    help: 'Slow consumers of streams that were disconnected.',
+    registers,
+  });
+  return {
+    opened: (kind) => open.inc({ kind }),
+    ended: (kind, outcome) => {
+      open.dec({ kind });
+      ended.inc({ kind, outcome: knownOutcome(outcome) });
+    },
+    delivered: (kind: StreamKind, clients: number) => {
+      results.inc({ kind });
+      deliveries.inc({ kind }, clients);
+    },
+    upstream: (subgraph, change) => upstream.inc({ subgraph }, change),
+    interrupted: (subgraph) => interruptions.inc({ subgraph }),
+    connections: (change) => connections.inc(change),
+    slowClient: () => slow.inc(),
+  };
+}
+
+function knownOutcome(outcome: string): string {
+  return outcome === 'stopped' || outcome === 'completed' || isGatewayErrorCode(outcome) ? outcome : 'OTHER';
+}
+
+/** Counts what operations turn out to cost. */
+export interface DemandMetrics {
+  /** An operation, or an event of a subscription, was answered with so many objects. */
+  objectsAnswered(kind: 'query' | 'mutation' | 'subscription', objects: number): void;
+}
+
+const OBJECT_BUCKETS = [0, 1, 10, 100, 1_000, 10_000, 100_000];
+
+/** Registers the series of demand. */
+export function createDemandMetrics(registry: Registry): DemandMetrics {
+  const objects = new TalliedHistogram(
+    {
+      name: 'trellis_gateway_objects_resolved',
+      help: 'Objects in each executed result: the measured cost of its operation. A cached response has none.',
+      labelNames: ['kind'],
+    },
+    OBJECT_BUCKETS,
+    registry,
+  );
+  return { objectsAnswered: (kind, count) => objects.observe(count, kind) };
+}
