@@ -1,5 +1,8 @@
 import { Negotiator } from '@fastify/accept-negotiator';
-import { chineseState, englishState, germanState, type StateTexts } from './state-texts.ts';
+import { chineseState } from './chinese-state.ts';
+import { englishState } from './english-state.ts';
+import { germanState } from './german-state.ts';
+import type { StateTexts } from './state-texts.ts';
 
 /** Everything that the gateway's pages say before a script runs, in one language. */
 export interface PageTexts {
