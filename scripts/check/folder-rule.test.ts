@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { repository } from '../programs/run-program.ts';
 import { checkFloors } from './check-floors.ts';
 import { checks } from '../checks.ts';
-import { projects, type Project } from './floors.ts';
+import { projects } from './floors.ts';
+import type { Project } from './floors/project.ts';
 import { findBrokenFloors } from './folder-rule.ts';
 import { readRepositoryImports, type FileImport } from './repository-imports.ts';
 
@@ -116,19 +117,19 @@ describe('Floors', () => {
 
   it('reject a room that is not listed', async () => {
     expect(await judge({ 'house/src/cellar/wine.ts': '' })).toEqual([
-      'house: cellar is no room of scripts/check/floors.ts, and house/src/cellar/wine.ts stands in it.',
+      'house: cellar is no room of scripts/check/floors/, and house/src/cellar/wine.ts stands in it.',
     ]);
   });
 
   it('reject a sub-folder that is not listed', async () => {
     expect(await judge({ 'house/src/routes/people/index.ts': '' })).toEqual([
-      'house: routes/people is no room of scripts/check/floors.ts, and house/src/routes/people/index.ts stands in it.',
+      'house: routes/people is no room of scripts/check/floors/, and house/src/routes/people/index.ts stands in it.',
     ]);
   });
 
   it('reject a root file that is not listed', async () => {
     expect(await judge({ 'house/src/clock.ts': '' })).toEqual([
-      'house: clock.ts is no room of scripts/check/floors.ts, and house/src/clock.ts stands in it.',
+      'house: clock.ts is no room of scripts/check/floors/, and house/src/clock.ts stands in it.',
     ]);
   });
 
@@ -136,14 +137,14 @@ describe('Floors', () => {
     expect(
       await judge({ 'house/src/routes/index.ts': "new URL('../scripts/swap.lua', import.meta.url);" }),
     ).toContain(
-      'house: scripts is no room of scripts/check/floors.ts, and house/src/scripts/swap.lua stands in it.',
+      'house: scripts is no room of scripts/check/floors/, and house/src/scripts/swap.lua stands in it.',
     );
   });
 
   it('reject a listed room without a file', async () => {
     const attic = { ...house, rooms: { ...house.rooms, attic: { floor: 4, purpose: 'is empty' } } };
     expect(await judge({}, attic)).toEqual([
-      'house: attic is a room of scripts/check/floors.ts without a file.',
+      'house: attic is a room of scripts/check/floors/ without a file.',
     ]);
   });
 

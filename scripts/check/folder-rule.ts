@@ -1,5 +1,5 @@
 import { findCycle } from './find-cycle.ts';
-import type { Project, Room } from './floors.ts';
+import type { Project, Room } from './floors/project.ts';
 import type { FileImport, RepositoryImports } from './repository-imports.ts';
 
 /**
@@ -104,7 +104,7 @@ function findUnlisted(
   }
   return [...unlisted].map(
     ([name, file]) =>
-      `${project.folder}: ${name} is no room of scripts/check/floors.ts, and ${file} stands in it.`,
+      `${project.folder}: ${name} is no room of scripts/check/floors/, and ${file} stands in it.`,
   );
 }
 
@@ -119,7 +119,7 @@ function findEmpty(project: Project, files: readonly string[]): readonly string[
   return Object.entries(project.rooms)
     .flatMap(([room, { parts = {} }]) => [room, ...Object.keys(parts).map((part) => `${room}/${part}`)])
     .filter((name) => !taken.has(name) && ![...taken].some((other) => other.startsWith(`${name}/`)))
-    .map((name) => `${project.folder}: ${name} is a room of scripts/check/floors.ts without a file.`);
+    .map((name) => `${project.folder}: ${name} is a room of scripts/check/floors/ without a file.`);
 }
 
 /** What is wrong with one import, in one project. */

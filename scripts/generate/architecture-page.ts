@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
-import { projects, type Project, type Room } from '../check/floors.ts';
+import { projects } from '../check/floors.ts';
+import type { Project, Room } from '../check/floors/project.ts';
 import { repository } from '../programs/run-program.ts';
 import type { GeneratedFile } from './generated-file.ts';
 
 const path = 'docs/architecture.md';
 
-const introduction = `<!-- Generated from scripts/check/floors.ts by "npm run generate". -->
+const introduction = `<!-- Generated from scripts/check/floors/ by "npm run generate". -->
 
 # Architecture: rooms and floors
 
@@ -22,7 +23,7 @@ A room is a folder with the files right in it, or a file at the root of its proj
 
 So a reader who starts at the lowest floor never meets a name that is explained further up. A type belongs to the lowest room
 that needs it; if two rooms need each other, a third below them is missing, or they are one. The table of rooms is
-\`scripts/check/floors.ts\`; a new folder is one line in it.
+\`scripts/check/floors/\`; a new folder is one line in it.
 `;
 
 /** docs/architecture.md: the floors of every project, drawn from the table that `npm run check` enforces. */
