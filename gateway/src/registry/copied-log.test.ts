@@ -15,10 +15,11 @@ import {
 } from '@trellis/registry';
 import { gql } from 'graphql-tag';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { codeOf, GraphFollowers } from '../testing/graph-followers.ts';
 import { PublishedGraph } from '../testing/published-graph.ts';
 import { until } from '../testing/until.ts';
 import { CopiedLog } from './copied-log.ts';
-import { followRegistry, versionOf, type FollowedRegistry } from './followed-registry.ts';
+import { versionOf, type FollowedRegistry } from './followed-registry.ts';
 import { LastGoodRelease } from './last-good-release.ts';
 
 /** Records of a copy beside those that name keys. */
@@ -28,18 +29,16 @@ const signal = AbortSignal.timeout(120_000);
 let graph: PublishedGraph;
 let signer: RecordSigner;
 let head: VerifiedHead;
-let rejected: string[];
-let damaged: string[];
-let opened: FollowedRegistry[];
+let followers: GraphFollowers;
 
 beforeEach(async () => {
   graph = await PublishedGraph.create();
   signer = graph.signer;
-  [rejected, damaged, opened] = [[], [], []];
+  followers = new GraphFollowers(graph);
   head = await graph.publish([SUBGRAPH]);
 });
 afterEach(async () => {
-  await Promise.all(opened.map((one) => one.close()));
+  await followers.close();
   graph.close();
 });
 
@@ -100,35 +99,10 @@ async function copyTexts(store: FolderStore, { record }: VerifiedHead): Promise<
     await writeTextBlob(store, await readTextBlob(graph.store, reference, signal), signal);
 }
 
-async function follow(
+const follow = (
   store: RegistryStore = graph.store,
-  directory: string = graph.cacheDirectory,
-): Promise<FollowedRegistry> {
-  const followed = await followRegistry({
-    store,
-    log: graph.log,
-    trust: graph.trust,
-    directory,
-    subgraphUrls: {},
-    warm: async () => undefined,
-    pollMs: () => 3_600_000,
-    observer: {
-      verified: () => undefined,
-      serving: () => undefined,
-      stopped: () => undefined,
-      checked: () => undefined,
-      rejected: (error) => void rejected.push(codeOf(error)),
-      copyFailed: (error) => void damaged.push(codeOf(error)),
-      verdictFailed: (_sequence, error) => void damaged.push(codeOf(error)),
-    },
-  });
-  opened.push(followed);
-  return followed;
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
-}
+  directory = graph.cacheDirectory,
+): Promise<FollowedRegistry> => followers.follow({ store, directory });
 
 const changedSignature = (jws: string): string => {
   const at = jws.lastIndexOf('.') + 1;
@@ -269,7 +243,7 @@ describe('The copied log of a registry', () => {
     await rename(`${graph.folder}.gone`, graph.folder);
     await follow();
     expect(await sequencesIn(store)).toEqual([6, ...lastOf(head.record.sequence, STORED)]);
-    expect(damaged).toEqual([]);
+    expect(followers.damaged).toEqual([]);
   });
 
   it('still notices a registry that has become shorter, was rewritten or goes on otherwise', async () => {
@@ -291,8 +265,8 @@ describe('The copied log of a registry', () => {
     const unchained = await signer.sign({ ...record, sequence: last + 1, previous: former?.hash });
     await graph.store.createRecord(graph.log, last + 1, unchained, signal);
     const followed = await follow();
-    expect(rejected).toEqual(['REWRITTEN', 'REWRITTEN', 'BROKEN_CHAIN']);
-    expect([versionOf(followed.served), damaged]).toEqual([`production.${last}`, []]);
+    expect(followers.rejected).toEqual(['REWRITTEN', 'REWRITTEN', 'BROKEN_CHAIN']);
+    expect([versionOf(followed.served), followers.damaged]).toEqual([`production.${last}`, []]);
   });
 
   it('is damaged where the record is missing that names the keys of its head', async () => {
@@ -320,7 +294,7 @@ describe('The copied log of a registry', () => {
     store.changed = 2;
     head = await graph.publish([NEWEST]);
     await followed.look();
-    expect([versionOf(followed.served), damaged]).toEqual([
+    expect([versionOf(followed.served), followers.damaged]).toEqual([
       'production.4',
       ['BLOB_MISSING', 'BLOB_MISSING', 'BROKEN_CHAIN'],
     ]);
@@ -330,7 +304,7 @@ describe('The copied log of a registry', () => {
     await followed.close();
     for (const sequence of [4, 3, 2]) await graph.store.deleteRecord(graph.log, sequence, signal);
     expect(versionOf((await follow()).served)).toBe('production.4');
-    expect(rejected).toEqual(['REWRITTEN']);
+    expect(followers.rejected).toEqual(['REWRITTEN']);
   });
 
   it.each([
@@ -351,7 +325,11 @@ describe('The copied log of a registry', () => {
     );
     // The newest that is good is what the registry must have, and what serves where it does not.
     const served = bad === 4 ? 'production.3' : 'production.4';
-    expect([start, damaged[0], rejected]).toEqual([served, 'BAD_SIGNATURE', ['REWRITTEN']]);
+    expect([start, followers.damaged[0], followers.rejected]).toEqual([
+      served,
+      'BAD_SIGNATURE',
+      ['REWRITTEN'],
+    ]);
     const isSetAside = (await readdir(graph.cacheDirectory)).includes(`${FOLLOWED}.damaged`);
     expect(isSetAside).toBe(bad === 4);
   });
@@ -378,7 +356,7 @@ describe('The copied log of a registry', () => {
       return versionOf(followed.served) === 'production.23';
     });
     expect(await sequencesIn(copied)).toEqual(lastOf(23, 23));
-    expect(damaged).toEqual(['BAD_SIGNATURE']);
+    expect(followers.damaged).toEqual(['BAD_SIGNATURE']);
   });
 
   it('whose newest texts are missing says of each record why it does not serve', async () => {
@@ -393,7 +371,7 @@ describe('The copied log of a registry', () => {
     const offline = await follow(new FolderStore(`${graph.folder}.gone`));
     expect(versionOf(offline.served)).toBe('production.1');
     expect(offline.served.record.release).toEqual(first);
-    expect(damaged).toEqual([
+    expect(followers.damaged).toEqual([
       expect.stringMatching(/Record 3 cannot be served from the copy: .*registry\.gone: It is no registry/),
       expect.stringMatching(/Record 2 cannot be served from the copy: .* has no text /),
     ]);
@@ -406,7 +384,7 @@ describe('The copied log of a registry', () => {
     const { supergraph } = await readRelease(graph.store, record.release, signal);
     store.once = new Set([record.release.digest, supergraph.digest]);
     await followed.look();
-    expect([versionOf(followed.served), damaged]).toEqual(['production.2', ['BLOB_MISSING']]);
+    expect([versionOf(followed.served), followers.damaged]).toEqual(['production.2', ['BLOB_MISSING']]);
     store.once = new Set();
     await followed.look();
     await followed.close();
@@ -423,7 +401,7 @@ describe('The copied log of a registry', () => {
     const blobs = join(graph.cacheDirectory, FOLLOWED, 'blobs/sha256');
     for (const name of await readdir(blobs)) await utimes(join(blobs, name), 0, 0);
     await behind.replace(graph.store, { head: first, records: [first] }, signal);
-    await follow(new FolderStore(`${graph.folder}.gone`));
-    expect(versionOf(opened.at(-1)?.served ?? { record: first.record })).toBe('production.2');
+    const followed = await follow(new FolderStore(`${graph.folder}.gone`));
+    expect(versionOf(followed.served)).toBe('production.2');
   });
 });

@@ -4,9 +4,9 @@ import { gql } from 'graphql-tag';
 import { readRelease, type BlobReference } from '@trellis/registry';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { compose } from '../testing/compose.ts';
+import { GraphFollowers, queryFieldsOf } from '../testing/graph-followers.ts';
 import { canaryOf, PublishedGraph } from '../testing/published-graph.ts';
-import type { Supergraph } from '../supergraph/supergraph.ts';
-import { followRegistry, versionOf, type FollowedRegistry, type FollowOptions } from './followed-registry.ts';
+import { versionOf, type FollowedRegistry, type FollowOptions } from './followed-registry.ts';
 
 const subgraph = (fields: string) => ({
   name: 'numbers',
@@ -15,16 +15,14 @@ const subgraph = (fields: string) => ({
 });
 
 let graph: PublishedGraph;
-let opened: FollowedRegistry[];
-let rejected: string[];
+let followers: GraphFollowers;
 
 beforeEach(async () => {
   graph = await PublishedGraph.create();
-  opened = [];
-  rejected = [];
+  followers = new GraphFollowers(graph, String);
 });
 afterEach(async () => {
-  await Promise.all(opened.map((one) => one.close()));
+  await followers.close();
   graph.close();
 });
 
@@ -34,40 +32,18 @@ function release(whole: string, contract?: string): Promise<BlobReference> {
   return graph.releaseOf(compose([subgraph(whole)]), [subgraph(whole)], partners);
 }
 
-async function follow(contract?: string, more: Partial<FollowOptions> = {}): Promise<FollowedRegistry> {
-  const followed = await followRegistry({
-    store: graph.store,
-    log: graph.log,
-    contract,
-    trust: graph.trust,
-    directory: graph.cacheDirectory,
-    subgraphUrls: {},
-    warm: async () => undefined,
-    pollMs: () => 3_600_000,
-    observer: {
-      verified: () => undefined,
-      serving: () => undefined,
-      stopped: () => undefined,
-      checked: () => undefined,
-      rejected: (error) => void rejected.push(String(error)),
-      copyFailed: (error) => void rejected.push(String(error)),
-      verdictFailed: (_sequence, error) => void rejected.push(String(error)),
-    },
-    ...more,
-  });
-  opened.push(followed);
-  return followed;
-}
-
-function fieldsOf(supergraph: Supergraph): readonly string[] {
-  return Object.keys(supergraph.schema.getQueryType()?.getFields() ?? {});
-}
+const follow = (contract?: string, more: Partial<FollowOptions> = {}): Promise<FollowedRegistry> =>
+  followers.follow({ contract, ...more });
+const reported = (): readonly string[] => [...followers.rejected, ...followers.damaged];
 
 describe('A gateway that follows a contract', () => {
   it('serves its supergraph, and says so in its version', async () => {
     await graph.append({ release: await release('one: Int two: Int', 'one: Int') });
     const [whole, partners] = [await follow(), await follow('partners')];
-    expect([fieldsOf(whole.current()), fieldsOf(partners.current())]).toEqual([['one', 'two'], ['one']]);
+    expect([queryFieldsOf(whole.current()), queryFieldsOf(partners.current())]).toEqual([
+      ['one', 'two'],
+      ['one'],
+    ]);
     expect([versionOf(whole.served), versionOf(partners.served), partners.current().version]).toEqual([
       'production.1',
       'production.1+partners',
@@ -89,12 +65,12 @@ describe('A gateway that follows a contract', () => {
     await graph.append({ release: await release('one: Int two: Int three: Int') });
     await followed.look();
     await followed.look();
-    expect(rejected).toEqual([expect.stringContaining('has no contract "partners"')]);
+    expect(reported()).toEqual([expect.stringContaining('has no contract "partners"')]);
     expect(followed.problem()).toContain('has no contract "partners"');
     expect(versionOf(followed.served)).toBe('production.1+partners');
     await graph.append({ release: await release('one: Int two: Int three: Int', 'one: Int three: Int') });
     await followed.look();
-    expect(fieldsOf(followed.current())).toEqual(['one', 'three']);
+    expect(queryFieldsOf(followed.current())).toEqual(['one', 'three']);
     expect(followed.problem()).toBeUndefined();
   });
 
@@ -106,7 +82,7 @@ describe('A gateway that follows a contract', () => {
     await whole.look();
     await rename(graph.folder, `${graph.folder}.gone`);
     const restarted = await follow('partners');
-    expect([fieldsOf(restarted.current()), versionOf(restarted.served)]).toEqual([
+    expect([queryFieldsOf(restarted.current()), versionOf(restarted.served)]).toEqual([
       ['one'],
       'production.1+partners',
     ]);
@@ -121,7 +97,7 @@ describe('A gateway that follows a contract', () => {
     await writeFile(join(graph.folder, 'blobs/sha256', contracts[0]?.supergraph.digest ?? ''), 'altered');
     await graph.append({ release: next });
     await followed.look();
-    expect(rejected).toEqual([expect.stringContaining('is not what its name says')]);
+    expect(reported()).toEqual([expect.stringContaining('is not what its name says')]);
     expect(versionOf(followed.served)).toBe('production.1+partners');
   });
 
@@ -131,7 +107,7 @@ describe('A gateway that follows a contract', () => {
     await graph.append({ release: await release('one: Int', 'one: Int') });
     await graph.append({ variants: [having, without], action: 'canary' });
     const { served } = await follow('partners');
-    expect(served.variants.map(({ name, supergraph }) => [name, fieldsOf(supergraph)])).toEqual([
+    expect(served.variants.map(({ name, supergraph }) => [name, queryFieldsOf(supergraph)])).toEqual([
       ['canary', ['one', 'two']],
     ]);
     expect(served.variants[0]?.supergraph.version).toBe('production.2+partners/canary');

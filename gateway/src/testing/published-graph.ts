@@ -7,6 +7,7 @@ import {
   FolderStore,
   generateRecordKey,
   TrustedKeys,
+  verifyLog,
   writeTextBlob,
   type BlobReference,
   type LogName,
@@ -120,6 +121,11 @@ export class PublishedGraph {
       return { release, routing, variants, action, keys, verdict, actor: 'ada', approvals: [] };
     });
     return head;
+  }
+
+  /** The newest record; absent where the log is empty. */
+  head(): Promise<VerifiedHead | undefined> {
+    return verifyLog(this.store, this.log, this.trust, { signal: deadline() });
   }
 
   /** Publishes subgraphs as the main version. */
