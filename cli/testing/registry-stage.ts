@@ -12,14 +12,12 @@ import { publishCommand, type PublishOptions } from '../src/publish/publish-comm
 import { runRegistryAction } from '../src/publish/run-registry-action.ts';
 import { createRegistryServer, type RegistryServerOptions } from '../src/registry-server/registry-server.ts';
 import { serveRegistry, type RunningRegistry } from '../src/registry-server/serve-registry.ts';
+import { LINK } from './federation-link.ts';
 
 /** What tokens of these tests are for. */
 export const AUDIENCE = 'https://registry.example/';
 /** Of every client. */
 export const SECRET = 'a secret that is long enough to be good';
-/** What a subgraph begins with. */
-export const LINK =
-  'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])\n';
 /** Logs nothing. */
 export const silent: Logger = createLogger({ service: 'test', destination: { write: () => undefined } });
 

@@ -9,7 +9,8 @@ import {
 } from '@trellis/registry';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PostgresStore } from '../registry-server/postgres-store.ts';
-import { createRegistryTables, LINK, type RegistryTables } from '../../testing/registry-stage.ts';
+import { LINK } from '../../testing/federation-link.ts';
+import { createRegistryTables, type RegistryTables } from '../../testing/registry-stage.ts';
 import { publishRelease, type Publication } from './publish-release.ts';
 
 let tables: RegistryTables;

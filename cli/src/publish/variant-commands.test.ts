@@ -1,43 +1,29 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { runTrellis } from '../trellis.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LINK } from '../../testing/federation-link.ts';
+import { FolderRegistry } from '../../testing/folder-registry.ts';
+import { trellis, type CommandRun } from '../../testing/run-command.ts';
 
-const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])\n';
 const USERS = `${LINK} type Query { me: User } type User @key(fields: "id") { id: ID! name: String }`;
 
-let folder: string;
+let registry: FolderRegistry;
 let gateway: Server;
 let serves: unknown = {};
 
-/** Set by the command: the compiler takes it for what it was before. */
-function exitCode(): number {
-  return Number(process.exitCode ?? 0);
-}
-
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'variant-commands-'));
-  const { signingKey, trust } = JSON.parse((await trellis('keys', 'new', '--json')).out) as Record<
-    string,
-    unknown
-  >;
-  vi.stubEnv('TRELLIS_SIGNING_KEY', JSON.stringify(signingKey));
-  vi.stubEnv('TRELLIS_REGISTRY_TRUST', JSON.stringify(trust));
-  vi.stubEnv('TRELLIS_GRAPH', 'content@production');
-  vi.stubEnv('TRELLIS_REGISTRY', join(folder, 'registry'));
-  vi.stubEnv('TRELLIS_ACTOR', 'ada');
-  await trellis('registry', 'init');
+  registry = await FolderRegistry.create();
+  await registry.begin();
   for (const [graph, sdl] of [
     ['content@production', USERS],
     ['content@staging', USERS.replace('name: String', 'name: String age: Int')],
     ['content@broken', USERS.replace('name: String', 'age: Int')],
   ] as const) {
-    const schema = join(folder, `${graph}.graphql`);
+    const schema = join(registry.folder, `${graph}.graphql`);
     await writeFile(schema, sdl);
     const place = ['--schema', schema, '--routing-url', 'http://users.test/graphql', '--graph', graph];
     await trellis('publish', '--subgraph', 'users', ...place);
@@ -47,31 +33,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   gateway.close();
-  vi.unstubAllEnvs();
-  process.exitCode = undefined;
-  await rm(folder, { recursive: true });
+  await registry.close();
 });
-
-interface Ran {
-  readonly status: number;
-  readonly out: string;
-  readonly error: string;
-}
-
-async function trellis(...args: readonly string[]): Promise<Ran> {
-  let [out, error] = ['', ''];
-  const spies = [
-    vi.spyOn(process.stdout, 'write').mockImplementation((text) => ((out += String(text)), true)),
-    vi.spyOn(process.stderr, 'write').mockImplementation((text) => ((error += String(text)), true)),
-  ];
-  try {
-    process.exitCode = undefined;
-    const status = await runTrellis(args);
-    return { status: status || exitCode(), out, error };
-  } finally {
-    for (const spy of spies) spy.mockRestore();
-  }
-}
 
 async function variants(): Promise<unknown> {
   const { records } = JSON.parse((await trellis('history', '--json')).out) as {
@@ -106,7 +69,7 @@ describe('trellis variant', () => {
   });
 
   it('outlives a publication of another team, and ends with a decision on the whole graph', async () => {
-    const schema = join(folder, 'with-nick.graphql');
+    const schema = join(registry.folder, 'with-nick.graphql');
     await writeFile(schema, USERS.replace('name: String', 'name: String nick: String'));
     await trellis('variant', 'set', 'canary', '--from', 'staging', '--percent', '5', '--aborts');
     await trellis('publish', '--subgraph', 'users', '--schema', schema);
@@ -138,7 +101,7 @@ describe('trellis variant', () => {
   });
 
   it('makes a token that its keys verify, for this graph and variant, and no longer than it says', async () => {
-    const key = join(folder, 'preview.json');
+    const key = join(registry.folder, 'preview.json');
     const keys = JSON.parse((await trellis('keys', 'new', '--file', key)).out) as JSONWebKeySet;
     const { status, out } = await trellis(
       'variant',
@@ -159,7 +122,7 @@ describe('trellis variant', () => {
       7_200,
     ]);
     expect(out).not.toContain((JSON.parse(await readFile(key, 'utf8')) as { d: string }).d);
-    const file = join(folder, 'token.txt');
+    const file = join(registry.folder, 'token.txt');
     await trellis('variant', 'token', 'preview', '--preview-key', key, '--output', file);
     expect((await stat(file)).mode & 0o777, 'it opens a variant to who reads it').toBe(0o600);
     expect(await trellis('variant', 'token', 'preview')).toMatchObject({
@@ -179,7 +142,7 @@ describe('trellis status --gateway', () => {
     };
     return records[0]?.sequence ?? 0;
   };
-  const ask = (): Promise<Ran> =>
+  const ask = (): Promise<CommandRun> =>
     trellis('status', '--gateway', `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`);
 
   it('says which record a gateway serves, and whether there is a newer one', async () => {

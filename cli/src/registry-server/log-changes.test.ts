@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { judgements } from '../publish/judgements.ts';
 import { createJudgementThread, type JudgementPlace } from './judgement-thread.ts';
 import { openOnceRead } from '../../testing/open-once-read.ts';
-import { createRegistryTables, LINK, serverFor, type RegistryTables } from '../../testing/registry-stage.ts';
+import { LINK } from '../../testing/federation-link.ts';
+import { createRegistryTables, serverFor, type RegistryTables } from '../../testing/registry-stage.ts';
 
 let tables: RegistryTables;
 let pool: Pool;

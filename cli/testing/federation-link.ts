@@ -1,0 +1,3 @@
+/** What the schema of a subgraph begins with. */
+export const LINK =
+  'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])\n';
