@@ -27,6 +27,8 @@ export interface SubgraphServer {
   /** In the order of arrival; emptied by the test. */
   readonly requests: ReceivedRequest[];
   intercept(interception: Interception | undefined): void;
+  /** Gives every request the same response, until the next interception. @param status 200 by default */
+  respondWith(body: string | Buffer, status?: number, headers?: Readonly<Record<string, string>>): void;
   close(): Promise<void>;
 }
 
@@ -68,6 +70,12 @@ export async function startSubgraphServer(options: SubgraphServerOptions): Promi
     requests,
     intercept(next) {
       interception = next;
+    },
+    respondWith(body, status = 200, headers = {}) {
+      interception = (_request, response) => {
+        response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+        return true;
+      };
     },
     close() {
       server.closeAllConnections();
