@@ -12,8 +12,8 @@ import {
 import { createPool, type Pool } from '@trellis/postgres';
 import { createTestDatabase, hasPgBouncer, startTestPgBouncer, type TestDatabase } from '@trellis/testkit';
 import { parse } from 'graphql';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { runTrellis } from '../trellis.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { trellis } from '../../testing/run-command.ts';
 
 const TYPES = parse(`
   enum Tone {
@@ -62,12 +62,8 @@ beforeEach(() => {
   collected = [];
   [output, errors] = ['', ''];
   folder = mkdtempSync(join(tmpdir(), 'trellis-usage-sinks-'));
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => ((output += String(text)), true));
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => ((errors += String(text)), true));
 });
 afterEach(() => {
-  vi.restoreAllMocks();
-  process.exitCode = undefined;
   rmSync(folder, { recursive: true });
 });
 
@@ -80,18 +76,11 @@ const start = (databaseUrl = database.connectionString): Promise<TestGateway> =>
     environment: { USAGE_DATABASE_URL: databaseUrl },
   });
 
-/** What a command before has said. */
-function forget(): void {
-  [output, errors] = ['', ''];
-  process.exitCode = undefined;
-}
-
-/** The exit status of `trellis operations …`, as a shell sees it. */
+/** The exit status of `trellis operations …`. */
 async function operations(...args: readonly string[]): Promise<number> {
-  forget();
-  const status = await runTrellis(['operations', ...args]);
-  const { exitCode } = process;
-  return status === 0 ? Number(exitCode ?? 0) : status;
+  const { status, out, error } = await trellis('operations', ...args);
+  [output, errors] = [out, error];
+  return status;
 }
 
 interface Exported {
