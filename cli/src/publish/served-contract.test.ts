@@ -5,14 +5,14 @@ import { FolderStore, generateRecordKey } from '@trellis/registry';
 import { createLogger, createMetrics, type Deployable } from '@trellis/runtime';
 import { createTemporaryDirectory, type TemporaryDirectory } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TAG_LINK } from '../../testing/federation-link.ts';
 import { startMocks, type Mocks } from '../development/start-mocks.ts';
 import type { OutputOptions } from './command-outcome.ts';
 import { publishCommand, type PublishOptions } from './publish-command.ts';
 import { runRegistryAction } from './run-registry-action.ts';
 import { statusCommand, type StatusOptions } from './status-command.ts';
 
-const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@tag"])\n';
-const NUMBERS = `${LINK} type Query { open: Int secret: Int @tag(name: "internal") }`;
+const NUMBERS = `${TAG_LINK} type Query { open: Int secret: Int @tag(name: "internal") }`;
 
 let directory: TemporaryDirectory;
 let mocks: Mocks;
