@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import type { ChangeCode } from '@trellis/composition';
 import { proof } from '@trellis/testkit';
-import { changePairs, type ChangePair } from '../testing/change-pairs.ts';
+import { changePairs } from '../testing/change-pairs.ts';
+import type { ChangePair } from '../testing/change-pairs/change-pair.ts';
 import {
   judgedRow,
   observedFile,

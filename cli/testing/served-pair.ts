@@ -1,6 +1,6 @@
 import { composeSubgraphs, formatDiagnostic } from '@trellis/composition';
 import { readServedGraph, type ServedGraph } from '../src/supergraph/served-graph.ts';
-import type { Schemas } from './change-pairs.ts';
+import type { Schemas } from './change-pairs/change-pair.ts';
 
 /** Composes schemas, and reads the graph as a gateway does. @throws Error where they do not compose */
 export function serveSchemas(schemas: Schemas, urls: Schemas = {}, settingsFile?: string): ServedGraph {

@@ -1,6 +1,6 @@
 import { compareGraphs } from '@trellis/composition';
 import { describe, expect, it } from 'vitest';
-import type { Schemas } from '../../testing/change-pairs.ts';
+import type { Schemas } from '../../testing/change-pairs/change-pair.ts';
 import { verdictOf } from '../../testing/pair-verdicts.ts';
 import { serveSchemas } from '../../testing/served-pair.ts';
 import type { ServedGraph } from './served-graph.ts';

@@ -9,7 +9,7 @@ import {
   type WindowProof,
 } from '@trellis/composition';
 import { describe, expect, it } from 'vitest';
-import type { Schemas } from '../../testing/change-pairs.ts';
+import type { Schemas } from '../../testing/change-pairs/change-pair.ts';
 import { serveSchemas } from '../../testing/served-pair.ts';
 import { windowSide } from './window-side.ts';
 

@@ -1,7 +1,7 @@
 import { proveWindow, type ChangeCode, type Verdict, type WindowSide } from '@trellis/composition';
 import { exampleVariables, type Nulls } from '@trellis/testkit/version-server';
 import { windowSide } from '../../src/supergraph/window-side.ts';
-import type { ChangePair } from '../change-pairs.ts';
+import type { ChangePair } from '../change-pairs/change-pair.ts';
 import { usageOf, verdictOf, type ServedSides } from '../pair-verdicts.ts';
 import { serveSchemas } from '../served-pair.ts';
 import { experienceOf, worstOf, type Experience } from './client-experience.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gateway } from '@trellis/gateway';
 import { createLogger, createMetrics } from '@trellis/runtime';
 import { startVersions, type Nulls, type VersionServer } from '@trellis/testkit/version-server';
-import type { ChangePair, Schemas } from '../change-pairs.ts';
+import type { ChangePair, Schemas } from '../change-pairs/change-pair.ts';
 import { serveSchemas } from '../served-pair.ts';
 import type { ServedGraph } from '../../src/supergraph/served-graph.ts';
 import { withTypeNames, type Received } from './client-experience.ts';
