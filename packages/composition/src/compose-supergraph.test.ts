@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { apiSchemaOf } from './api-schema.ts';
-import { composeSubgraphs, composeSupergraph, federationVersion } from './compose-supergraph.ts';
+import { composeSupergraph, federationVersion } from './compose-supergraph.ts';
 import { formatDiagnostic } from './diagnostic.ts';
 import { readSupergraphConfig, type SubgraphConfig } from './supergraph-config.ts';
+import { composeSchemas, errorsOf, supergraphOf, type Schemas } from './testing/compose-schemas.ts';
 
 const federation2 =
   'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable", "@override", "@tag", "@inaccessible", "@external", "@requires", "@provides"])';
@@ -17,31 +18,8 @@ function fed2(sdl: string): string {
   return `${federation2}\n${sdl}`;
 }
 
-function compose(schemas: Readonly<Record<string, string>>) {
-  return composeSubgraphs(
-    Object.entries(schemas).map(([name, sdl]) => ({
-      name,
-      routingUrl: `http://${name}.example/graphql`,
-      sdl,
-      source: `${name}.graphql`,
-    })),
-  );
-}
-
-function supergraphOf(schemas: Readonly<Record<string, string>>): string {
-  const composition = compose(schemas);
-  if (composition.kind === 'failed') throw new Error(composition.errors.map(formatDiagnostic).join('\n'));
-  return composition.supergraphSdl;
-}
-
-function errorsOf(schemas: Readonly<Record<string, string>>): readonly string[] {
-  const composition = compose(schemas);
-  if (composition.kind === 'composed') throw new Error('It composed.');
-  return composition.errors.map(formatDiagnostic);
-}
-
-function hintsOf(schemas: Readonly<Record<string, string>>): readonly string[] {
-  const composition = compose(schemas);
+function hintsOf(schemas: Schemas): readonly string[] {
+  const composition = composeSchemas(schemas);
   if (composition.kind === 'failed') throw new Error(composition.errors.map(formatDiagnostic).join('\n'));
   return composition.hints.map(formatDiagnostic);
 }

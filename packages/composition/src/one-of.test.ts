@@ -2,35 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { buildSchema, isInputObjectType, parse } from 'graphql';
 import { apiSchemaOf } from './api-schema.ts';
 import { compareShapes } from './changes/compare-shapes.ts';
-import { composeSubgraphs } from './compose-supergraph.ts';
-import { formatDiagnostic } from './diagnostic.ts';
 import { markOneOf } from './one-of.ts';
+import { errorsOf, supergraphOf } from './testing/compose-schemas.ts';
 
 const fed2 = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@shareable"])\n';
 const ADVERT = 'directive @oneOf on INPUT_OBJECT\n';
-
-function compose(schemas: Readonly<Record<string, string>>) {
-  return composeSubgraphs(
-    Object.entries(schemas).map(([name, sdl]) => ({
-      name,
-      routingUrl: `http://${name}.example/graphql`,
-      sdl,
-      source: `${name}.graphql`,
-    })),
-  );
-}
-
-function supergraphOf(schemas: Readonly<Record<string, string>>): string {
-  const composition = compose(schemas);
-  if (composition.kind === 'failed') throw new Error(composition.errors.map(formatDiagnostic).join('\n'));
-  return composition.supergraphSdl;
-}
-
-function errorsOf(schemas: Readonly<Record<string, string>>): readonly string[] {
-  const composition = compose(schemas);
-  if (composition.kind === 'composed') throw new Error('It composed.');
-  return composition.errors.map(formatDiagnostic);
-}
 
 /** Whether clients of the supergraph see the input as `@oneOf`. */
 function isOneOf(supergraph: string, name: string): boolean {

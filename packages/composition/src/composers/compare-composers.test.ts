@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { describe, expect, it, vi } from 'vitest';
 import { composeSubgraphs } from '../compose-supergraph.ts';
 import { readSupergraphConfig } from '../supergraph-config.ts';
+import { subgraphsOf, type Schemas } from '../testing/compose-schemas.ts';
 import { CompositionThread } from '../threads/composition-thread.ts';
 import { ThreadEnded } from '../threads/task-thread.ts';
 import { composeBy, ComposerThreads, composersChoices, composerVersions } from './compose-by-both.ts';
@@ -13,19 +14,14 @@ const PAGE = new URL('../../../../docs/composition.md', import.meta.url);
 const LINK =
   'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@external", "@requires", "@provides", "@shareable", "@override", "@tag", "@inaccessible", "@interfaceObject", "@requiresScopes"])';
 
-type Schemas = Readonly<Record<string, string>>;
-
-function subgraphsOf(schemas: Schemas) {
-  return Object.entries(schemas).map(([name, sdl]) => ({
-    name,
-    routingUrl: `http://${name}.example/graphql`,
-    sdl: sdl.startsWith('extend') ? sdl : `${LINK}\n${sdl}`,
-    source: `${name}.graphql`,
-  }));
-}
+/** Those without a head get one. */
+const linked = (schemas: Schemas): Schemas =>
+  Object.fromEntries(
+    Object.entries(schemas).map(([name, sdl]) => [name, sdl.startsWith('extend') ? sdl : `${LINK}\n${sdl}`]),
+  );
 
 function differencesOf(schemas: Schemas): readonly string[] {
-  const subgraphs = subgraphsOf(schemas);
+  const subgraphs = subgraphsOf(linked(schemas));
   return compareComposers(composeSubgraphs(subgraphs), composeByGuild(subgraphs)).map(
     ({ message }) => message,
   );
@@ -106,7 +102,7 @@ describe('Two composers', () => {
 
 describe('Composing by two composers', () => {
   const [known] = Object.values(knownDifferences);
-  const differing = subgraphsOf(known?.schemas ?? {});
+  const differing = subgraphsOf(linked(known?.schemas ?? {}));
 
   it('warns of a difference with both results, and takes that of Apollo’s', async () => {
     const { composition, warnings } = await composeBy('both', differing);

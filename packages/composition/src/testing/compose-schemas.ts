@@ -1,0 +1,35 @@
+import { composeSubgraphs, type Composition } from '../compose-supergraph.ts';
+import { formatDiagnostic } from '../diagnostic.ts';
+import type { SubgraphSchema } from '../subgraph-schema.ts';
+
+/** Schemas by the names of their subgraphs. */
+export type Schemas = Readonly<Record<string, string>>;
+
+/** Subgraphs with addresses and files that are named after them. */
+export function subgraphsOf(schemas: Schemas): readonly SubgraphSchema[] {
+  return Object.entries(schemas).map(([name, sdl]) => ({
+    name,
+    routingUrl: `http://${name}.example/graphql`,
+    sdl,
+    source: `${name}.graphql`,
+  }));
+}
+
+/** Composes schemas. */
+export function composeSchemas(schemas: Schemas): Composition {
+  return composeSubgraphs(subgraphsOf(schemas));
+}
+
+/** The supergraph of schemas that compose. @throws Error with what is wrong, where they do not */
+export function supergraphOf(schemas: Schemas): string {
+  const composition = composeSchemas(schemas);
+  if (composition.kind === 'failed') throw new Error(composition.errors.map(formatDiagnostic).join('\n'));
+  return composition.supergraphSdl;
+}
+
+/** What is wrong with schemas that do not compose. @throws Error where they do */
+export function errorsOf(schemas: Schemas): readonly string[] {
+  const composition = composeSchemas(schemas);
+  if (composition.kind === 'composed') throw new Error('It composed.');
+  return composition.errors.map(formatDiagnostic);
+}
