@@ -179,9 +179,7 @@ async function openStage(): Promise<Stage> {
   const gateway = await startGatewayProcess({
     SUPERGRAPH: file,
     NODE_ENV: 'production',
-    TOKEN_ISSUER: issuer.issuer,
-    TOKEN_AUDIENCE: issuer.audience,
-    TOKEN_JWKS_URL: issuer.jwksUrl,
+    ...issuer.environment,
   });
   const pool = new Pool(gateway.url, { connections: 16 });
   const headers = { 'content-type': 'application/json' };

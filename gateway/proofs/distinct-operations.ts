@@ -101,9 +101,7 @@ async function openStage(): Promise<Stage> {
       SUPERGRAPH,
       SUBGRAPH_URLS: SUBGRAPHS.map((name) => `${name}=${subgraph.url}`).join(' '),
       GUARDS: 'on',
-      TOKEN_ISSUER: issuer.issuer,
-      TOKEN_AUDIENCE: issuer.audience,
-      TOKEN_JWKS_URL: issuer.jwksUrl,
+      ...issuer.environment,
     },
     'compiled',
   );

@@ -178,9 +178,7 @@ async function openStage(articles: number): Promise<Stage> {
   const gateway = await startGatewayProcess({
     SUPERGRAPH: file,
     GUARDS: 'off',
-    TOKEN_ISSUER: issuer.issuer,
-    TOKEN_AUDIENCE: issuer.audience,
-    TOKEN_JWKS_URL: issuer.jwksUrl,
+    ...issuer.environment,
   });
   const pool = new Pool(gateway.url, { connections: CONNECTIONS });
   let asked = 0;

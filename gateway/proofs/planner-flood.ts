@@ -152,9 +152,7 @@ async function openStage(): Promise<Stage> {
     SUPERGRAPH,
     SUBGRAPH_URLS: SUBGRAPHS.map((name) => `${name}=${subgraph.url}`).join(' '),
     GUARDS: 'on',
-    TOKEN_ISSUER: issuer.issuer,
-    TOKEN_AUDIENCE: issuer.audience,
-    TOKEN_JWKS_URL: issuer.jwksUrl,
+    ...issuer.environment,
   });
   const pool = new Pool(gateway.url, { connections: null });
   const tokens = new Map<string, Promise<string>>();

@@ -96,9 +96,7 @@ async function openStage(issuer: TokenIssuer, tokens: readonly string[]): Promis
 async function protectionBy(issuer: TokenIssuer): Promise<Readonly<Record<string, string>>> {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true });
   return {
-    TOKEN_ISSUER: issuer.issuer,
-    TOKEN_AUDIENCE: issuer.audience,
-    TOKEN_JWKS_URL: issuer.jwksUrl,
+    ...issuer.environment,
     USER_CONTEXT_PRIVATE_KEY: JSON.stringify({ ...(await exportJWK(privateKey)), kid: 'context-1' }),
   };
 }

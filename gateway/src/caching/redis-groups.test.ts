@@ -66,9 +66,7 @@ describe.skipIf(!hasRedisServer)(`Two gateways on a Redis Cluster of three nodes
         environment: {
           REDIS_URL: cluster.url,
           CACHE_REDIS_URL: cluster.url,
-          TOKEN_ISSUER: issuer.issuer,
-          TOKEN_AUDIENCE: issuer.audience,
-          TOKEN_JWKS_URL: issuer.jwksUrl,
+          ...issuer.environment,
         },
       });
     [first, second] = await Promise.all([start(), start()]);

@@ -87,11 +87,7 @@ describe('A gateway', () => {
     });
     gateway = await startTestGateway({
       subgraphs: [subgraph],
-      environment: {
-        TOKEN_ISSUER: issuer.issuer,
-        TOKEN_AUDIENCE: issuer.audience,
-        TOKEN_JWKS_URL: issuer.jwksUrl,
-      },
+      environment: issuer.environment,
     });
   });
   afterAll(async () => {

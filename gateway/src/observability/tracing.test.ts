@@ -35,9 +35,7 @@ async function start(environment: Record<string, string>, settings = '{}'): Prom
     subgraphs: [subgraph],
     settings,
     environment: {
-      TOKEN_ISSUER: issuer.issuer,
-      TOKEN_AUDIENCE: issuer.audience,
-      TOKEN_JWKS_URL: issuer.jwksUrl,
+      ...issuer.environment,
       ...environment,
     },
   });

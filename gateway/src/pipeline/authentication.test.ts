@@ -18,9 +18,7 @@ beforeAll(async () => {
   gateway = await startTestGateway({
     subgraphs: graph.all,
     environment: {
-      TOKEN_ISSUER: issuer.issuer,
-      TOKEN_AUDIENCE: issuer.audience,
-      TOKEN_JWKS_URL: issuer.jwksUrl,
+      ...issuer.environment,
       USER_CONTEXT_PRIVATE_KEY: JSON.stringify(privateKey),
     },
   });
@@ -218,9 +216,7 @@ describe('Authentication: revoked grants', () => {
     const following = await startTestGateway({
       subgraphs: graph.all,
       environment: {
-        TOKEN_ISSUER: issuer.issuer,
-        TOKEN_AUDIENCE: issuer.audience,
-        TOKEN_JWKS_URL: issuer.jwksUrl,
+        ...issuer.environment,
         REDIS_URL: redis.url,
       },
     });

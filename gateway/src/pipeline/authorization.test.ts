@@ -15,11 +15,7 @@ beforeAll(async () => {
   issuer = await startTokenIssuer();
   gateway = await startTestGateway({
     subgraphs: graph.all,
-    environment: {
-      TOKEN_ISSUER: issuer.issuer,
-      TOKEN_AUDIENCE: issuer.audience,
-      TOKEN_JWKS_URL: issuer.jwksUrl,
-    },
+    environment: issuer.environment,
     settings: 'authorization: { policies: { vetted: { claim: groups, value: vetted } } }',
   });
 });

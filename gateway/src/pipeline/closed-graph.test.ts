@@ -13,11 +13,7 @@ beforeAll(async () => {
   gateway = await startTestGateway({
     subgraphs: graph.all,
     settings: 'authentication: { required: true }',
-    environment: {
-      TOKEN_ISSUER: issuer.issuer,
-      TOKEN_AUDIENCE: issuer.audience,
-      TOKEN_JWKS_URL: issuer.jwksUrl,
-    },
+    environment: issuer.environment,
   });
 });
 afterAll(async () => {

@@ -16,9 +16,7 @@ beforeAll(async () => {
     subgraphs: graph.all,
     environment: {
       NODE_ENV: 'production',
-      TOKEN_ISSUER: issuer.issuer,
-      TOKEN_AUDIENCE: issuer.audience,
-      TOKEN_JWKS_URL: issuer.jwksUrl,
+      ...issuer.environment,
     },
   });
 });

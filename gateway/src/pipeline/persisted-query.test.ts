@@ -190,11 +190,7 @@ describe('Safelist', () => {
             trellis: { list: 1, client: 'oauth:published', version: '1', retires: '2020-01-01T00:00:00Z' },
           }),
         },
-        environment: {
-          TOKEN_ISSUER: issuer.issuer,
-          TOKEN_AUDIENCE: issuer.audience,
-          TOKEN_JWKS_URL: issuer.jwksUrl,
-        },
+        environment: issuer.environment,
       });
       const bearer = async (clientId: string): Promise<Readonly<Record<string, string>>> => ({
         authorization: `Bearer ${await issuer.sign({ client_id: clientId })}`,

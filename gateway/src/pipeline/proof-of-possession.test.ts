@@ -61,9 +61,7 @@ function start(settings = ''): Promise<TestGateway> {
     subgraphs: [subgraph],
     settings,
     environment: {
-      TOKEN_ISSUER: issuer.issuer,
-      TOKEN_AUDIENCE: issuer.audience,
-      TOKEN_JWKS_URL: issuer.jwksUrl,
+      ...issuer.environment,
       CACHE_REDIS_URL: redis.url,
     },
   });

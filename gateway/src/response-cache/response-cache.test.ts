@@ -113,9 +113,7 @@ async function start(settings = 'responseCache: { maxCharacters: 900 }'): Promis
     settings,
     environment: {
       CACHE_REDIS_URL: server.url,
-      TOKEN_ISSUER: issuer.issuer,
-      TOKEN_AUDIENCE: issuer.audience,
-      TOKEN_JWKS_URL: issuer.jwksUrl,
+      ...issuer.environment,
       USER_CONTEXT_PRIVATE_KEY: contextKey,
       FORWARD_HEADERS: 'X-Tenant',
     },

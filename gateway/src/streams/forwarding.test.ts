@@ -1,46 +1,24 @@
 import { USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
-import { decodeJwt, exportJWK, generateKeyPair } from 'jose';
+import { decodeJwt } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startEventGraph, type EventGraph } from '../testing/event-graph.ts';
-import { RawSocket } from '../testing/raw-socket.ts';
-import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
-import { startTokenIssuer, type TokenIssuer } from '../testing/token-issuer.ts';
+import { EventStage } from '../testing/event-stage.ts';
+import type { RawSocket } from '../testing/raw-socket.ts';
 import { until } from '../testing/until.ts';
 
-let graph: EventGraph;
-let issuer: TokenIssuer;
-let gateway: TestGateway;
-const sockets: RawSocket[] = [];
+let stage: EventStage;
+let graph: EventStage['graph'];
+let issuer: EventStage['issuer'];
+let gateway: EventStage['gateway'];
 
 beforeAll(async () => {
-  graph = await startEventGraph();
-  issuer = await startTokenIssuer();
-  const { privateKey } = await generateKeyPair('ES256', { extractable: true });
-  gateway = await startTestGateway({
-    subgraphs: graph.all,
-    environment: {
-      TOKEN_ISSUER: issuer.issuer,
-      TOKEN_AUDIENCE: issuer.audience,
-      TOKEN_JWKS_URL: issuer.jwksUrl,
-      USER_CONTEXT_PRIVATE_KEY: JSON.stringify({ ...(await exportJWK(privateKey)), kid: 'context-1' }),
-      FORWARD_HEADERS: 'x-tenant x-shop',
-    },
-    settings: 'headers: { fromPayload: [x-tenant, X-Shop] }',
+  stage = await EventStage.start('headers: { fromPayload: [x-tenant, X-Shop] }', {
+    FORWARD_HEADERS: 'x-tenant x-shop',
   });
+  ({ graph, issuer, gateway } = stage);
 });
-beforeEach(() => {
-  graph.news.forget();
-  graph.people.forget();
-});
-afterEach(async () => {
-  for (const socket of sockets.splice(0)) socket.close();
-  await until(() => graph.news.open() === 0, 'all subscriptions at the subgraph have ended');
-});
-afterAll(async () => {
-  await gateway.close();
-  await issuer.close();
-  await graph.close();
-});
+beforeEach(() => stage.forget());
+afterEach(() => stage.disconnect());
+afterAll(() => stage.close());
 
 /** What belongs to an HTTP request of the gateway's own. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
@@ -55,12 +33,6 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
 const FORWARDED = [USER_CONTEXT_HEADER, 'x-request-id'];
 
 type Headers = Readonly<Record<string, unknown>>;
-
-async function connect(payload: Headers, headers = {}): Promise<RawSocket> {
-  const socket = await RawSocket.connect(`${gateway.url}/graphql`, payload, { headers });
-  sockets.push(socket);
-  return socket;
-}
 
 /** The headers that came with what was asked last: by a subscription, and by the fetch for its event. */
 async function headersOfOneEvent(
@@ -95,7 +67,7 @@ describe('S-064 the headers of the upgrade request', () => {
   };
 
   it('stay at the gateway: neither a subscription nor a fetch for its event carries them', async () => {
-    const socket = await connect({}, { ...sent, authorization: `Bearer ${await issuer.sign()}` });
+    const socket = await stage.connect({}, { ...sent, authorization: `Bearer ${await issuer.sign()}` });
     for (const headers of await headersOfOneEvent(socket)) {
       expect(namesOf(headers)).toEqual(FORWARDED.toSorted());
       expect(headers['x-request-id']).not.toBe('of the client');
@@ -106,7 +78,7 @@ describe('S-064 the headers of the upgrade request', () => {
 
   it('G6: go on where the operator says so, whatever connection_init says', async () => {
     const payload = { 'X-Tenant': 'green', connection: 'x-tenant', 'x-shop': 'mine' };
-    const socket = await connect(payload, { ...sent, 'x-tenant': 'blue' });
+    const socket = await stage.connect(payload, { ...sent, 'x-tenant': 'blue' });
     for (const headers of await headersOfOneEvent(socket)) {
       expect(namesOf(headers)).toEqual([...FORWARDED, 'x-tenant', 'x-shop'].toSorted());
       expect(headers).toMatchObject({ 'x-tenant': 'blue', 'x-shop': 'mine' });
@@ -118,7 +90,7 @@ describe('S-064 the headers of the upgrade request', () => {
       await issuer.sign({ sub: 'of-upgrade' }),
       await issuer.sign({ sub: 'of-payload' }),
     ];
-    const socket = await connect(
+    const socket = await stage.connect(
       { authorization: `Bearer ${payload}` },
       { authorization: `Bearer ${upgrade}` },
     );
@@ -128,7 +100,7 @@ describe('S-064 the headers of the upgrade request', () => {
 
   it('nor does anything that connection_init carries', async () => {
     const payload = { ...sent, Cookie: 'session=2', 'trellis-user-context': 'forged', nested: { x: 1 } };
-    for (const headers of await headersOfOneEvent(await connect(payload))) {
+    for (const headers of await headersOfOneEvent(await stage.connect(payload))) {
       expect(namesOf(headers)).toEqual(FORWARDED.toSorted());
       expect(headers[USER_CONTEXT_HEADER]).not.toBe('forged');
     }
@@ -140,7 +112,7 @@ describe('S-064 the headers of the upgrade request', () => {
     ['characters that are no bytes', '€'],
     ['control characters', 'blue\u007f'],
   ])('with %s are no headers', async (_what, value) => {
-    const socket = await connect({ 'x-tenant': value, 'x-tenant\r\nx-evil': '1' });
+    const socket = await stage.connect({ 'x-tenant': value, 'x-tenant\r\nx-evil': '1' });
     for (const headers of await headersOfOneEvent(socket))
       expect(namesOf(headers)).toEqual(FORWARDED.toSorted());
   });
@@ -164,7 +136,7 @@ describe('S-063 line ends in the claims of a token', () => {
   });
 
   it('make none of a subscription', async () => {
-    const socket = await connect({ authorization: `Bearer ${await issuer.sign(claims)}` });
+    const socket = await stage.connect({ authorization: `Bearer ${await issuer.sign(claims)}` });
     for (const headers of await headersOfOneEvent(socket)) expectHarmless(headers);
   });
 

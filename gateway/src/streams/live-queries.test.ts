@@ -24,11 +24,7 @@ const sockets: RawSocket[] = [];
 beforeAll(async () => {
   [graph, issuer, redis] = await Promise.all([startEventGraph(), startTokenIssuer(), startTestRedis()]);
   commands = connectRedis({ url: redis.url, name: 'test', onError: () => undefined });
-  const environment = {
-    TOKEN_ISSUER: issuer.issuer,
-    TOKEN_AUDIENCE: issuer.audience,
-    TOKEN_JWKS_URL: issuer.jwksUrl,
-  };
+  const { environment } = issuer;
   gateway = await startTestGateway({
     subgraphs: graph.all,
     environment: { ...environment, REDIS_URL: redis.url },

@@ -2,50 +2,28 @@ import { writeFileSync } from 'node:fs';
 import { USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
 import type { DocumentNode } from 'graphql';
 import { gql } from 'graphql-tag';
-import { decodeJwt, exportJWK, generateKeyPair } from 'jose';
+import { decodeJwt } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { compose } from '../testing/compose.ts';
-import { startEventGraph, NEWS, type EventGraph } from '../testing/event-graph.ts';
+import { NEWS } from '../testing/event-graph.ts';
 import { RawSocket } from '../testing/raw-socket.ts';
-import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
-import { startTokenIssuer, type TokenIssuer } from '../testing/token-issuer.ts';
+import { startTestGateway } from '../testing/test-gateway.ts';
+import { EventStage } from '../testing/event-stage.ts';
 import { until } from '../testing/until.ts';
 import { replaceInTypeDefs } from '../testing/replace-in-type-defs.ts';
 
-let graph: EventGraph;
-let issuer: TokenIssuer;
-let gateway: TestGateway;
-const sockets: RawSocket[] = [];
+let stage: EventStage;
+let graph: EventStage['graph'];
+let issuer: EventStage['issuer'];
+let gateway: EventStage['gateway'];
 
 beforeAll(async () => {
-  graph = await startEventGraph();
-  issuer = await startTokenIssuer();
-  const { privateKey } = await generateKeyPair('ES256', { extractable: true });
-  gateway = await startTestGateway({
-    subgraphs: graph.all,
-    environment: {
-      TOKEN_ISSUER: issuer.issuer,
-      TOKEN_AUDIENCE: issuer.audience,
-      TOKEN_JWKS_URL: issuer.jwksUrl,
-      USER_CONTEXT_PRIVATE_KEY: JSON.stringify({ ...(await exportJWK(privateKey)), kid: 'context-1' }),
-      FORWARD_HEADERS: 'x-tenant',
-    },
-    settings: 'headers: { fromPayload: [x-tenant] }',
-  });
+  stage = await EventStage.start('headers: { fromPayload: [x-tenant] }', { FORWARD_HEADERS: 'x-tenant' });
+  ({ graph, issuer, gateway } = stage);
 });
-beforeEach(() => {
-  graph.news.forget();
-  graph.people.forget();
-});
-afterEach(async () => {
-  for (const socket of sockets.splice(0)) socket.close();
-  await until(() => graph.news.open() === 0, 'all subscriptions at the subgraph have ended');
-});
-afterAll(async () => {
-  await gateway.close();
-  await issuer.close();
-  await graph.close();
-});
+beforeEach(() => stage.forget());
+afterEach(() => stage.disconnect());
+afterAll(() => stage.close());
 
 const SUBSCRIPTION = 'subscription { published { id author { name } } }';
 const SHARED = 'subscription { shared { id author { name } } }';
@@ -55,9 +33,7 @@ async function connectAs(
   more: Readonly<Record<string, string>> = {},
 ): Promise<RawSocket> {
   const token = claims && { authorization: `Bearer ${await issuer.sign(claims)}` };
-  const socket = await RawSocket.connect(`${gateway.url}/graphql`, { ...token, ...more });
-  sockets.push(socket);
-  return socket;
+  return stage.connect({ ...token, ...more });
 }
 
 /** The headers that each `subscribe` message has carried. */
@@ -81,7 +57,7 @@ rateLimits: { objectsPerOperation: 4, perAddress: { operations: 3, windowS: 600 
     const open = async (address: string): Promise<RawSocket> => {
       const headers = { 'x-forwarded-for': address };
       const socket = await RawSocket.connect(`${limited.url}/graphql`, {}, { headers });
-      sockets.push(socket);
+      stage.closeAfter(socket);
       socket.subscribe('1', SUBSCRIPTION);
       return socket;
     };

@@ -20,9 +20,7 @@ beforeAll(async () => {
   gateway = await startTestGateway({
     subgraphs: graph.all,
     environment: {
-      TOKEN_ISSUER: issuer.issuer,
-      TOKEN_AUDIENCE: issuer.audience,
-      TOKEN_JWKS_URL: issuer.jwksUrl,
+      ...issuer.environment,
       REDIS_URL: redis.url,
     },
   });

@@ -7,6 +7,8 @@ export interface TokenIssuer {
   readonly issuer: string;
   readonly audience: string;
   readonly jwksUrl: string;
+  /** Variables of a gateway that trusts it. */
+  readonly environment: Readonly<Record<'TOKEN_ISSUER' | 'TOKEN_AUDIENCE' | 'TOKEN_JWKS_URL', string>>;
   /** How often the keys were fetched. */
   fetches(): number;
   /** Signs a token; claims and header members given here win over good ones, `undefined` leaves them out. */
@@ -58,6 +60,7 @@ export async function startTokenIssuer(): Promise<TokenIssuer> {
     issuer,
     audience: AUDIENCE,
     jwksUrl: `${issuer}/jwks`,
+    environment: { TOKEN_ISSUER: issuer, TOKEN_AUDIENCE: AUDIENCE, TOKEN_JWKS_URL: `${issuer}/jwks` },
     fetches: () => fetched,
     publicKey: current().publicKey,
     async sign(claims = {}, options = {}) {

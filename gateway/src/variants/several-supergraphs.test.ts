@@ -54,9 +54,7 @@ beforeAll(async () => {
     settings: graph.settings({ previewKeys, responseHeader: true }),
     environment: {
       SUPERGRAPH: 'registry',
-      TOKEN_ISSUER: issuer.issuer,
-      TOKEN_AUDIENCE: issuer.audience,
-      TOKEN_JWKS_URL: issuer.jwksUrl,
+      ...issuer.environment,
     },
   });
 });

@@ -81,9 +81,7 @@ beforeAll(async () => {
   gateway = await startTestGateway({
     subgraphs: [subgraph],
     environment: {
-      TOKEN_ISSUER: issuer.issuer,
-      TOKEN_AUDIENCE: issuer.audience,
-      TOKEN_JWKS_URL: issuer.jwksUrl,
+      ...issuer.environment,
       FORWARD_HEADERS: 'X-Tenant',
     },
     settings: 'headers: { forward: [x-api-key, x-region], public: [X-Region] }',

@@ -14,12 +14,6 @@ afterAll(() => issuer.close());
 
 const PUBLIC = { query: '{ public }' };
 
-const tokenEnvironment = (): Readonly<Record<string, string>> => ({
-  TOKEN_ISSUER: issuer.issuer,
-  TOKEN_AUDIENCE: issuer.audience,
-  TOKEN_JWKS_URL: issuer.jwksUrl,
-});
-
 describe('Rates', () => {
   const statuses = async (count: number, send: () => Promise<{ status: number }>): Promise<number[]> => {
     const all = [];
@@ -42,7 +36,7 @@ describe('Rates', () => {
 
   it('G3: leave a caller so many milliseconds of planning: 429 with Retry-After and a sentence, others go on', async () => {
     const gateway = await library.start({
-      environment: tokenEnvironment(),
+      environment: issuer.environment,
       settings: 'planning: { callerMs: 60, windowS: 3600 }',
     });
     const headersOf = async (sub: string): Promise<Readonly<Record<string, string>>> => ({
@@ -95,7 +89,7 @@ describe('Rates', () => {
   it('hold for each user and for each client, through all gateways that share a Redis', async () => {
     const redis = await startTestRedis();
     const options = {
-      environment: { ...tokenEnvironment(), CACHE_REDIS_URL: redis.url },
+      environment: { ...issuer.environment, CACHE_REDIS_URL: redis.url },
       settings:
         'rateLimits: { perUser: { operations: 2, windowS: 60 }, perClient: { operations: 5, windowS: 60 } }',
     };

@@ -15,12 +15,6 @@ beforeAll(async () => {
 });
 afterAll(() => issuer.close());
 
-const tokenEnvironment = (): Readonly<Record<string, string>> => ({
-  TOKEN_ISSUER: issuer.issuer,
-  TOKEN_AUDIENCE: issuer.audience,
-  TOKEN_JWKS_URL: issuer.jwksUrl,
-});
-
 describe('Headers by subgraph', () => {
   it('are forwarded, set and removed as configured', async () => {
     const gateway = await library.start({
@@ -80,7 +74,7 @@ describe('Headers by subgraph', () => {
     const gateway = await library.start({
       subgraphs: events.all,
       settings: 'headers: { forward: [authorization], fromPayload: [authorization] }',
-      environment: tokenEnvironment(),
+      environment: issuer.environment,
     });
     try {
       const bearer = async (sub: string): Promise<string> => `Bearer ${await issuer.sign({ sub })}`;

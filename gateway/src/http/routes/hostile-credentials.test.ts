@@ -20,9 +20,7 @@ beforeAll(async () => {
     settings: '{}',
     environment: {
       NODE_ENV: 'production',
-      TOKEN_ISSUER: issuer.issuer,
-      TOKEN_AUDIENCE: issuer.audience,
-      TOKEN_JWKS_URL: issuer.jwksUrl,
+      ...issuer.environment,
     },
   });
 });

@@ -19,11 +19,7 @@ beforeAll(async () => {
   [graph, issuer] = await Promise.all([startEventGraph(), startTokenIssuer()]);
   gateway = await startTestGateway({
     subgraphs: graph.all,
-    environment: {
-      TOKEN_ISSUER: issuer.issuer,
-      TOKEN_AUDIENCE: issuer.audience,
-      TOKEN_JWKS_URL: issuer.jwksUrl,
-    },
+    environment: issuer.environment,
     settings:
       'subscriptions: { maxPerUser: 3, webSocket: { initMs: 60000, maxConnections: 8, maxConnectionsPerAddress: 5, maxConnectionsPerUser: 2 } }',
   });

@@ -3,51 +3,31 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
-import { decodeJwt, exportJWK, generateKeyPair } from 'jose';
+import { decodeJwt } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startEventGraph, type EventGraph } from '../../testing/event-graph.ts';
-import { startTokenIssuer, type TokenIssuer } from '../../testing/token-issuer.ts';
+import { EventStage } from '../../testing/event-stage.ts';
 import { RawSocket, type Frame } from '../../testing/raw-socket.ts';
-import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
+import { startTestGateway } from '../../testing/test-gateway.ts';
 import { until } from '../../testing/until.ts';
 
 const SETTINGS = 'subscriptions: { webSocket: { maxOperations: 2, initMs: 300 } }';
 
-let graph: EventGraph;
-let issuer: TokenIssuer;
-let gateway: TestGateway;
-const sockets: RawSocket[] = [];
+let stage: EventStage;
+let graph: EventStage['graph'];
+let issuer: EventStage['issuer'];
+let gateway: EventStage['gateway'];
 
 beforeAll(async () => {
-  graph = await startEventGraph();
-  issuer = await startTokenIssuer();
-  const { privateKey } = await generateKeyPair('ES256', { extractable: true });
-  gateway = await startTestGateway({
-    subgraphs: graph.all,
-    settings: SETTINGS,
-    environment: {
-      TOKEN_ISSUER: issuer.issuer,
-      TOKEN_AUDIENCE: issuer.audience,
-      TOKEN_JWKS_URL: issuer.jwksUrl,
-      USER_CONTEXT_PRIVATE_KEY: JSON.stringify({ ...(await exportJWK(privateKey)), kid: 'context-1' }),
-    },
-  });
+  stage = await EventStage.start(SETTINGS);
+  ({ graph, issuer, gateway } = stage);
 });
-beforeEach(() => graph.news.forget());
-afterEach(async () => {
-  for (const socket of sockets.splice(0)) socket.close();
-  await until(() => graph.news.open() === 0, 'all subscriptions at the subgraph have ended');
-});
-afterAll(async () => {
-  await gateway.close();
-  await Promise.all([graph.close(), issuer.close()]);
-});
+beforeEach(() => stage.forget());
+afterEach(() => stage.disconnect());
+afterAll(() => stage.close());
 
 /** Sends messages at once, as clients of this protocol do, which wait for no acknowledgement. */
 async function open(...messages: readonly unknown[]): Promise<RawSocket> {
-  const socket = new RawSocket(`${gateway.url}/graphql`, {}, 'graphql-ws');
-  sockets.push(socket);
-  await socket.opened();
+  const socket = await stage.open('graphql-ws');
   for (const message of messages) socket.send(message);
   return socket;
 }
@@ -152,13 +132,11 @@ describe('subscriptions-transport-ws, which calls itself graphql-ws', () => {
       subgraphs: graph.all,
       settings: 'subscriptions: { bufferBytes: 1, webSocket: { maxMessages: 30000, maxOperations: 1 } }',
       environment: {
-        TOKEN_ISSUER: issuer.issuer,
-        TOKEN_AUDIENCE: issuer.audience,
+        ...issuer.environment,
         TOKEN_JWKS_URL: `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`, // it listens on TCP
       },
     });
-    const attacker = new RawSocket(`${own.url}/graphql`, {}, 'graphql-ws');
-    sockets.push(attacker);
+    const attacker = stage.closeAfter(new RawSocket(`${own.url}/graphql`, {}, 'graphql-ws'));
     await attacker.opened();
     attacker.socket.pause();
     attacker.send({ ...INIT, payload: { authorization: `Bearer ${await issuer.sign()}` } });
@@ -197,7 +175,7 @@ describe('subscriptions-transport-ws, which calls itself graphql-ws', () => {
 
   it('is spoken with clients alone that do not offer the newer one', async () => {
     const socket = new RawSocket(`${gateway.url}/graphql`, {}, ['graphql-ws', 'graphql-transport-ws']);
-    sockets.push(socket);
+    stage.closeAfter(socket);
     await socket.opened();
     expect(socket.socket.protocol).toBe('graphql-transport-ws');
   });
