@@ -24,6 +24,15 @@ function outcomeOf(turn: Promise<void>): Promise<string> {
   return turn.then(() => 'done', String);
 }
 
+/** What the last of many is rejected with. */
+async function rejectionOf(callerOf: (index: number) => QueueCaller): Promise<unknown> {
+  const inTurn = createHashTurns(1);
+  const { of } = createWork();
+  const all = Array.from({ length: 150 }, (_, index) => inTurn(of('another'), callerOf(index)));
+  const last = (await Promise.allSettled(all)).at(-1);
+  return last?.status === 'rejected' ? last.reason : undefined;
+}
+
 describe('M7: turns at hashing passwords', () => {
   it('are had at once by a known browser, while 130 addresses wait', async () => {
     const inTurn = createHashTurns(2);
@@ -56,7 +65,28 @@ describe('M7: turns at hashing passwords', () => {
     const { of } = createWork();
     const all = Array.from({ length: 60 }, () => inTurn(of('same'), callerAt('203.0.113.1')));
     const rejected = (await Promise.allSettled(all)).find(({ status }) => status === 'rejected');
-    expect(rejected).toMatchObject({ reason: { status: 503, headers: { 'retry-after': '5' } } });
+    expect(rejected).toMatchObject({ reason: { headers: { 'retry-after': '5' } } });
+  });
+
+  it.each([
+    ['an address', () => callerAt('203.0.113.1'), 'from this network'],
+    ['a /24', (index: number) => callerAt(`203.0.113.${index % 256}`), 'from this network'],
+    ['an account in known browsers', () => ada, 'of this account'],
+  ])('are rejected with 429: %s that has its share waiting', async (_who, callerOf, whose) => {
+    expect(await rejectionOf(callerOf)).toMatchObject({
+      code: 'too_many_requests',
+      status: 429,
+      headers: { 'retry-after': '5' },
+      message: `Too many passwords ${whose} are being checked. Try again in 5 s.`,
+    });
+  });
+
+  it('are rejected with 503: one who has nothing waiting, when all places are taken', async () => {
+    expect(await rejectionOf((index) => callerAt(`203.0.${index}.1`))).toMatchObject({
+      code: 'temporarily_unavailable',
+      status: 503,
+      headers: { 'retry-after': '5' },
+    });
   });
 
   it('go on after work that fails', async () => {

@@ -1,5 +1,5 @@
 import { amountsOf, DEFAULT_SHARES, FairQueue, type QueueCaller } from '@trellis/admission';
-import { OAuthError } from '../../errors.ts';
+import { OAuthError, tooManyRequests } from '../../errors.ts';
 
 /** Does work when its turn has come. */
 export type InTurn = <Result>(work: () => Promise<Result>, caller: QueueCaller) => Promise<Result>;
@@ -13,12 +13,15 @@ interface Turn {
 const MAX_WAITING = 100;
 /** Longest wait, milliseconds: a user has given up by then. */
 const MAX_WAIT_MS = 15_000;
+/** Seconds in which a good part of those who wait have had their turns. */
+const RETRY_AFTER_S = 5;
 
 /**
  * Turns at something slow: so many at a time, fair by network, and four of five for those who are known while both kinds
  * wait. A known one finds a place in a queue that is full of others.
  *
- * @throws OAuthError temporarily_unavailable when too many wait, or for too long
+ * @throws OAuthError too_many_requests when as many wait of the caller, or of a network around it, as may;
+ *   temporarily_unavailable when too many wait of all, or the caller for too long. RFC 6585 §4, RFC 9110 §15.6.4
  */
 export function createHashTurns(concurrency: number): InTurn {
   const queue = new FairQueue<Turn>({
@@ -61,7 +64,7 @@ function waitForTurn(
     };
     const place = queue.add({ begin, giveUp }, caller);
     if (typeof place === 'string') {
-      reject(tooBusy());
+      reject(place === 'share' ? tooMany(caller) : tooBusy());
       return;
     }
     const deadline = setTimeout(() => {
@@ -72,8 +75,13 @@ function waitForTurn(
   });
 }
 
+function tooMany({ isKnown }: QueueCaller): OAuthError {
+  const whose = isKnown ? 'of this account' : 'from this network';
+  return tooManyRequests(`Too many passwords ${whose} are being checked.`, RETRY_AFTER_S);
+}
+
 function tooBusy(): OAuthError {
   return new OAuthError('temporarily_unavailable', 'Too many people sign in at this moment.', {
-    headers: { 'retry-after': '5' },
+    headers: { 'retry-after': String(RETRY_AFTER_S) },
   });
 }

@@ -24,7 +24,7 @@ const CHOOSING: QueueCaller = { keys: ['a chosen password'], isKnown: true };
  * A hasher that works on at most so many passwords at once, so that a rush of sign-ins takes neither all memory nor every
  * thread.
  *
- * @throws OAuthError temporarily_unavailable from its functions when too many wait
+ * @throws OAuthError too_many_requests from its functions when too many wait of the caller, temporarily_unavailable when of all
  */
 export async function createPasswordHasher(concurrency: number): Promise<PasswordHasher> {
   const inTurn = createHashTurns(concurrency);
