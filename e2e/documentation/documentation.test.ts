@@ -12,7 +12,7 @@ const GUIDES = new Set(['docs/add-a-subgraph.md', 'docs/packages.md', 'docs/user
 const pages = documentationPages();
 const blocks = pages.filter((page) => !GUIDES.has(page)).flatMap(codeBlocks);
 
-/** Why a shell block of a page is not run here. `replayed`: another test does what it does, on a copy of the repository. */
+/** Why a shell block of a page is not run here. `replayed`: by the test that scripts/docs/replayed-pages.test.ts has for the page. */
 const reasonsNotToRun = new Set(['docker', 'long-running', 'replayed']);
 
 describe.each(pages.filter((page) => codeBlocks(page).some(({ language }) => language === 'console')))(

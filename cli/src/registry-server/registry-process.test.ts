@@ -3,9 +3,11 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { programArguments } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serveRegistry } from './serve-registry.ts';
-import { RegistryStage } from '../../testing/registry-stage.ts';
+import { pageCommands } from '../../testing/page-commands.ts';
+import { AUDIENCE, RegistryStage } from '../../testing/registry-stage.ts';
 
 let stage: RegistryStage;
 
@@ -53,6 +55,34 @@ describe('A registry that serves', () => {
     expect([await read(), await read()]).toEqual([503, 200]);
     door.close();
     await behind.close();
+  }, 60_000);
+
+  it('is started by the command of docs/operate-the-registry.md, with the variables of the page alone', async () => {
+    const [command, ...more] = pageCommands('operate-the-registry.md', 'long-running');
+    const words = (command?.words ?? []).map((word) =>
+      word.replace('https://auth.example', stage.serverEnvironment['TRELLIS_REGISTRY_ISSUER'] ?? ''),
+    );
+    expect([words.includes(AUDIENCE), more]).toEqual([true, []]);
+    const named = [
+      ...(command?.variables ?? []),
+      'TRELLIS_REGISTRY_CLIENT_ID',
+      'TRELLIS_REGISTRY_CLIENT_SECRET',
+    ];
+    const variables = Object.fromEntries(named.map((name) => [name, stage.serverEnvironment[name]]));
+    const program = programArguments(fileURLToPath(new URL('../main.ts', import.meta.url)));
+    const served = spawn(process.execPath, [...program, ...words, '--port', '0'], {
+      env: { PATH: process.env['PATH'], ...variables },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(served, 'close');
+    let out = '';
+    served.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+    const address = (): string => /The registry listens at (\S+)\.\n/.exec(out)?.[1] ?? '';
+    await expect.poll(address, { timeout: 50_000 }).toMatch(/^http/);
+    const headers = { authorization: `Bearer ${await stage.tokenOf('reader')}` };
+    expect((await fetch(`${address()}/v1/logs`, { headers })).status).toBe(200);
+    served.kill('SIGTERM');
+    expect((await ended)[0]).toBe(0);
   }, 60_000);
 
   it('logs an error that nothing handles as a record, and ends with 1', async () => {

@@ -1,0 +1,80 @@
+import { readFile } from 'node:fs/promises';
+import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { FolderRegistry } from '../../testing/folder-registry.ts';
+import { TAG_LINK } from '../../testing/federation-link.ts';
+import { pageCommands } from '../../testing/page-commands.ts';
+import { trellis, type CommandRun } from '../../testing/run-command.ts';
+
+const USERS = 'type Query { me: String draft: Int @tag(name: "beta") secret: Int @tag(name: "internal") }';
+
+let registry: FolderRegistry;
+const before = process.cwd();
+
+// What the pages name is in the folder where their commands run.
+beforeAll(async () => {
+  registry = await FolderRegistry.create();
+  process.chdir(registry.folder);
+});
+afterAll(async () => {
+  process.chdir(before);
+  await registry.close();
+});
+beforeEach(() => registry.begin());
+
+async function publish(environment: string): Promise<void> {
+  const schema = await registry.write('users.graphql', TAG_LINK + USERS);
+  const place = ['--schema', schema, '--routing-url', 'http://users.test/graphql'];
+  const published = await trellis(
+    'publish',
+    '--subgraph',
+    'users',
+    ...place,
+    '--graph',
+    `content@${environment}`,
+  );
+  expect(published).toMatchObject({ status: 0 });
+}
+
+/** Runs the commands of a page, one after the other. */
+async function replay(page: string): Promise<readonly CommandRun[]> {
+  const runs: CommandRun[] = [];
+  for (const { words } of pageCommands(page, 'replayed')) {
+    const ran = await trellis(...words);
+    expect([words.join(' '), ran.status, ran.error]).toEqual([words.join(' '), 0, '']);
+    runs.push(ran);
+  }
+  return runs;
+}
+
+it('docs/operate-the-registry.md: a contract is published, listed, written and ended by its commands', async () => {
+  vi.stubEnv('TRELLIS_GRAPH', 'content@staging'); // as the page has exported it
+  await publish('staging');
+  const [published, listed, written, ended, ...more] = await replay('operate-the-registry.md');
+  expect([published?.out, listed?.out]).toEqual([
+    expect.stringMatching(/published: content@staging 2, .*contracts: partners\n$/),
+    'partners: exclude beta, internal\n',
+  ]);
+  expect(written?.out).toBe('');
+  expect(await readFile('partners.graphql', 'utf8')).toMatch(
+    /draft: Int .*@inaccessible[^]*secret: Int .*@inaccessible/,
+  );
+  expect([ended?.out, more]).toEqual([expect.stringMatching(/published: content@staging 3/), []]);
+});
+
+it('docs/follow-the-registry.md: variants are set, opened by a token and ended by its commands', async () => {
+  vi.stubEnv('TRELLIS_GRAPH', 'content@production');
+  for (const environment of ['production', 'staging', 'preview-123']) await publish(environment);
+  const keys = JSON.parse((await trellis('keys', 'new', '--file', 'preview.json')).out) as JSONWebKeySet; // of our own
+  const [canary, preview, token, removed, ...more] = await replay('follow-the-registry.md');
+  expect([canary?.out, preview?.out, removed?.out, more]).toEqual([
+    'variant canary set: content@production 2, variants: canary\n',
+    'variant preview set: content@production 3, variants: canary, preview\n',
+    'variant canary removed: content@production 4, variants: preview\n',
+    [],
+  ]);
+  const { payload } = await jwtVerify(token?.out.trim() ?? '', createLocalJWKSet(keys), {
+    audience: 'content@production',
+  });
+  expect([payload['variant'], Number(payload.exp) - Number(payload.iat)]).toEqual(['preview', 8 * 3_600]);
+});
