@@ -3,6 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { repository } from '../programs/run-program.ts';
+import { findProofs } from '../prove/find-proofs.ts';
+import { parseProveCommand } from '../prove/prove-command.ts';
 
 const script = readFileSync(join(repository, '.ci/run'), 'utf8');
 /** What makes a test one of Redis itself: all commands compared, or several servers. */
@@ -44,6 +46,15 @@ describe('.ci/run', () => {
       .filter((file) => STARTS_REDIS.test(readFileSync(join(repository, file), 'utf8')))
       .filter((file) => !places.some((place) => file.startsWith(place)));
     expect(missed).toEqual([]);
+  });
+});
+
+describe('.ci/run, of proofs', () => {
+  it('runs each in small, that of the packages among them', () => {
+    const [, words = ''] = /^ {2}count \S+ npm run -s prove -- (.+)$/m.exec(script) ?? [];
+    const invocation = parseProveCommand(words.split(' '), findProofs(), 1);
+    expect(invocation).toMatchObject({ kind: 'prove', selection: { names: [], size: 'small' } }); // no names: all
+    expect(findProofs().map(({ name }) => name)).toContain('packages');
   });
 });
 
