@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createTemporaryDirectory, type TemporaryDirectory } from '@trellis/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { runInGroup } from './process-group.ts';
 
 let directory: TemporaryDirectory;
@@ -72,6 +72,17 @@ describe('A process group', () => {
     const pid = await numberIn(file);
     owner.kill('SIGKILL');
     await expect.poll(() => runs(pid), { timeout: 10_000 }).toBe(false);
+  });
+
+  it('is the process alone on Windows, which has no groups and no /bin/sh', async () => {
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+    const kill = vi.spyOn(process, 'kill');
+    const group = runInGroup(child, 200, 'win32');
+    await Promise.all([group.end(), group.end()]);
+    await group.end();
+    expect(runs(child.pid ?? 0)).toBe(false);
+    expect(kill).not.toHaveBeenCalled();
+    kill.mockRestore();
   });
 
   it('of a program that does not exist is none', async () => {

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** A process and all that it has started. */
@@ -21,10 +22,16 @@ const WATCHER =
  *
  * @param child spawned with `detached: true`: it leads a group of its own, so Ctrl-C in a terminal does not reach it
  * @param patienceMs in which it has to end when asked
+ * @param platform Windows has neither groups nor a shell: there the process alone is ended, and not what it has started
  */
-export function runInGroup(child: ChildProcess, patienceMs: number = PATIENCE_MS): ProcessGroup {
+export function runInGroup(
+  child: ChildProcess,
+  patienceMs: number = PATIENCE_MS,
+  platform: NodeJS.Platform = process.platform,
+): ProcessGroup {
   const { pid } = child;
   if (pid === undefined) return { end: () => Promise.resolve() }; // it could not be started
+  if (platform === 'win32') return { end: () => endAlone(child) };
   const watcher = spawn('/bin/sh', ['-c', WATCHER, 'trellis-watcher', String(pid)], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
@@ -42,6 +49,14 @@ export function runInGroup(child: ChildProcess, patienceMs: number = PATIENCE_MS
     if (!signalGroup(pid, 0)) void end(); // else something that it has started runs on
   });
   return { end };
+}
+
+/** Windows ends a process at once, whatever the signal. */
+async function endAlone(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill();
+  await Promise.race([exited, pause(KILL_PATIENCE_MS, undefined, { ref: false })]);
 }
 
 async function endGroup(pid: number, patienceMs: number): Promise<void> {

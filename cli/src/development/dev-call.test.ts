@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readDevCall, type DevFlags } from './dev-call.ts';
+import { DevCallProblem, readDevCall, type DevFlags } from './dev-call.ts';
 
 const read = (flags: DevFlags, command: readonly string[] = []) =>
   readDevCall(flags, command, async () => 7777);
@@ -33,6 +33,27 @@ describe('The command line of trellis dev', () => {
     expect(call).toMatchObject({ commandPort: 7777, mocked: 'all', command: ['npm', 'start'] });
     expect(call.own[0]?.routingUrl).toBe('http://127.0.0.1:7777/graphql');
     expect(call.withoutServer.size).toBe(0);
+  });
+
+  it.each<[DevFlags, string]>([
+    [{ subgraph: ['likes=likes.graphql'], stores: true }, ', and say where it runs by --url likes=http://….'],
+    [
+      { subgraph: ['a=a.graphql', 'b=b.graphql'] },
+      ', and say where it runs by --url a=http://… --url b=http://….',
+    ],
+    [{ subgraph: ['likes=http://localhost:4020/graphql'] }, '.'],
+  ])('rejects a command on Windows in one sentence, with what to do for %j', async (flags, place) => {
+    await expect(readDevCall(flags, ['npm', 'start'], async () => 7777, 'win32')).rejects.toThrow(
+      new DevCallProblem(`trellis dev runs no command on Windows: start it yourself${place}`),
+    );
+    await expect(
+      readDevCall(flags, ['npm', 'start'], async () => 7777, 'darwin').catch(String),
+    ).resolves.not.toContain('Windows');
+  });
+
+  it('takes a call without a command on Windows', async () => {
+    const flags = { subgraph: ['likes=likes.graphql'], url: ['likes=http://localhost:4020/graphql'] };
+    expect(await readDevCall(flags, [], async () => 7777, 'win32')).toMatchObject({ command: [] });
   });
 
   it.each<[DevFlags, readonly string[], string]>([

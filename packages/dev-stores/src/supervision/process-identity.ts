@@ -7,8 +7,24 @@ import { readFileSync } from 'node:fs';
  *
  * @returns undefined when there is no such process, or it is a zombie
  */
-export function startTimeOf(pid: number): string | undefined {
-  return process.platform === 'linux' ? startTimeFromProc(pid) : startTimeFromPs(pid);
+export function startTimeOf(pid: number, platform: NodeJS.Platform = process.platform): string | undefined {
+  switch (platform) {
+    case 'linux':
+      return startTimeFromProc(pid);
+    case 'win32':
+      return isAlive(pid) ? 'unknown' : undefined;
+    default:
+      return startTimeFromPs(pid);
+  }
+}
+
+/** Windows has no ps: there the id alone has to do, so that one that was given again counts as the process before. */
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'; // another user's; node:process throws nothing else
+  }
 }
 
 /** proc(5): the fields behind the last `)` begin with the state; start time is field 22 of all. */

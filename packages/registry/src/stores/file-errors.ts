@@ -14,6 +14,7 @@ const byCode: Readonly<Record<string, readonly [code: RegistryErrorCode, message
   ENOTSUP: ['STORE_UNSUITABLE', NO_LINKS],
   EOPNOTSUPP: ['STORE_UNSUITABLE', NO_LINKS],
   ENOSYS: ['STORE_UNSUITABLE', NO_LINKS],
+  EISDIR: ['STORE_UNSUITABLE', NO_LINKS], // link(2) on Windows, of FAT and exFAT
   EMLINK: ['STORE_UNSUITABLE', NO_LINKS],
   EXDEV: ['STORE_UNSUITABLE', 'Its folders are on different file systems.'],
 };

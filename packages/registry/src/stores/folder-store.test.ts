@@ -75,12 +75,15 @@ describe('a folder', () => {
     expect(await new FolderStore(path).readHead(log, signal)).toBe(0);
   });
 
-  it.each(['EPERM', 'ENOTSUP', 'ENOSYS'])('rejects file systems without hard links (%s)', async (code) => {
-    const { store } = await openFolder({ ...realDisk, link: failing(code) });
-    await expect(store.createRecord(log, 1, 'one', signal)).rejects.toMatchObject({
-      code: 'STORE_UNSUITABLE',
-    });
-  });
+  it.each(['EPERM', 'ENOTSUP', 'ENOSYS', 'EISDIR'])(
+    'rejects file systems without hard links (%s)',
+    async (code) => {
+      const { store } = await openFolder({ ...realDisk, link: failing(code) });
+      await expect(store.createRecord(log, 1, 'one', signal)).rejects.toMatchObject({
+        code: 'STORE_UNSUITABLE',
+      });
+    },
+  );
 
   it.each(['EEXIST', 'EIO'])('reads back after %s: NFS may have linked all the same', async (code) => {
     const linked = async (from: string, to: string): Promise<void> => {
