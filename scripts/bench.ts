@@ -19,7 +19,7 @@ import { runTool } from './programs/run-program.ts';
 const USAGE = `npm run bench -- [--section gateway|auth] [--rounds N] [--share 0.2] [--target NAME]… [--scenario TEXT] [--write]
 npm run bench -- --subscribers N [--events N] [--target NAME]…
 npm run bench -- --against DIR [--section gateway|auth] [--scenario TEXT] [--rounds N] [--processes N] [--warm-up-ms MS] [--turn-ms MS]
-npm run bench -- --recorded [--counting] [--scenario TEXT] [--rounds N] [--processes N] [--warm-up-ms MS] [--turn-ms MS]
+npm run bench -- --recorded [--one-process] [--scenario TEXT] [--rounds N] [--processes N] [--warm-up-ms MS] [--turn-ms MS]
 npm run bench -- --caches
 With --json the result is one JSON document on the standard output, instead of tables in Markdown.`;
 const EXIT_USAGE = 64;
@@ -60,7 +60,7 @@ const { values } = readFlags(() =>
       processes: { type: 'string', default: '3' },
       'turn-ms': { type: 'string', default: '1000' },
       recorded: { type: 'boolean', default: false },
-      counting: { type: 'boolean', default: false },
+      'one-process': { type: 'boolean', default: false },
       caches: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
@@ -110,9 +110,9 @@ async function benchAgainst(against: string | undefined, { print, begin }: WorkL
   const scenario = against === undefined ? values.scenario || 'single fetch' : values.scenario;
   const pairs = Number(values.rounds);
   const length = { pairs, warmUpCpuMs: Number(values['warm-up-ms']), turnCpuMs: Number(values['turn-ms']) };
-  const countingAlone = against === undefined && values['counting'];
+  const inOneProcess = against === undefined && values['one-process'];
   const processes = Number(values.processes);
-  const options = { against, scenario, countingAlone, ...length, processes, print, begin };
+  const options = { against, scenario, inOneProcess, ...length, processes, print, begin };
   const isAuth = section === 'auth' && against !== undefined;
   const compared = isAuth ? runPairedAuthBenchmark({ ...options, against }) : runPairedBenchmark(options);
   report.add('compared', await compared);

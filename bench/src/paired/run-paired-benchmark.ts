@@ -23,8 +23,8 @@ export interface PairedBenchmarkOptions extends PairedLength {
   readonly scenario: string;
   /** Processes of each side, one pair of them after the other: what the compiler makes of a process differs by some 3 %. */
   readonly processes: number;
-  /** Has one gateway measure what counting costs it, in the place of two of which one records. Without a checkout alone. */
-  readonly countingAlone?: boolean;
+  /** Has one gateway record in every other turn, in the place of two of which one records. Without a checkout alone. */
+  readonly inOneProcess?: boolean;
   /** How both gateways run. @default compiled */
   readonly build?: GatewayBuild;
   /** Prints a line of progress. */
@@ -102,7 +102,7 @@ async function compareOnGraph(comparing: Comparing): Promise<WorkPairs[]> {
 async function compareRequests(comparing: Comparing, graph: MeasuredGraph): Promise<WorkPairs[]> {
   const chosen = scenarios.filter(({ name }) => isChosen(name, comparing.options));
   if (chosen.length === 0) return [];
-  if (comparing.options.countingAlone) return compareRecording(comparing, graph, chosen);
+  if (comparing.options.inOneProcess) return compareRecording(comparing, graph, chosen);
   const own = comparing.options.against === undefined ? RECORDING : PLAIN;
   return withBoth(comparing, [PLAIN, own], graph, async (before, now) => {
     const rows: WorkPairs[] = [];
