@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PostgresStore } from './postgres-store.ts';
 import { createRegistryTables, type RegistryTables } from '../../testing/registry-stage.ts';
 
-const signal = AbortSignal.timeout(120_000);
+const { signal } = new AbortController(); // never aborted: the limit of each test is its deadline
 let tables: RegistryTables;
 let pool: Pool;
 
