@@ -196,6 +196,26 @@ describe('Events and ticks', () => {
     expect(carried).toEqual(fetches.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`));
   });
 
+  it('of a query with deferred parts are one trace, in which those have a span until the last is sent', async () => {
+    const query = '{ count ... @defer { user(id: "ada") { name } } }';
+    const headers = { 'content-type': 'application/json', accept: 'multipart/mixed' };
+    const response = await fetch(`${gateway.url}/graphql`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ query }),
+    });
+    expect(await response.text()).toContain('"hasNext":false');
+    const spans = await closeAndCollect();
+    const operation = spans.find(({ name }) => name === 'graphql.operation');
+    const deferred = spans.find(({ name }) => name === 'graphql.deferred');
+    expect([deferred?.traceId, deferred?.parentSpanId]).toEqual([operation?.traceId, operation?.spanId]);
+    const fetched = spans.find(({ name }) => name === 'graphql.fetch people');
+    expect(fetched?.traceId).toBe(operation?.traceId);
+    expect(graph.people.received[0]?.headers['traceparent']).toBe(
+      `00-${fetched?.traceId}-${fetched?.spanId}-01`,
+    );
+  });
+
   it('of a live query are traces of their own, linked to the operation', async () => {
     const socket = await subscribe('query @live { count }');
     await until(() => graph.news.received.length >= 2);

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startEventGraph, type EventGraph } from '../testing/event-graph.ts';
 import { RawSocket } from '../testing/raw-socket.ts';
@@ -7,6 +9,11 @@ import { stages, type Stage, type StageName } from './stages.ts';
 
 const table: readonly Stage[] = stages;
 const order: readonly string[] = table.map(({ name }) => name);
+
+const directory = fileURLToPath(new URL('..', import.meta.url));
+const sources = readdirSync(directory, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+  .map((path) => ({ path, text: readFileSync(directory + path, 'utf8') }));
 
 let graph: EventGraph;
 let gateway: TestGateway;
@@ -54,6 +61,17 @@ describe('Stages', () => {
     expect(new Set(order).size).toBe(order.length);
   });
 
+  it('are each entered by the pipeline, and by nothing else', () => {
+    const entered = sources.flatMap(({ text }) =>
+      [...text.matchAll(/\.enter\('([^']+)'\)/g)].map(([, name = '']) => name),
+    );
+    expect([...new Set(entered)].toSorted()).toEqual(order.toSorted());
+    const elsewhere = sources.filter(
+      ({ path, text }) => !path.startsWith('pipeline/') && /new OperationRun\(|\.enter\('/.test(text),
+    );
+    expect(elsewhere.map(({ path }) => path)).toEqual([]);
+  });
+
   it.each([
     ['a query', '{ count latest { author { name } } }', 'respond'],
     ['a query of one subgraph', '{ count }', 'respond'],
@@ -83,6 +101,8 @@ describe('Stages', () => {
     await subscribe('query @live { count }');
     await until(() => entered('tick', from).includes('respond'));
     expect(entered('tick', from).slice(0, 3)).toEqual(['gate', 'execute', 'respond']);
+    await until(() => entered('tick', from).length >= 7);
+    expect(entered('tick', from).slice(3, 7)).toEqual(['tick rate', 'gate', 'execute', 'respond']);
   });
 
   it.each([

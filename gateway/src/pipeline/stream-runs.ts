@@ -54,7 +54,7 @@ export async function runEvent(
   payload: unknown,
   closing: AbortSignal,
 ): Promise<StreamResult> {
-  return runWithin('event', shared, closing, async (run, execution) => {
+  return runBegun(beginRun('event', shared, closing), shared, async (run, execution) => {
     const result = await run.gated(execution, (context) => runPlan(shared.plan, context, { payload }));
     run.services.observer.objectsAnswered('subscription', result.objects);
     return result;
@@ -73,29 +73,41 @@ export async function runTick(
   isCounted: boolean,
   closing: AbortSignal,
 ): Promise<StreamResult | undefined> {
-  if (!isCounted && !(await isWithinRate(shared))) return undefined;
-  return runWithin('tick', shared, closing, async (run, execution) => {
+  const begun = beginRun('tick', shared, closing);
+  if (!isCounted && !(await isWithinRate(begun.run, shared))) {
+    begun.clear();
+    return undefined;
+  }
+  return runBegun(begun, shared, async (run, execution) => {
     const result = await run.gated(execution, (context) => runPlan(shared.plan, context));
     run.charge(result.objects, shared.admitted);
     return result;
   });
 }
 
+interface BegunRun {
+  readonly run: OperationRun;
+  /** Ends its deadline. */
+  readonly clear: () => void;
+}
+
+function beginRun(kind: RunKind, shared: SharedOperation, closing: AbortSignal): BegunRun {
+  const { signal, clear } = deadlineOf(shared.deadlineMs(), closing);
+  const run = new OperationRun(kind, { ...shared.context, signal }, shared.services(), shared.admitted);
+  return { run, clear };
+}
+
 type Execute = (run: OperationRun, execution: ExecutionContext) => Promise<ExecutionResult>;
 
-async function runWithin(
-  kind: RunKind,
-  shared: SharedOperation,
-  closing: AbortSignal,
+async function runBegun(
+  { run, clear }: BegunRun,
+  { admitted, caller }: SharedOperation,
   execute: Execute,
 ): Promise<StreamResult> {
-  const { admitted } = shared;
-  const services = shared.services();
-  const { signal, clear } = deadlineOf(shared.deadlineMs(), closing);
-  const run = new OperationRun(kind, { ...shared.context, signal }, services, admitted);
+  const { tracer } = run.services;
   const perform = async (): Promise<StreamResult> => {
     try {
-      const result = await execute(run, run.executionOf(admitted, shared.caller));
+      const result = await execute(run, run.executionOf(admitted, caller));
       return { response: run.respond(result, admitted), objects: result.objects };
     } catch (error) {
       return { response: run.fail(error), objects: 0 };
@@ -103,7 +115,7 @@ async function runWithin(
       clear();
     }
   };
-  return services.tracer ? services.tracer.trace(run, perform) : perform();
+  return tracer ? tracer.trace(run, perform) : perform();
 }
 
 function deadlineOf(
@@ -124,8 +136,9 @@ function deadlineOf(
   return { signal, clear };
 }
 
-async function isWithinRate({ admitted, context, services }: SharedOperation): Promise<boolean> {
-  const { rateLimiter } = services();
+async function isWithinRate(run: OperationRun, { admitted, context }: SharedOperation): Promise<boolean> {
+  run.enter('tick rate');
+  const { rateLimiter } = run.services;
   const weight = weightOf(admitted.operation);
   try {
     await rateLimiter.countAddress(context.address, weight);

@@ -5,6 +5,7 @@ import { createTemporaryDirectory } from '@trellis/testkit';
 import { gateway } from '../app/gateway.ts';
 import { startGateway, type RunningGateway } from '../app/start-gateway.ts';
 import { compose } from './compose.ts';
+import { assertListedOutcomes } from './listed-outcomes.ts';
 import { startWarmPlanner } from './warm-planner.ts';
 import type { SubgraphServer } from './subgraph-server.ts';
 
@@ -30,6 +31,7 @@ export interface TestGateway {
   ): Promise<GraphResponse>;
   /** Sends a POST /graphql. */
   post(body: unknown, headers?: Readonly<Record<string, string>>): Promise<GraphResponse>;
+  /** @throws Error where an operation ended with a code that its stage does not list */
   close(): Promise<void>;
 }
 
@@ -122,6 +124,7 @@ export async function startTestGateway(options: TestGatewayOptions): Promise<Tes
     async close() {
       await running.close();
       directory.remove();
+      assertListedOutcomes(logged());
     },
   };
 }

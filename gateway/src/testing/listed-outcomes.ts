@@ -1,0 +1,27 @@
+import { stages, type Stage } from '../pipeline/stages.ts';
+
+/** What can end a run in any stage: its time is over, its client has disconnected, the process ends, or it fails inside. */
+const ANYWHERE: readonly unknown[] = [
+  'GATEWAY_TIMEOUT',
+  'CLIENT_CLOSED_REQUEST',
+  'SHUTTING_DOWN',
+  'INTERNAL_SERVER_ERROR',
+];
+
+const table: readonly Stage[] = stages;
+
+/**
+ * Holds the table of stages against what a gateway has logged: an operation that ended in a stage ended with a code which that lists.
+ *
+ * @throws Error that names the first one that did not
+ */
+export function assertListedOutcomes(logged: readonly Readonly<Record<string, unknown>>[]): void {
+  for (const { msg, stage, outcome } of logged) {
+    if (msg !== 'operation answered' || stage === undefined) continue;
+    const listed: readonly unknown[] = table.find(({ name }) => name === stage)?.errors ?? [];
+    if (listed.includes(outcome) || ANYWHERE.includes(outcome)) continue;
+    throw new Error(
+      `An operation ended in the stage "${String(stage)}" with ${String(outcome)}, which that does not list.`,
+    );
+  }
+}
