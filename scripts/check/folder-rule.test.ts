@@ -115,6 +115,32 @@ describe('Floors', () => {
     ]);
   });
 
+  it('reject a cycle of folders in a room that is laid out as a whole; files beside folders stand above or below them', async () => {
+    const shelf: Project = {
+      folder: 'shelf',
+      whole: true,
+      introduction: 'A shelf of packages.',
+      rooms: { jars: { floor: 1, purpose: 'keeps' } },
+    };
+    const files = {
+      'shelf/jars/src/index.ts': "import './lids/lid.ts';",
+      'shelf/jars/src/glass.ts': '',
+      'shelf/jars/src/lids/lid.ts': "import '../glass.ts'; import '../labels/label.ts';",
+      'shelf/jars/src/labels/label.ts': '',
+    };
+    expect(await judge(files, shelf)).toEqual([]);
+    const circle = {
+      ...files,
+      'shelf/jars/src/labels/ink.ts': "import '../lids/seal.ts';",
+      'shelf/jars/src/lids/seal.ts': '',
+    };
+    expect(await judge(circle, shelf)).toEqual([
+      'shelf: jars/src/labels → jars/src/lids → jars/src/labels is a cycle: ' +
+        'shelf/jars/src/labels/ink.ts imports shelf/jars/src/lids/seal.ts, ' +
+        'shelf/jars/src/lids/lid.ts imports shelf/jars/src/labels/label.ts.',
+    ]);
+  });
+
   it('reject a room that is not listed', async () => {
     expect(await judge({ 'house/src/cellar/wine.ts': '' })).toEqual([
       'house: cellar is no room of scripts/check/floors/, and house/src/cellar/wine.ts stands in it.',

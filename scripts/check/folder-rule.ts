@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { findCycle } from './find-cycle.ts';
 import type { Project, Room } from './floors/project.ts';
 import type { FileImport, RepositoryImports } from './repository-imports.ts';
@@ -5,7 +6,7 @@ import type { FileImport, RepositoryImports } from './repository-imports.ts';
 /**
  * Holds the imports of a repository against the floors of its rooms:
  * - An import goes to a room on a lower floor, or stays in its room.
- * - A room and its sub-folders import one another without a cycle.
+ * - A room and its sub-folders import one another without a cycle; so do the folders in a room that is laid out as a whole.
  * - Every room that holds a file or is imported is listed, and every listed room holds a file or is read.
  * - No room imports tests, proofs/ or testing/, which may import all of their project.
  * - A room with `onlyFor` is imported by those alone.
@@ -147,11 +148,12 @@ function roomOf({ rooms }: Project, name: string): Room | undefined {
   return Object.hasOwn(rooms, name) ? rooms[name] : undefined;
 }
 
-/** Sub-folders of one folder that import one another in a circle. */
+/** Sub-folders of one folder that import one another in a circle; in a room that is laid out as a whole, its inner folders and files. */
 function findCycles(project: Project, imports: readonly FileImport[]): readonly string[] {
   const graphs = new Map<string, Map<string, Map<string, FileImport>>>();
+  const place = project.whole && project.folder !== '.' ? innerPlaces(imports) : placeOf;
   for (const found of imports) {
-    const [from, to] = [placeOf(project, found.from), placeOf(project, found.to)];
+    const [from, to] = [place(project, found.from), place(project, found.to)];
     if (from?.room === undefined || from.room !== to?.room || from.part === to.part) continue;
     const graph = graphs.get(from.room) ?? new Map<string, Map<string, FileImport>>();
     const edges = graph.get(nameOf(from)) ?? new Map<string, FileImport>();
@@ -161,6 +163,24 @@ function findCycles(project: Project, imports: readonly FileImport[]): readonly 
     const cycle = findCycle(graph);
     return cycle === undefined ? [] : [`${project.folder}: ${formatCycle(cycle)}`];
   });
+}
+
+/**
+ * As {@link placeOf}, with the folder in the room. Beside sub-folders a file is a part of its own: some stand above those, some below.
+ * Generated code is no part.
+ */
+function innerPlaces(imports: readonly FileImport[]): typeof placeOf {
+  const files = imports.flatMap(({ from, to }) => [from, to]);
+  const parents = new Set(files.map((file) => dirname(dirname(file))));
+  return (project, file) => {
+    const place = placeOf(project, file);
+    if (place?.room === undefined || file.includes('/generated/')) return undefined;
+    const folder = dirname(file);
+    return {
+      room: place.room,
+      part: within(`${project.folder}/${place.room}`, parents.has(folder) ? file : folder) ?? '',
+    };
+  };
 }
 
 function formatCycle(cycle: readonly { readonly node: string; readonly edge: FileImport }[]): string {

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { composeSubgraphs, federationVersion, type Composition } from '../compose-supergraph.ts';
-import { ownCodes, type Diagnostic } from '../diagnostic.ts';
-import type { SubgraphSchema } from '../subgraph-schema.ts';
-import { CompositionThread } from '../threads/composition-thread.ts';
-import type { ComparisonTask } from '../threads/messages.ts';
-import { ThreadEnded } from '../threads/task-thread.ts';
-import { secondComposer } from './second-composer.ts';
+import { composeSubgraphs, federationVersion, type Composition } from './compose-supergraph.ts';
+import { ownCodes, type Diagnostic } from './diagnostic.ts';
+import type { SubgraphSchema } from './subgraph-schema.ts';
+import { CompositionThread } from './threads/composition-thread.ts';
+import type { ComparisonTask } from './threads/messages.ts';
+import { ThreadEnded } from './threads/task-thread.ts';
+import { secondComposer } from './threads/second-composer.ts';
 
 /** Who composes. `both`: a difference is a warning; `strict`: an error. */
 export type Composers = 'apollo' | 'guild' | 'both' | 'strict';

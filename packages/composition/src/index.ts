@@ -28,7 +28,7 @@ export {
   composerVersions,
   type ComparedComposition,
   type Composers,
-} from './composers/compose-by-both.ts';
+} from './compose-by-both.ts';
 export { composeContract, composeContracts, type ContractComposition } from './contracts/compose-contract.ts';
 export type { ContractChange } from './contracts/compare-contracts.ts';
 export { CompositionThread, type TimedComposition } from './threads/composition-thread.ts';
@@ -75,12 +75,8 @@ export {
   type SupergraphConfig,
 } from './supergraph-config.ts';
 export { SupergraphConfigError } from './supergraph-config-error.ts';
-export {
-  DEFAULT_CHECK_RULES,
-  readCheckRules,
-  type CheckRules,
-  type ContractRules,
-} from './verdicts/approvals.ts';
+export { type ContractRules } from './contracts/contract-rules.ts';
+export { DEFAULT_CHECK_RULES, readCheckRules, type CheckRules } from './verdicts/approvals.ts';
 export type { OperationCosts } from './verdicts/judge-change.ts';
 export { reportChanges } from './verdicts/report-changes.ts';
 export { extractSubgraphs, subgraphsOf } from './window/extract-subgraphs.ts';

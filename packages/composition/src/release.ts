@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { federationVersion } from './compose-supergraph.ts';
 import type { SubgraphSchema } from './subgraph-schema.ts';
-import type { ContractRules } from './verdicts/approvals.ts';
+import type { ContractRules } from './contracts/contract-rules.ts';
 
 /** A supergraph, with the schemas that it was composed of where they are known. */
 export interface Release {

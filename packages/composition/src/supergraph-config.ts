@@ -4,7 +4,7 @@ import { isMap, isScalar, LineCounter, parseDocument, type Document } from 'yaml
 import type { z } from 'zod';
 import { ownCodes, type Diagnostic, type SourceLocation } from './diagnostic.ts';
 import { SupergraphConfigError } from './supergraph-config-error.ts';
-import type { ContractRules } from './verdicts/approvals.ts';
+import type { ContractRules } from './contracts/contract-rules.ts';
 import {
   parseSupergraphConfig,
   type ParsedSubgraph,

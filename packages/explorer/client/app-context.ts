@@ -1,7 +1,7 @@
 import { createContext, type Context } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { PageSettings } from '../page-settings.ts';
-import type { ExplorerTexts } from '../texts/explorer-texts.ts';
+import type { PageSettings } from './page-settings.ts';
+import type { ExplorerTexts } from './texts/explorer-texts.ts';
 
 /** What every part of the page knows. */
 export interface AppEnvironment {

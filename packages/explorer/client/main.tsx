@@ -3,7 +3,7 @@ import { readSettings } from './page-settings.ts';
 import { openSession } from './session/session.ts';
 import { chooseTexts } from './texts/choose-texts.ts';
 import { App } from './view/app.tsx';
-import { AppContext } from './view/app-context.ts';
+import { AppContext } from './app-context.ts';
 
 const element = document.getElementById('explorer');
 if (element) {

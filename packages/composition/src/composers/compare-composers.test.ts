@@ -6,7 +6,7 @@ import { readSupergraphConfig } from '../supergraph-config.ts';
 import { subgraphsOf, type Schemas } from '../testing/compose-schemas.ts';
 import { CompositionThread } from '../threads/composition-thread.ts';
 import { ThreadEnded } from '../threads/task-thread.ts';
-import { composeBy, ComposerThreads, composersChoices, composerVersions } from './compose-by-both.ts';
+import { composeBy, ComposerThreads, composersChoices, composerVersions } from '../compose-by-both.ts';
 import { composeByGuild } from './compose-by-guild.ts';
 import { compareComposers } from './compare-composers.ts';
 

@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import { changeOf, type Change } from '../changes/change.ts';
 import { compareShapes } from '../changes/compare-shapes.ts';
-import type { ContractRules } from '../verdicts/approvals.ts';
+import type { ContractRules } from './contract-rules.ts';
 import { contractSchema, type Tags } from './contract-schema.ts';
 
 /** A graph that contracts show a part of. */

@@ -11,7 +11,7 @@ import {
 import { apiSchemaOf, printApiSchema } from '../api-schema.ts';
 import { readGraphStructure } from '../changes/graph-structure.ts';
 import { ownCodes, type Diagnostic } from '../diagnostic.ts';
-import type { ContractRules } from '../verdicts/approvals.ts';
+import type { ContractRules } from './contract-rules.ts';
 import type { TaggedGraph } from './compare-contracts.ts';
 import { contractSchema } from './contract-schema.ts';
 import { hideElements } from './hide-elements.ts';

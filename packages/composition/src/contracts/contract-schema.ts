@@ -12,7 +12,7 @@ import {
   type TypeDefinitionNode,
   type TypeNode,
 } from 'graphql';
-import type { ContractRules } from '../verdicts/approvals.ts';
+import type { ContractRules } from './contract-rules.ts';
 import { reachableTypes } from './reachable-types.ts';
 
 /** Names of tags by coordinate. */

@@ -1,4 +1,4 @@
-import { CompositionThread } from '../threads/composition-thread.ts';
+import { CompositionThread } from './composition-thread.ts';
 
 /**
  * The thread of the second composer: one for all compositions of a process, as it takes longer to start than most graphs to compose.

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { isMap, isSeq, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { changeKinds } from '../changes/change-kinds.ts';
+import type { ContractRules } from '../contracts/contract-rules.ts';
 import { ownCodes, type Diagnostic, type SourceLocation } from '../diagnostic.ts';
 import { FileProblems } from '../file-problems.ts';
 
@@ -16,15 +17,6 @@ export interface Approval {
   /** Whether it is known that more is shown than before. */
   readonly exposure?: boolean | undefined;
   readonly location: SourceLocation;
-}
-
-/** A filter of the graph for other clients, by tags. */
-export interface ContractRules {
-  readonly name: string;
-  /** Only what has one of these tags is shown. Empty: everything. */
-  readonly include: readonly string[];
-  /** What has one of these tags is hidden. */
-  readonly exclude: readonly string[];
 }
 
 /** A `checks.yaml`: what teams have agreed on about changes of their graph. */

@@ -1,10 +1,10 @@
-import type { Keyspace } from '../keyspace/keyspace.ts';
-import type { RequestLimits } from '../protocol/request-parser.ts';
-import type { ScriptEngine } from '../scripting/script-engine.ts';
-import type { BlockedClients } from './blocked-clients.ts';
-import type { Client } from './client.ts';
-import type { Password } from './password.ts';
-import type { Subscriptions } from './subscriptions.ts';
+import type { Keyspace } from './keyspace/keyspace.ts';
+import type { RequestLimits } from './protocol/request-parser.ts';
+import type { ScriptEngine } from './scripting/script-engine.ts';
+import type { BlockedClients } from './clients/blocked-clients.ts';
+import type { Client } from './clients/client.ts';
+import type { Password } from './clients/password.ts';
+import type { Subscriptions } from './clients/subscriptions.ts';
 
 /** What one server is bounded by. */
 export interface ServerLimits extends RequestLimits {

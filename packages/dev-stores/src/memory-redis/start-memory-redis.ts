@@ -1,11 +1,11 @@
 import { encodeText } from './bytes.ts';
 import { Keyspace } from './keyspace/keyspace.ts';
 import { ScriptEngine } from './scripting/script-engine.ts';
-import { BlockedClients } from './server/blocked-clients.ts';
+import { BlockedClients } from './clients/blocked-clients.ts';
 import { runScripted } from './server/execute-command.ts';
-import type { Instance, ServerLimits } from './server/instance.ts';
-import { createPassword } from './server/password.ts';
-import { Subscriptions } from './server/subscriptions.ts';
+import type { Instance, ServerLimits } from './instance.ts';
+import { createPassword } from './clients/password.ts';
+import { Subscriptions } from './clients/subscriptions.ts';
 import { listen } from './server/tcp-server.ts';
 import { loadSnapshot } from './snapshot/snapshot-file.ts';
 import { keepSnapshot, type SnapshotKeeper } from './snapshot/snapshot-keeper.ts';

@@ -11,7 +11,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { formatClauses, type FieldFacts } from '../schema/field-facts.ts';
 import type { LoadedSchema } from '../schema/load-schema.ts';
-import { useApp } from '../view/app-context.ts';
+import { useApp } from '../app-context.ts';
 import { FieldUsers } from './field-users.tsx';
 import { membersOf, searchSchema, visibleTypes, type SchemaPlace } from './search-schema.ts';
 

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { useApp } from '../view/app-context.ts';
+import { useApp } from '../app-context.ts';
 
 /** A client that has sent a field, as the gateway says it. */
 interface FieldUser {

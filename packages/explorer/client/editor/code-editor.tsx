@@ -3,7 +3,7 @@ import { EditorView } from '@codemirror/view';
 import { useEffect, useRef } from 'preact/hooks';
 import type { VNode } from 'preact';
 import { baseExtensions } from './base-extensions.ts';
-import { useApp } from '../view/app-context.ts';
+import { useApp } from '../app-context.ts';
 
 /** Settings of {@link CodeEditor}. */
 export interface CodeEditorProps {

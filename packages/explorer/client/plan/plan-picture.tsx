@@ -1,8 +1,8 @@
 import type { RefObject, VNode } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ExplorerTexts } from '../texts/explorer-texts.ts';
-import { useApp } from '../view/app-context.ts';
-import { formatBytes } from '../view/format-bytes.ts';
+import { useApp } from '../app-context.ts';
+import { formatBytes } from './format-bytes.ts';
 import {
   cacheHitsOf,
   directionFor,

@@ -14,7 +14,7 @@ import {
 } from 'graphql';
 import type { VNode } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { useApp } from '../view/app-context.ts';
+import { useApp } from '../app-context.ts';
 import { withValue, type OperationVariable } from './variable-types.ts';
 
 /** Settings of {@link VariableForm}. */

@@ -10,7 +10,7 @@ import { useSchema } from '../schema/use-schema.ts';
 import type { SchemaPlace } from '../documentation/search-schema.ts';
 import { addEntry, loadHistory, saveHistory } from '../storage/history.ts';
 import { closeTab, loadTabs, openTab, saveTabs, type Tab, type Tabs } from '../storage/tabs.ts';
-import { useApp } from './app-context.ts';
+import { useApp } from '../app-context.ts';
 import { GraphProblem } from './graph-problem.tsx';
 import { OperationTabs } from './operation-tabs.tsx';
 import { PageHeader } from './page-header.tsx';

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import type { GraphError } from '../operation/graph-result.ts';
-import { useApp } from './app-context.ts';
+import { useApp } from '../app-context.ts';
 
 /** Of a list whose elements all fail, so many errors are written out. */
 const MAX_SHOWN = 20;

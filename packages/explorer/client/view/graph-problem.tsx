@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { useApp } from './app-context.ts';
+import { useApp } from '../app-context.ts';
 
 /** Settings of {@link GraphProblem}. */
 export interface GraphProblemProps {

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { Tabs } from '../storage/tabs.ts';
 import { titleOf } from '../storage/title-of.ts';
-import { useApp } from './app-context.ts';
+import { useApp } from '../app-context.ts';
 
 /** Settings of {@link OperationTabs}. */
 export interface OperationTabsProps {

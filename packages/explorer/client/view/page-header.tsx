@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import type { SessionState } from '../session/use-session.ts';
-import { useApp } from './app-context.ts';
+import { useApp } from '../app-context.ts';
 
 /** Settings of {@link PageHeader}. */
 export interface PageHeaderProps {

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import type { OperationState, Received } from '../operation/use-operation.ts';
-import { useApp } from './app-context.ts';
+import { useApp } from '../app-context.ts';
 
 /** Each part or event as it came, the newest first. */
 export function PartList({ state }: { readonly state: OperationState }): VNode {

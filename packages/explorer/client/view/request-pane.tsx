@@ -7,7 +7,7 @@ import type { Estimate } from '../plan/use-estimate.ts';
 import type { Tab } from '../storage/tabs.ts';
 import { VariableForm } from '../variables/variable-form.tsx';
 import { variablesOf } from '../variables/variable-types.ts';
-import { useApp } from './app-context.ts';
+import { useApp } from '../app-context.ts';
 import { TabList } from './tab-list.tsx';
 
 /** Settings of {@link RequestPane}. */

@@ -5,9 +5,9 @@ import type { OperationState } from '../operation/use-operation.ts';
 import { PlanPicture } from '../plan/plan-picture.tsx';
 import { planOf, type QueryPlan } from '../plan/query-plan.ts';
 import type { ExplorerTexts } from '../texts/explorer-texts.ts';
-import { useApp } from './app-context.ts';
+import { useApp } from '../app-context.ts';
 import { ErrorList } from './error-list.tsx';
-import { formatBytes } from './format-bytes.ts';
+import { formatBytes } from '../plan/format-bytes.ts';
 import { PartList } from './part-list.tsx';
 
 /** Settings of {@link ResponsePane}. */

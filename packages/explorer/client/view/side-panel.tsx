@@ -4,7 +4,7 @@ import type { SchemaPlace } from '../documentation/search-schema.ts';
 import type { LoadedSchema } from '../schema/load-schema.ts';
 import type { HistoryEntry } from '../storage/history.ts';
 import { titleOf } from '../storage/title-of.ts';
-import { useApp } from './app-context.ts';
+import { useApp } from '../app-context.ts';
 import { TabList } from './tab-list.tsx';
 
 /** Settings of {@link SidePanel}. */

@@ -1,9 +1,9 @@
 import type { Bytes } from '../bytes.ts';
 import type { Keyspace } from '../keyspace/keyspace.ts';
 import type { Reply } from '../protocol/reply.ts';
-import type { Wait } from '../server/blocked-clients.ts';
-import type { Client } from '../server/client.ts';
-import type { Instance } from '../server/instance.ts';
+import type { Wait } from '../clients/blocked-clients.ts';
+import type { Client } from '../clients/client.ts';
+import type { Instance } from '../instance.ts';
 
 /** One call of a command. */
 export interface Call {

@@ -1,9 +1,9 @@
 import type { Bytes } from '../bytes.ts';
 import { messages, RedisError, printable } from '../errors.ts';
 import { map, OK, status, type Reply } from '../protocol/reply.ts';
-import type { Client } from '../server/client.ts';
-import type { Instance } from '../server/instance.ts';
-import { SERVER_VERSION } from '../server/version.ts';
+import type { Client } from '../clients/client.ts';
+import type { Instance } from '../instance.ts';
+import { SERVER_VERSION } from '../version.ts';
 import { ArgumentReader, numberArgument } from './arguments.ts';
 import { clientName } from './client-name.ts';
 import { plain, type Call, type Command } from './command.ts';

@@ -2,7 +2,7 @@ import { arch, platform } from 'node:os';
 import { pid, memoryUsage } from 'node:process';
 import type { Bytes } from '../bytes.ts';
 import type { Reply } from '../protocol/reply.ts';
-import { SERVER_VERSION } from '../server/version.ts';
+import { SERVER_VERSION } from '../version.ts';
 import type { Call } from './command.ts';
 
 type Field = readonly [name: string, value: Bytes | number];

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Bytes } from '../bytes.ts';
 import { RedisError } from '../errors.ts';
 import { errorReply, type Reply } from '../protocol/reply.ts';
-import type { Client } from '../server/client.ts';
+import type { Client } from '../clients/client.ts';
 import { auxiliary, fromLuaString, lua, toLuaString, type LuaFunction, type LuaState } from './fengari.ts';
 import { requireLua51 } from './lua-51-syntax.ts';
 import { pushBytes, pushList, pushTagged, readBytes, readField, setField } from './lua-values.ts';

@@ -4,9 +4,9 @@ import { ProtocolError } from '../errors.ts';
 import { encodeReply, type ProtocolVersion } from '../protocol/encode-reply.ts';
 import { errorReply, type Reply } from '../protocol/reply.ts';
 import { RequestParser, UNAUTHENTICATED_LIMITS } from '../protocol/request-parser.ts';
-import { Client } from './client.ts';
+import { Client } from '../clients/client.ts';
 import { executeCommand, isWait, type ReportFailure } from './execute-command.ts';
-import type { Instance } from './instance.ts';
+import type { Instance } from '../instance.ts';
 
 const MAX_GATHERED_BYTES = 1_048_576;
 const LAST_REPLY_MS = 1_000;

@@ -3,9 +3,9 @@ import type { Bytes } from '../bytes.ts';
 import { findCommand } from '../commands/command-table.ts';
 import { acceptsArity, type Command, type Outcome } from '../commands/command.ts';
 import { errorReply, type Reply } from '../protocol/reply.ts';
-import type { Wait } from './blocked-clients.ts';
-import type { Client } from './client.ts';
-import type { Instance } from './instance.ts';
+import type { Wait } from '../clients/blocked-clients.ts';
+import type { Client } from '../clients/client.ts';
+import type { Instance } from '../instance.ts';
 
 const ALLOWED_TO_SUBSCRIBERS = new Set(['subscribe', 'ping']);
 const MAX_PRINTED_ARGUMENT_BYTES = 128;

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { serveConnection } from './connection.ts';
 import type { ReportFailure } from './execute-command.ts';
-import type { Instance } from './instance.ts';
+import type { Instance } from '../instance.ts';
 
 /** A listening server. */
 export interface TcpServer {
