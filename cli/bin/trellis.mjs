@@ -8,9 +8,10 @@ import { fileURLToPath } from 'node:url';
 
 const args = process.argv.slice(2);
 const repository = new URL('../../', import.meta.url);
+/** More room for new objects: they are gone before they are moved. */
+const JUDGING_FLAGS = ['--max-semi-space-size=32'];
 if (existsSync(new URL('pnpm-workspace.yaml', repository))) await run([...launcher(), 'trellis']);
-else if (args[0] === 'gateway') await run([...(await heapFlags()), installed()]);
-else await import('../dist/main.js');
+else await runInstalled(await heapFlags());
 
 /**
  * Runs Node with what it is given and our arguments, and ends as it ends. A terminal sends its interrupts to both; other
@@ -40,12 +41,21 @@ function launcher() {
   return [...options, fileURLToPath(new URL(file, repository))];
 }
 
-function installed() {
-  return fileURLToPath(new URL('../dist/main.js', import.meta.url));
+/** @param {readonly string[]} flags of Node; without one, this process runs the command */
+async function runInstalled(flags) {
+  const program = new URL('../dist/main.js', import.meta.url);
+  if (flags.length === 0) await import(program.href);
+  else await run([...flags, fileURLToPath(program)]);
 }
 
-/** The room of the gateway's heap, which a process can only be given when it is started. */
+/** The room of the command's heap, which a process can only be given when it is started. */
 async function heapFlags() {
-  const { HEAP_FLAGS } = await import('@trellis/gateway/heap-flags');
-  return HEAP_FLAGS;
+  const [command = '', subcommand = ''] = args;
+  if (command === 'gateway') return (await import('@trellis/gateway/heap-flags')).HEAP_FLAGS;
+  return isJudging(command === 'supergraph' ? subcommand : command) ? JUDGING_FLAGS : [];
+}
+
+/** Whether it proves orders of deployment: it plans thousands of operations, whose objects are gone a moment later. */
+function isJudging(/** @type {string} */ command) {
+  return ['check', 'publish', 'promote', 'rollback'].includes(command);
 }
