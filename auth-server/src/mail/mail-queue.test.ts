@@ -1,6 +1,7 @@
 import { createLogger, createMetrics } from '@trellis/runtime';
 import { createPool, queryChecked, type Pool } from '@trellis/postgres';
-import { createTestDatabase, freePort, type TestDatabase } from '@trellis/testkit';
+import { createAuthority } from '@trellis/gateway/testing';
+import { createTemporaryDirectory, createTestDatabase, freePort, type TestDatabase } from '@trellis/testkit';
 import { createHmac, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -17,7 +18,11 @@ import { createWebhookTransport } from './webhook-transport.ts';
 
 const from = 'Trellis <no-reply@auth.example>';
 const issuer = 'https://auth.example';
-const logger = createLogger({ service: 'auth-server', destination: { write: () => undefined } });
+const log: string[] = [];
+const logger = createLogger({
+  service: 'auth-server',
+  destination: { write: (line: string) => void log.push(line) },
+});
 const message = (to: string): { to: string; subject: string; text: string } => ({
   to,
   subject: 'Ihr Passwort für später',
@@ -153,6 +158,21 @@ describe('mail while the mail server is unavailable', () => {
       SELECT gen_random_uuid(), '', now() + interval '1 hour', now() + interval '1 day' FROM generate_series(1, 10000)`);
     const queue = startQueue(smtp({ url: 'smtp://127.0.0.1:9' }));
     await expect(queue.send(message('p@example.com'))).rejects.toThrow('Too many messages');
+  });
+});
+
+describe('mail while the certificate of the mail server is not trusted', () => {
+  it('waits, and the log says why', async () => {
+    const directory = createTemporaryDirectory();
+    const certificate = createAuthority(directory.path).issue('mail');
+    const server = await startSmtpServer(0, { from: 'first byte', certificate });
+    log.length = 0;
+    await startQueue(smtp(server)).send(message('patient@example.com'));
+    await expect.poll(() => log.find((line) => line.includes('mail delivery failed'))).toMatch(/certificate/);
+    expect(await waiting()).toBe(1);
+    expect([...server.received, ...server.authenticated]).toEqual([]);
+    await server.close();
+    directory.remove();
   });
 });
 

@@ -17,13 +17,14 @@ const MAX_CONNECTIONS = 3;
 
 /**
  * Hands messages to a mail server. Over `smtp:` the connection has to change to TLS (STARTTLS) before anything is said,
- * but for a server on this machine.
+ * but for a server on this machine: that one may speak without TLS, or with any certificate.
  *
  * @see RFC 5321, RFC 3207, RFC 8314, RFC 3834
  */
 export function createSmtpTransport({ url, from, issuer }: SmtpOptions): MailTransport {
   const { protocol, hostname, port, username, password } = new URL(url);
   const secure = protocol === 'smtps:';
+  const isOnThisMachine = !secure && isLoopbackHost(hostname);
   const { hostname: domain } = new URL(issuer);
   const transport = createTransport({
     pool: true,
@@ -31,7 +32,9 @@ export function createSmtpTransport({ url, from, issuer }: SmtpOptions): MailTra
     host: hostname.replace(/^\[|\]$/g, ''),
     port: port === '' ? (secure ? 465 : 587) : Number(port),
     secure,
-    requireTLS: !secure && !isLoopbackHost(hostname),
+    requireTLS: !secure && !isOnThisMachine,
+    // A connection that may do without TLS gains nothing from a certificate that is verified.
+    ...(isOnThisMachine && { tls: { rejectUnauthorized: false } }),
     ...(username !== '' && {
       auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
     }),
@@ -63,12 +66,16 @@ export function createSmtpTransport({ url, from, issuer }: SmtpOptions): MailTra
   };
 }
 
-/** Answers of 5xx to one message are final; of a server that does not let us in, they are not. RFC 5321 §4.2.1 */
+/**
+ * Answers of 5xx to one message are final; of a server that does not let us in, they are not. What a server says may quote the
+ * message, and is left out; why there is no connection is not. RFC 5321 §4.2.1
+ */
 function failureOf(error: unknown): Error {
-  const { responseCode, command } = error as { responseCode?: unknown; command?: unknown }; // read as unknown
+  const { responseCode, command, message } = error as Readonly<Record<string, unknown>>; // read as unknown
   const code = typeof responseCode === 'number' ? responseCode : 0;
   const said = typeof command === 'string' ? command : 'CONN';
   const isFinal = code >= 500 && ['RCPT TO', 'DATA', 'API'].includes(said);
-  const what = `The mail server answered ${code === 0 ? 'nothing' : code} to ${said}.`;
+  const answered = code === 0 ? `nothing to ${said} (${String(message)})` : `${code} to ${said}`;
+  const what = `The mail server answered ${answered}.`;
   return isFinal ? new MailRejected(what) : new Error(what);
 }

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import type { TestCertificate } from '@trellis/gateway/testing';
 import { SMTPServer } from 'smtp-server';
 
 /** A message as the mail server got it. */
@@ -15,17 +16,31 @@ export interface TestSmtpServer {
   /** With user and password. */
   readonly url: string;
   readonly received: readonly ReceivedMail[];
+  /** Whether each connection had changed to TLS when it sent user and password. */
+  readonly authenticated: readonly boolean[];
   close(): Promise<void>;
 }
 
-/** Starts one that rejects recipients whose address begins with `rejected`. @param port default: any free one */
-export async function startSmtpServer(port = 0): Promise<TestSmtpServer> {
+/** How a server speaks TLS: from the first byte (RFC 8314), or after STARTTLS (RFC 3207), and takes no password before. */
+export interface SmtpTls {
+  readonly from: 'first byte' | 'STARTTLS';
+  readonly certificate: TestCertificate;
+}
+
+/**
+ * Starts one that rejects recipients whose address begins with `rejected`.
+ *
+ * @param port default: any free one
+ * @param tls default: none
+ */
+export async function startSmtpServer(port = 0, tls?: SmtpTls): Promise<TestSmtpServer> {
   const received: ReceivedMail[] = [];
+  const authenticated: boolean[] = [];
   const server = new SMTPServer({
-    disabledCommands: ['STARTTLS'],
-    allowInsecureAuth: true,
+    ...tlsOptions(tls),
     closeTimeout: 200, // clients keep their connections open
-    onAuth: ({ username, password }, _session, done) => {
+    onAuth: ({ username, password }, { secure }, done) => {
+      authenticated.push(secure);
       if (username === 'trellis' && password === 's3cret word') done(null, { user: username });
       else done(new Error('Wrong password.'));
     },
@@ -54,13 +69,20 @@ export async function startSmtpServer(port = 0): Promise<TestSmtpServer> {
   const { port: own } = server.server.address() as AddressInfo; // it listens on TCP
   return {
     port: own,
-    url: `smtp://trellis:s3cret%20word@127.0.0.1:${own}`,
+    url: `${tls?.from === 'first byte' ? 'smtps' : 'smtp'}://trellis:s3cret%20word@127.0.0.1:${own}`,
     received,
+    authenticated,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
       }),
   };
+}
+
+function tlsOptions(tls: SmtpTls | undefined): ConstructorParameters<typeof SMTPServer>[0] {
+  if (tls === undefined) return { disabledCommands: ['STARTTLS'], allowInsecureAuth: true };
+  const { certificate: cert, key } = tls.certificate;
+  return { secure: tls.from === 'first byte', cert, key };
 }
 
 /** The text of a message, its quoted-printable lines joined. RFC 2045 §6.7 */
