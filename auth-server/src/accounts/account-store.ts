@@ -48,10 +48,15 @@ export interface AccountStore {
   /** In the order of their ids. @param after the id that the page before ended with @param text in their address or name */
   list(limit: number, after?: string, text?: string): Promise<readonly Account[]>;
   /**
-   * @returns the account as it was and as it is now, or undefined when there is none, or `taken` when the address is
+   * @param isStill asked about the account while no one else can change it. @default always
+   * @returns the account as it was and as it is now, or undefined when there is none that is so, or `taken` when the address is
    * @throws LastAdministrator instead of leaving none
    */
-  update(id: string, changes: AccountChanges): Promise<AccountUpdate | 'taken' | undefined>;
+  update(
+    id: string,
+    changes: AccountChanges,
+    isStill?: (account: Account) => boolean,
+  ): Promise<AccountUpdate | 'taken' | undefined>;
   /** @throws LastAdministrator instead of leaving none */
   setDisabled(id: string, disabled: boolean): Promise<void>;
   /**
@@ -140,10 +145,10 @@ export function createAccountStore(
       const found = await queryRows(pool, sql.list, [limit, after, text]);
       return found.flatMap((row) => toAccount(row) ?? []);
     },
-    update: async (id, changes) => {
+    update: async (id, changes, isStill = () => true) => {
       if (!UUID.test(id)) return undefined;
       try {
-        return await inTransaction(pool, (connection) => updateLocked(connection, id, changes));
+        return await inTransaction(pool, (connection) => updateLocked(connection, id, changes, isStill));
       } catch (error) {
         if (isUniqueViolation(error)) return 'taken';
         throw error;
@@ -177,9 +182,12 @@ async function updateLocked(
   connection: Queryable,
   id: string,
   { name, email, role, claims }: AccountChanges,
+  isStill: (account: Account) => boolean,
 ): Promise<AccountUpdate | undefined> {
   if (role !== undefined && role !== 'ADMIN') await keepAnAdministrator(connection, id);
   const [known] = await queryRows(connection, sql.lock, [id]);
+  const before = toAccount(known);
+  if (!before || !isStill(before)) return undefined;
   const [updated] = await queryRows(connection, sql.update, [
     id,
     name,
@@ -188,8 +196,8 @@ async function updateLocked(
     email,
     email === undefined ? undefined : canonicalEmail(email),
   ]);
-  const [before, after] = [toAccount(known), toAccount(updated)];
-  return before && after && { before, after };
+  const after = toAccount(updated);
+  return after && { before, after };
 }
 
 /**

@@ -65,7 +65,8 @@ function isOfUse({ from, credentialsChangedAt }: EmailLink, account: Account | u
 }
 
 /**
- * Gives an account the address that its link was sent to.
+ * Gives an account the address that its link was sent to, if the account is as it was then. A link that could not be used is not
+ * used up.
  *
  * @param by who has opened the link: no one has to be signed in for it
  * @returns whether it was done
@@ -77,9 +78,11 @@ export async function redeemEmailLink(
 ): Promise<boolean> {
   const link = await findUsableLink(features, token);
   if (link?.purpose !== 'change_email') return false;
-  const changed = await changeAccount(features, link.subject, { email: link.email }, by);
+  const { subject, email } = link;
+  const changed = await changeAccount(features, subject, { email }, by, (account) => isOfUse(link, account));
+  if (changed === undefined || changed === 'taken') return false;
   await features.links.end(link);
-  return changed !== undefined && changed !== 'taken';
+  return true;
 }
 
 /**

@@ -46,15 +46,17 @@ export async function addAccount(
  * Changes what an account says. Access tokens of before say too much where it may do less now, and end; so they do where its
  * claims are others, by which operators' policies may decide.
  *
- * @returns the account as it is now, undefined when there is none, or `taken` when another has the address
+ * @param isStill whether the account is as the caller has seen it. @default always
+ * @returns the account as it is now, undefined when there is none that is so, or `taken` when another has the address
  */
 export async function changeAccount(
   features: AccountAdministrationFeatures,
   id: string,
   changes: AccountChanges,
   by: Actor,
+  isStill?: (account: Account) => boolean,
 ): Promise<Account | 'taken' | undefined> {
-  const changed = await features.accounts.update(id, changes);
+  const changed = await features.accounts.update(id, changes, isStill);
   if (changed === undefined || changed === 'taken') return changed;
   const { before, after } = changed;
   // The new address may have another reader than the old one.
@@ -74,7 +76,7 @@ export async function disableAccount(
   by: Actor,
 ): Promise<number> {
   await features.accounts.setDisabled(id, true);
-  await features.links.end({ purpose: 'reset', subject: id });
+  await endLinks(features, id);
   features.audit.record({ event: 'account_disabled', subject: id, by });
   return endEverything(features, id);
 }
@@ -95,8 +97,7 @@ export async function deleteAccount(
   if (!(await features.accounts.remove(id))) return false;
   features.audit.record({ event: 'account_deleted', subject: id, by });
   await endEverything(features, id);
-  await features.links.end({ purpose: 'reset', subject: id });
-  await features.links.end({ purpose: 'change_email', subject: id });
+  await endLinks(features, id);
   features.accountMail?.notify({ id, email }, 'account_deleted', texts);
   return true;
 }
@@ -129,6 +130,11 @@ export async function setPassword(
   audit.record({ event, subject: known.id });
   await endEverything(features, known.id);
   return true;
+}
+
+async function endLinks({ links }: AccountAdministrationFeatures, id: string): Promise<void> {
+  await links.end({ purpose: 'reset', subject: id });
+  await links.end({ purpose: 'change_email', subject: id });
 }
 
 async function endEverything(features: AccountAdministrationFeatures, id: string): Promise<number> {

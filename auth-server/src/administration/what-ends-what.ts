@@ -19,7 +19,8 @@ export const events = {
   client_certificate_replaced: 'Registered certificate of a client replaced (RFC 8705)',
   client_registered_again: 'Client removed and registered again',
   consent_withdrawn: 'Consent withdrawn',
-  session_over: 'Session idle, or over',
+  session_idle: 'Session idle',
+  session_at_its_end: 'Session at its end (`SESSION_TTL_S`)',
   grant_revoked: 'Grant revoked',
   refresh_token_reused: 'Refresh token or code used twice',
   keys_replaced: 'Signing keys replaced',
@@ -37,7 +38,9 @@ export const things = {
   exchangedToken: 'Access token that was exchanged, at the gateway',
   socket: 'Sockets',
   code: 'Authorization code',
-  link: 'Reset link',
+  resetLink: 'Reset link',
+  emailLink: 'Link that confirms another address',
+  signUpLink: 'Sign-up link, sent to another address',
   deviceCode: 'Device code',
   consent: 'Consent',
   notice: 'Back-channel notice',
@@ -79,7 +82,9 @@ const nothing: Row = {
   exchangedToken: stays,
   socket: stays,
   code: stays,
-  link: stays,
+  resetLink: stays,
+  emailLink: stays,
+  signUpLink: stays,
   deviceCode: stays,
   consent: stays,
   notice: none,
@@ -94,7 +99,9 @@ const tokensEnd = {
 };
 const grantEnds = { grant: ends, refreshToken: ends, ...tokensEnd };
 const sessionEnds = { session: ends, cookie: ends, ...grantEnds, code: ends, notice: sent };
-const everythingEnds = { ...sessionEnds, offlineGrant: ends, link: ends, deviceCode: ends };
+/** The account's own; a sign-up link is no account's. */
+const accountLinksEnd = { resetLink: ends, emailLink: ends };
+const everythingEnds = { ...sessionEnds, ...accountLinksEnd, offlineGrant: ends, deviceCode: ends };
 const clientEnds = {
   ...grantEnds,
   offlineGrant: ends,
@@ -113,14 +120,28 @@ const clientNarrowed = {
   deviceCode: narrows,
 };
 
+/** No one has ended it, so nothing is published. */
+const sessionRunsOut = {
+  session: ends,
+  cookie: ends,
+  grant: ends,
+  refreshToken: ends,
+  gatewayToken: within('stays', 'until it expires'),
+  introspectedToken: within('stays', 'until it expires'),
+  exchangedToken: within('stays', 'until it expires'),
+  socket: within('stays', 'until the token expires'),
+  code: ends,
+};
+
 /** The decisions on one event. */
 export type Row = Readonly<Record<LifeCycleThing, Cell>>;
 
 /**
  * What ends what. The things are those of one user in one browser: a session, what one client got through it (a grant of
  * each kind, a code that waits, a device that was allowed and has not asked yet, a socket with the first grant's access
- * token), and a link to reset the password. docs/what-ends-what.md is generated from this table, and so is a test for each
- * of its cells.
+ * token), a link to reset the password, one that gives the account another address, and one that was sent to an address without
+ * an account, where the address changes to just that. docs/what-ends-what.md is generated from this table, and so is a test for
+ * each of its cells.
  */
 export const whatEndsWhat: Readonly<Record<LifeCycleEvent, Row>> = Object.freeze({
   signed_out: { ...nothing, ...sessionEnds },
@@ -132,14 +153,19 @@ export const whatEndsWhat: Readonly<Record<LifeCycleEvent, Row>> = Object.freeze
     session: within('ends', 'every one; the browser goes on with a new one'),
   },
   password_reset: { ...nothing, ...everythingEnds, session: within('ends', 'every one') },
-  email_changed: { ...nothing, link: within('ends', 'it went to the address before') },
+  email_changed: {
+    ...nothing,
+    resetLink: within('ends', 'it went to the address before'),
+    emailLink: within('ends', 'it names the address before'),
+    signUpLink: within('ends', 'the account has its address now'),
+  },
   account_disabled: {
     ...nothing,
     ...everythingEnds,
     consent: within('stays', 'of use when the account is enabled again'),
   },
   account_deleted: { ...nothing, ...everythingEnds, consent: ends },
-  role_reduced: { ...nothing, ...tokensEnd, link: within('ends', 'with every other role') },
+  role_reduced: { ...nothing, ...tokensEnd, resetLink: within('ends', 'with every other role') },
   claims_changed: { ...nothing, ...tokensEnd },
   scope_reduced: {
     ...nothing,
@@ -168,18 +194,8 @@ export const whatEndsWhat: Readonly<Record<LifeCycleEvent, Row>> = Object.freeze
   },
   client_registered_again: { ...nothing, ...clientEnds },
   consent_withdrawn: { ...nothing, ...clientEnds },
-  session_over: {
-    ...nothing,
-    session: ends,
-    cookie: ends,
-    grant: ends,
-    refreshToken: ends,
-    gatewayToken: within('stays', 'until it expires'),
-    introspectedToken: within('stays', 'until it expires'),
-    exchangedToken: within('stays', 'until it expires'),
-    socket: within('stays', 'until the token expires'),
-    code: ends,
-  },
+  session_idle: { ...nothing, ...sessionRunsOut },
+  session_at_its_end: { ...nothing, ...sessionRunsOut },
   grant_revoked: { ...nothing, ...grantEnds },
   refresh_token_reused: { ...nothing, ...grantEnds },
   keys_replaced: {

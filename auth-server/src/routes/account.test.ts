@@ -1,6 +1,8 @@
 import { demoPassword } from '@trellis/demo-data';
+import { createPool } from '@trellis/postgres';
 import { Browser, readForm } from '@trellis/testkit/sign-in';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SCHEMA } from '../app/start.ts';
 import { choosePassword } from '../testing/choose-password.ts';
 import { isHonoured, obtainTokens, refresh, submitSignIn } from '../testing/flow.ts';
 import { runCommand } from '../testing/run-command.ts';
@@ -257,6 +259,14 @@ async function send(
   return browser.post(`${server.issuer}/account/${name}`, { ...form, ...fields }, headers);
 }
 
+/** Opens the page of a link. @returns what sends its form */
+async function openLink(link: string): Promise<() => Promise<Response>> {
+  const reader = new Browser();
+  const page = await reader.get(link);
+  const { action, fields } = readForm(await page.text(), page.url);
+  return () => reader.post(action, fields);
+}
+
 describe('A-258: the account page lists', () => {
   it('sessions with device, network address and last use', async () => {
     const { browser } = await newAccount('listed');
@@ -311,6 +321,41 @@ describe('A-259: a user changes', () => {
         server.log.some((line) => line.includes(`"to":"${email}"`) && line.includes('no longer the address')),
       )
       .toBe(true);
+  });
+
+  it('the address by no link of before a password that is set at the same moment', async () => {
+    const { browser, email, password } = await newAccount('racing');
+    await send(browser, 'email', { email: 'raced@example.com', password });
+    const confirm = await openLink(await linkFor('raced@example.com'));
+    const pool = createPool({ connectionString: server.environment['DATABASE_URL'] ?? '', schema: SCHEMA });
+    const owner = await pool.connect();
+    try {
+      await owner.query('BEGIN');
+      await owner.query('UPDATE account SET credentials_changed_at = now() WHERE email = $1', [email]);
+      const response = confirm();
+      const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      await expect.poll(async () => (await pool.query(waiting)).rowCount).toBe(1);
+      await owner.query('COMMIT');
+      expect((await response).status).toBe(403);
+      expect((await pool.query('SELECT FROM account WHERE email = $1', [email])).rowCount).toBe(1);
+    } finally {
+      owner.release();
+      await pool.end();
+    }
+  });
+
+  it('the address by a link that was of no use in between', async () => {
+    const { browser, email, password } = await newAccount('patient');
+    const fresh = 'contended@example.com';
+    await send(browser, 'email', { email: fresh, password });
+    const confirm = await openLink(await linkFor(fresh));
+    const add = ['accounts', 'add', '--email', fresh, '--name', 'Other', '--role', 'VIEWER'];
+    await runCommand(server, [...add, '--password-stdin'], password);
+    expect((await confirm()).status).toBe(403);
+    const other = ['accounts', 'update', '--email', fresh, '--new-email', 'elsewhere@example.com'];
+    expect((await runCommand(server, other)).status).toBe(0);
+    expect((await confirm()).status).toBe(200);
+    expect(await openAccount(new Browser(), fresh, password)).not.toContain(email);
   });
 
   it('the address by no link of before another password, and to none that another account has', async () => {

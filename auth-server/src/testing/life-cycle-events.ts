@@ -1,12 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { readForm } from '@trellis/testkit/sign-in';
 import { until } from '@trellis/gateway/testing';
+import type { Deployable } from '@trellis/runtime';
 import type { LifeCycleEvent } from '../administration/what-ends-what.ts';
 import { choosePassword } from './choose-password.ts';
 import { authorizationUrl, completePages, createPkce, postForm, tokensOf } from './flow.ts';
 import { certified, showCertificate } from './certified-client.ts';
 import { command, type Scene } from './life-cycle-scene.ts';
+import { sendAccountForm } from './account-forms.ts';
 import { startSecondInstance } from './second-instance.ts';
 
 const NEW_PASSWORD = 'giraffes in Lübeck juggle';
@@ -25,19 +26,19 @@ export const bringAbout: Readonly<
     scene.password = NEW_PASSWORD;
   },
   password_reset: async (scene) => {
-    await choosePassword(scene.link, NEW_PASSWORD);
+    await choosePassword(scene.resetLink, NEW_PASSWORD);
     scene.password = NEW_PASSWORD;
   },
   email_changed: async (scene) => {
-    const address = `new-${scene.email}`;
-    await command(scene.stage, ['accounts', 'update', '--email', scene.email, '--new-email', address]);
-    scene.email = address;
+    const { stage, email, nextEmail } = scene;
+    await command(stage, ['accounts', 'update', '--email', email, '--new-email', nextEmail]);
+    scene.email = nextEmail;
   },
   account_disabled: async ({ stage, email }) => {
     await command(stage, ['accounts', 'disable', '--email', email]);
   },
   account_deleted: async (scene) => {
-    await sendAccountForm(scene, 'delete', { password: scene.password }, 200);
+    await sendAccountForm(scene, 'delete', { password: scene.password }, { status: 200 });
   },
   role_reduced: async ({ stage, email }) => {
     await command(stage, ['accounts', 'update', '--email', email, '--role', 'VIEWER']);
@@ -87,10 +88,20 @@ export const bringAbout: Readonly<
     await register(scene);
   },
   consent_withdrawn: (scene) => sendAccountForm(scene, 'applications', {}),
-  session_over: async ({ stage, sessionId }) => {
-    expect(await stage.redis.pexpire(`session:{${sessionId}}`, 1), 'the session exists').toBe(1);
-    const isOver = async (): Promise<boolean> => (await stage.redis.exists(`session:{${sessionId}}`)) === 0;
-    await until(isOver, 'the session is over');
+  session_idle: async (scene) => {
+    const other = await moveTo(scene, { SESSION_IDLE_TTL_S: 1 });
+    expect((await scene.browser.get(`${other.url}/account`)).status, 'the last use').toBe(200);
+    await pause(1_100);
+    return () => other.close();
+  },
+  session_at_its_end: async (scene) => {
+    const other = await moveTo(scene, { SESSION_TTL_S: 1 });
+    await pause(1_100); // since the last sign-in at least
+    const { stage, sessionId } = scene;
+    expect(await stage.redis.ttl(`session:{${sessionId}}`), 'what Redis would keep it for').toBeGreaterThan(
+      60,
+    );
+    return () => other.close();
   },
   grant_revoked: async ({ url, refreshToken, authorization }) => {
     expect((await postForm(`${url}/revoke`, { token: refreshToken }, authorization)).status).toBe(200);
@@ -110,6 +121,16 @@ export const bringAbout: Readonly<
     await haveKeysRead(stage);
   },
 };
+
+/** Has an instance with shorter lifetimes asked from now on. */
+async function moveTo(
+  scene: Scene,
+  lifetimes: Parameters<typeof startSecondInstance>[2],
+): Promise<Deployable> {
+  const other = await startSecondInstance(scene.stage.server, {}, lifetimes);
+  scene.url = other.url;
+  return other;
+}
 
 /** Waits until the server, which remembers clients for seconds, knows a client by its new way to prove who it is. */
 async function accepted({ url, clientId, authorization }: Scene): Promise<void> {
@@ -140,16 +161,4 @@ async function signInAgain({ browser, url }: Scene, email: string, password?: st
   const first = await browser.get(authorizationUrl(url, createPkce(), request));
   const result = await completePages(browser, first, url, email, password);
   expect(result.headers.get('location')).toContain('code=');
-}
-
-async function sendAccountForm(
-  { browser, url }: Scene,
-  name: string,
-  fields: Record<string, string>,
-  status = 303,
-): Promise<void> {
-  const html = await (await browser.get(`${url}/account`)).text();
-  const form = html.split('<form ').find((text) => text.includes(`account/${name}"`)) ?? '';
-  const { action, fields: hidden } = readForm(`<form ${form}`, `${url}/`);
-  expect((await browser.post(action, { ...hidden, ...fields })).status).toBe(status);
 }

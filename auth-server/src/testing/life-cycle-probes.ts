@@ -37,22 +37,20 @@ export const probes: Readonly<Record<LifeCycleThing, Probe>> = {
     effectOf(await postForm(`${url}/introspect`, { token: online.accessToken }, basic('basic'))),
   grant: async ({ url, refreshToken: token, clientId, authorization }) =>
     effectOf(await postForm(`${url}/introspect`, { token, client_id: clientId }, authorization)),
-  session: async ({ browser, stage, sessionId }) => {
-    const { issuer } = stage.server;
+  session: async ({ browser, url, sessionId }) => {
     const pkce = createPkce();
     const request = { client_id: 'first-party', prompt: 'none', scope: 'openid' };
-    const response = await browser.get(authorizationUrl(issuer, pkce, request));
+    const response = await browser.get(authorizationUrl(url, pkce, request));
     const code = new URL(response.headers.get('location') ?? '').searchParams.get('code');
     if (code === null) return 'ends';
-    const { idToken } = tokensOf(await exchange(issuer, code, pkce, { client_id: 'first-party' }));
+    const { idToken } = tokensOf(await exchange(url, code, pkce, { client_id: 'first-party' }));
     return decodeJwt(idToken)['sid'] === sessionId ? 'stays' : 'ends';
   },
-  cookie: async ({ cookies, stage }) => {
+  cookie: async ({ cookies, url }) => {
     const browser = new Browser();
     for (const [name, value] of cookies) browser.cookies.set(name, value);
-    return (await browser.get(`${stage.server.issuer}/account`)).status === 200 ? 'stays' : 'ends';
+    return (await browser.get(`${url}/account`)).status === 200 ? 'stays' : 'ends';
   },
-  link: async ({ link }) => ((await new Browser().get(link)).status === 200 ? 'stays' : 'ends'),
   code: async ({ url, code, clientId, authorization }) =>
     effectOf(await exchange(url, code.text, code.pkce, { client_id: clientId }, authorization)),
   deviceCode: async ({ url, deviceCode, clientId, authorization }) => {
@@ -77,7 +75,15 @@ export const probes: Readonly<Record<LifeCycleThing, Probe>> = {
     const response = await browser.follow(await submitSignIn(browser, page, email, password), issuer);
     return response.url.includes('/consent') ? 'ends' : 'stays';
   },
+  // An account that was disabled is enabled again by now, and its links have ended for good.
+  resetLink: ({ resetLink }) => opened(resetLink),
+  emailLink: ({ emailLink }) => opened(emailLink),
+  signUpLink: ({ signUpLink }) => opened(signUpLink),
 };
+
+async function opened(link: string): Promise<Effect> {
+  return (await new Browser().get(link)).status === 200 ? 'stays' : 'ends';
+}
 
 async function refreshed({ url, clientId, authorization }: Scene, refreshToken: string): Promise<Effect> {
   const form = { grant_type: 'refresh_token', refresh_token: refreshToken, client_id: clientId };

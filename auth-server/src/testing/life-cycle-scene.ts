@@ -18,6 +18,7 @@ import {
   type Tokens,
 } from './flow.ts';
 import { EXCHANGER, REGISTRATION_TOKEN, type LifeCycleStage } from './life-cycle-stage.ts';
+import { askForEmailLink, askForSignUpLink } from './mailed-links.ts';
 import { certified, showCertificate } from './certified-client.ts';
 import { runCommand } from './run-command.ts';
 import { CALLBACK } from './test-clients.ts';
@@ -26,7 +27,7 @@ import { CALLBACK } from './test-clients.ts';
 export const ONLINE = 'openid read:data write:data';
 const OFFLINE = `${ONLINE} offline_access`;
 
-/** One user in one browser, what one client got there, and a link to reset the password. */
+/** One user in one browser, what one client got there, and links that were sent to people. */
 export interface Scene {
   readonly stage: LifeCycleStage;
   /** The instance of the auth-server that is asked after the event. */
@@ -38,6 +39,8 @@ export interface Scene {
   /** Headers that come with access tokens: the certificate that they are bound to, if any. */
   readonly possession: Record<string, string>;
   email: string;
+  /** The address that the account changes to where it does. */
+  readonly nextEmail: string;
   password: string;
   readonly browser: Browser;
   /** The cookies as they were before the event. */
@@ -52,7 +55,11 @@ export interface Scene {
   readonly socket: RawSocket;
   readonly code: { readonly text: string; readonly pkce: Pkce };
   readonly deviceCode: string;
-  readonly link: string;
+  readonly resetLink: string;
+  /** Gives the account an address that is neither of the two. */
+  readonly emailLink: string;
+  /** Sent to the next address, which no account has yet. */
+  readonly signUpLink: string;
 }
 
 /** What kind of client a scene has. */
@@ -71,7 +78,8 @@ export async function setScene(
 ): Promise<Scene> {
   const { server, gateway } = stage;
   const { issuer } = server;
-  const [email, password] = [`${name}@example.com`, randomToken()];
+  const [email, nextEmail] = [`${name}@example.com`, `next-${name}@example.com`];
+  const password = randomToken();
   const metadata = {
     redirect_uris: [CALLBACK],
     grant_types: ['authorization_code', 'refresh_token', DEVICE_CODE_GRANT],
@@ -107,6 +115,7 @@ export async function setScene(
     authorization,
     possession,
     email,
+    nextEmail,
     password,
     browser,
     sessionId: String(decodeJwt(online.idToken)['sid']),
@@ -117,7 +126,9 @@ export async function setScene(
     socket,
     code: await obtain(ONLINE),
     deviceCode: await allowDevice(issuer, browser, clientId, authorization),
-    link: await command(stage, ['accounts', 'reset', '--email', email]),
+    resetLink: await command(stage, ['accounts', 'reset', '--email', email]),
+    emailLink: await askForEmailLink(server, browser, `other-${name}@example.com`, password),
+    signUpLink: await askForSignUpLink(server, nextEmail),
     cookies: new Map(browser.cookies.cookies.map(({ name, value }) => [name, value])),
   };
 }

@@ -31,6 +31,8 @@ export async function startLifeCycleStage(): Promise<LifeCycleStage> {
     startTestAuthServer({
       KEY_RELOAD_INTERVAL_S: '1',
       REGISTRATION_TOKEN,
+      MAIL_URL: 'log:',
+      SIGN_UP: 'true',
       TRUSTED_PROXIES: '127.0.0.1',
       CLIENT_CERTIFICATE_HEADER: 'Client-Cert',
     }),
