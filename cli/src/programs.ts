@@ -22,6 +22,8 @@ export {
   documentedSettings,
   gatewayErrorCodes,
   limitCatalogue,
+  readGatewayConfig,
+  settingsInUse,
   settingsSchema,
   settingTable,
   stages,

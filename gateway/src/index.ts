@@ -1,4 +1,5 @@
 export { environmentTable, readGatewayConfig, type GatewayConfig } from './config/config.ts';
+export { settingsInUse, type SettingsInUse } from './config/settings-in-use.ts';
 export { gatewayErrorCodes, type GatewayErrorCode, type GatewayErrorDescription } from './errors.ts';
 export { gateway } from './app/gateway.ts';
 export { gatewayPlugin, type GatewayPluginOptions } from './app/gateway-plugin.ts';

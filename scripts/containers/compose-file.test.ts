@@ -8,49 +8,26 @@ import { parse } from 'yaml';
 import { repository } from '../programs/run-program.ts';
 import { generateSecrets } from 'trellis/generate-secrets';
 import { HEAP_FLAGS, programs } from 'trellis/programs';
+import { environmentIn, readComposeFile, type ComposeService } from './compose-environment.ts';
 import { environmentOf, parseDockerfile } from './dockerfile.ts';
-
-interface Service {
-  readonly build?: { readonly args: { readonly DEPLOYABLE: string } };
-  readonly image?: string;
-  readonly ports?: readonly string[];
-  readonly environment?: Readonly<Record<string, string>>;
-  readonly healthcheck?: object;
-  readonly command?: readonly string[];
-  readonly volumes?: readonly string[];
-  readonly networks: readonly string[];
-  readonly read_only?: boolean;
-  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
-}
 
 const deployables = programs.map(({ service }) => service);
 
 const composeFile = join(repository, 'docker-compose.yml');
 
 let text: string;
-let services: Readonly<Record<string, Service>>;
+let services: Readonly<Record<string, ComposeService>>;
 let image: Readonly<Record<string, string>>;
 let secrets: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  text = await readFile(composeFile, 'utf8');
-  ({ services } = parse(text, { merge: true }) as { services: Record<string, Service> });
+  ({ text, services } = await readComposeFile());
   const stages = parseDockerfile(await readFile(join(repository, 'Dockerfile'), 'utf8'));
   image = environmentOf(stages.at(-1) ?? { base: '', instructions: [] });
   secrets = await generateSecrets();
 });
 
-/** `${NAME}`, `${NAME:-default}` and `${NAME:?reason}`, as Compose replaces them. */
-function interpolate(value: string, environment: Readonly<Record<string, string>>): string {
-  return value.replaceAll(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_all, name: string, operator, rest: string) => {
-    const given = environment[name];
-    if (given !== undefined) return given;
-    if (operator === '-') return rest;
-    throw new Error(`${name} is not set: ${rest}`);
-  });
-}
-
-function serviceOf(name: string): Service {
+function serviceOf(name: string): ComposeService {
   const service = services[name];
   if (!service) throw new Error(`There is no service ${name}.`);
   return service;
@@ -70,8 +47,7 @@ describe.each(programs)('docker-compose.yml: $service', ({ service: name, variab
   });
 
   it('is a configuration that the deployable accepts in production, once the secrets are there', () => {
-    const entries = Object.entries(serviceOf(name).environment ?? {});
-    const set = Object.fromEntries(entries.map(([key, value]) => [key, interpolate(value, secrets)]));
+    const set = environmentIn(serviceOf(name), secrets);
     const mounted = { CONFIG: join(repository, 'graph/gateway.yaml') };
     expect(read({ ...image, ...set, ...(name === 'gateway' && mounted) })).toMatchObject({
       HOST: '0.0.0.0',
