@@ -1,4 +1,10 @@
-import { operationsText, type UsageWindow } from '@trellis/composition';
+import {
+  formatDiagnostic,
+  operationsText,
+  printable,
+  type RecordedOperations,
+  type UsageWindow,
+} from '@trellis/composition';
 import { Command } from 'commander';
 import type { CliCommand } from '../cli-command.ts';
 import { commandEnvironment } from '../command-environment.ts';
@@ -64,13 +70,21 @@ async function list({ lists, ...source }: Source & { readonly lists?: string }):
     process.stdout.write(source.json ? jsonLine(listedLists(all)) : listsTable(all));
     return;
   }
-  const recorded = await readRecorded(sourcesOf(source), windowOf(source));
+  const recorded = await readWarned(source, windowOf(source));
   process.stdout.write(source.json ? jsonLine(listedOperations(recorded)) : operationsTable(recorded));
+}
+
+/** Files that are damaged are named on the standard error. */
+async function readWarned(source: Source, window: UsageWindow): Promise<RecordedOperations> {
+  const recorded = await readRecorded(sourcesOf(source), window);
+  for (const problem of recorded.problems ?? [])
+    process.stderr.write(`warning: ${printable(formatDiagnostic(problem))}\n`);
+  return recorded;
 }
 
 async function exportAll({ output, ...source }: Source & { readonly output?: string }): Promise<void> {
   const window = windowOf(source);
-  const recorded = await readRecorded(sourcesOf(source), window);
+  const recorded = await readWarned(source, window);
   const text = operationsText(recorded, window);
   if (output === undefined) process.stdout.write(text);
   else await writeFileAtomically(output, text);

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { queryChecked, type Pool } from '@trellis/postgres';
 import { createLogger } from '@trellis/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -43,6 +44,31 @@ describe('A registry over HTTP', () => {
       },
     ]);
     await behind.close();
+  });
+
+  it('decides by what a damaged folder of recorded operations still has, and calls the rest unknown', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'damaged-usage-'));
+    const line = '{"id":"a","document":"{ a }","clients":[{"name":"ios","requests":9}]}';
+    writeFileSync(
+      join(folder, '2026-11-01T08-00-00.000Z.gateway.jsonl.gz'),
+      gzipSync(`{"format":"trellis-operations/1"}\n${line}\n`).subarray(0, -8),
+    );
+    const server = await serverFor(pool, ['graph:publish:*'], { operations: [folder] });
+    const publish = (sdl: string) => server.inject(publicationTo('damaged', sdl));
+    expect((await publish('type Query { a: Int b: Int c: Int }')).statusCode).toBe(200);
+    const bodies = [
+      await publish('type Query { b: Int c: Int }'), // a is used
+      await publish('type Query { a: Int c: Int }'), // b is not known to be unused
+      await publish('type Query { a: Int b: Int c: Int d: Int }'),
+    ].map(({ body }) => body);
+    expect(bodies).toEqual([
+      expect.stringMatching(/"outcome":"rejected".*the file is cut off/),
+      expect.stringMatching(/"outcome":"undecided".*the file is cut off/),
+      expect.stringMatching(/"outcome":"appended"/),
+    ]);
+    expect(bodies.join('')).not.toContain(folder);
+    await server.close();
+    rmSync(folder, { recursive: true });
   });
 });
 

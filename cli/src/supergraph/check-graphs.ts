@@ -82,7 +82,10 @@ async function compareServed(change: GraphChange, before: ServedGraph, after: Se
     config: { source: place },
     now,
   });
-  const warnings = problems.map((problem): ReportedDiagnostic => ({ ...problem, severity: 'warning' }));
+  const warnings = [...problems, ...(usage?.problems ?? [])].map((problem): ReportedDiagnostic => ({
+    ...problem,
+    severity: 'warning',
+  }));
   return {
     ...emptyReport('check'),
     diagnostics: [...composed.diagnostics, ...warnings],

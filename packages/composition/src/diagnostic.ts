@@ -67,8 +67,9 @@ export const ownProblems: Readonly<Record<OwnCode, OwnProblem>> = {
     action: 'Correct the tag in the contract or in the schema.',
   },
   INVALID_OPERATIONS: {
-    when: 'A file of recorded operations is not usable.',
-    action: 'Record it again; what the line holds is in the message.',
+    when: 'A file of recorded operations is not usable. A warning where a folder has it: the rest of the folder counts, and what was recorded is incomplete.',
+    action:
+      'Record it again; what the line holds is in the message. Of a folder, delete the file where its loss does not matter.',
   },
   INVALID_APPROVAL: {
     when: 'The file of approvals is not usable, or an entry of it has no effect.',

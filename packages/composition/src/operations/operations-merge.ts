@@ -1,3 +1,4 @@
+import type { Diagnostic } from '../diagnostic.ts';
 import { mergeClients } from './merge-clients.ts';
 import type { RecordedOperation, RecordedOperations } from './recorded-operation.ts';
 
@@ -7,10 +8,12 @@ const MAX_SLICES = 8;
 /** Adds up what several files, processes and windows say, as it is read: one entry for each operation. */
 export class OperationsMerge {
   #isComplete = true;
+  readonly #problems: Diagnostic[] = [];
   readonly #byId = new Map<string, RecordedOperation>();
 
-  add({ operations, isComplete }: RecordedOperations): void {
+  add({ operations, isComplete, problems = [] }: RecordedOperations): void {
     this.#isComplete &&= isComplete;
+    this.#problems.push(...problems);
     for (const operation of operations) {
       const known = this.#byId.get(operation.id);
       this.#byId.set(operation.id, known ? merge(known, operation) : operation);
@@ -18,7 +21,8 @@ export class OperationsMerge {
   }
 
   get result(): RecordedOperations {
-    return { operations: [...this.#byId.values()], isComplete: this.#isComplete };
+    const [operations, problems] = [[...this.#byId.values()], [...this.#problems]];
+    return { operations, isComplete: this.#isComplete, ...(problems.length > 0 && { problems }) };
   }
 }
 

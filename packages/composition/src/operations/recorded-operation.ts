@@ -1,3 +1,5 @@
+import type { Diagnostic } from '../diagnostic.ts';
+
 /** Who sends an operation, and how often. */
 export interface OperationClient {
   readonly name: string;
@@ -37,4 +39,6 @@ export interface RecordedOperations {
   readonly operations: readonly RecordedOperation[];
   /** Where an interval is missing, that something is unused is not known. */
   readonly isComplete: boolean;
+  /** Of files that are damaged, one each. Absent: of none. */
+  readonly problems?: readonly Diagnostic[] | undefined;
 }

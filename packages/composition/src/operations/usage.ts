@@ -1,4 +1,5 @@
 import { parse, validate, type DocumentNode, type GraphQLSchema } from 'graphql';
+import { ownCodes, type Diagnostic } from '../diagnostic.ts';
 import { InputIndex, operationUses, type OperationUses } from './operation-uses.ts';
 import type { OperationClient, RecordedOperation, RecordedOperations } from './recorded-operation.ts';
 
@@ -25,6 +26,8 @@ export class Usage {
   /** Operations whose text is none. */
   readonly unreadable: readonly RecordedOperation[];
   readonly isComplete: boolean;
+  /** Files that are damaged, and operations whose text is none. */
+  readonly problems: readonly Diagnostic[];
   readonly requests: number;
   readonly #before: GraphQLSchema;
   readonly #after: GraphQLSchema;
@@ -56,6 +59,7 @@ export class Usage {
     this.operations = operations;
     this.unreadable = unreadable;
     this.isComplete = recorded.isComplete && unreadable.length === 0;
+    this.problems = [...(recorded.problems ?? []), ...unreadable.map(problemOf)];
     this.requests = operations.reduce((sum, operation) => sum + requestsOf(operation), 0);
     this.#before = before;
     this.#after = after;
@@ -100,6 +104,11 @@ function countingClients(
     ({ name, lastUsed }) =>
       !excludedClients.includes(name) && !(since && lastUsed !== undefined && new Date(lastUsed) < since),
   );
+}
+
+function problemOf({ id }: RecordedOperation): Diagnostic {
+  const message = `The text of the operation ${id} is no GraphQL: what it uses is not known.`;
+  return { code: ownCodes.INVALID_OPERATIONS, message, locations: [] };
 }
 
 function tryParse(text: string): DocumentNode | undefined {
