@@ -4,7 +4,7 @@ import { compareLimits } from './changes/compare-costs.ts';
 import { compareMeanings } from './changes/compare-meanings.ts';
 import { compareShapes } from './changes/compare-shapes.ts';
 import { compareStructures } from './changes/compare-structures.ts';
-import { compareTransports } from './changes/compare-subscriptions.ts';
+import { compareTransports, subscribedSubgraphs } from './changes/compare-subscriptions.ts';
 import { compareContracts, type ContractChange } from './contracts/compare-contracts.ts';
 import type { GatewayMeaning, ReadGraph } from './changes/graph-meaning.ts';
 import { readGraphStructure } from './changes/graph-structure.ts';
@@ -28,9 +28,8 @@ export function compareGraphs(
     before: readGraphStructure(before.supergraphSdl),
     after: readGraphStructure(after.supergraphSdl),
   };
-  const inBoth = [...structures.after.subgraphs.keys()].filter((name) =>
-    structures.before.subgraphs.has(name),
-  );
+  const formerly = subscribedSubgraphs(structures.before);
+  const subscribed = [...subscribedSubgraphs(structures.after)].filter((name) => formerly.has(name));
   const shapes = compareShapes(before.apiSchema, after.apiSchema);
   return sortChanges([
     ...shapes,
@@ -43,6 +42,6 @@ export function compareGraphs(
     ...compareMeanings(before, after),
     ...compareStructures(structures.before, structures.after),
     ...compareLimits(before.gateway.limits, after.gateway.limits),
-    ...compareTransports(before.gateway.transports, after.gateway.transports, inBoth),
+    ...compareTransports(before.gateway.transports, after.gateway.transports, subscribed),
   ]);
 }

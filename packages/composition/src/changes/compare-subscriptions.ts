@@ -1,5 +1,6 @@
 import { changeOf, type Change } from './change.ts';
 import type { GraphMeaning } from './graph-meaning.ts';
+import type { GraphStructure } from './graph-structure.ts';
 
 /** Compares which subscriptions serve several users by one stream. */
 export function compareSharedSubscriptions(before: GraphMeaning, after: GraphMeaning): readonly Change[] {
@@ -39,4 +40,11 @@ export function compareTransports(
     const message = `Subscriptions of ${name} go by ${is ?? 'the default'} now; they went by ${was ?? 'the default'}.`;
     return [changeOf('SUBSCRIPTION_TRANSPORT_CHANGED', name, message, { uses: [] })];
   });
+}
+
+/** Names of the subgraphs that resolve a subscription. */
+export function subscribedSubgraphs({ fields, roots }: GraphStructure): ReadonlySet<string> {
+  const root = `${roots.get('subscription') ?? 'Subscription'}.`;
+  const found = [...fields].filter(([coordinate]) => coordinate.startsWith(root));
+  return new Set(found.flatMap(([, subgraphs]) => [...subgraphs.keys()]));
 }
