@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { changeKinds, compareGraphs, type ChangeCode, type Verdict } from '@trellis/composition';
@@ -10,7 +10,7 @@ import { verdictOf } from '../../testing/pair-verdicts.ts';
 import { serveSchemas } from '../../testing/served-pair.ts';
 import type { ServedGraph } from './served-graph.ts';
 
-/** Found by planning, not by comparing: the tests of the window have them. */
+/** Found by planning, not by comparing: `prove-window.test.ts` has a test that is called after each. */
 const BY_PROOF: readonly string[] = [
   'DEPLOY_FIRST',
   'PUBLISH_FIRST',
@@ -48,6 +48,12 @@ describe('Every kind of change is found by a check, with the verdict of its row'
     const kinds = Object.keys(changeKinds).filter((code) => !BY_PROOF.includes(code));
     expect(pairs.map(([code]) => code).toSorted()).toEqual(kinds.toSorted());
     expect(pairs.length).toBeGreaterThan(80);
+  });
+
+  it('and a test of the proof of the window for each that only planning finds', async () => {
+    const text = await readFile(new URL('prove-window.test.ts', import.meta.url), 'utf8');
+    const titles = [...text.matchAll(/\bit\('([A-Z_]+): /g)].map(([, code]) => code);
+    expect(titles).toEqual(BY_PROOF);
   });
 
   it('the page of observed changes has the pairs that there are, and no verdict that did harm', () => {

@@ -1,10 +1,12 @@
 import {
+  changeKinds,
   extractSubgraphs,
   orderExampleLink as LINK,
   orderExamples as changes,
   proveWindow,
   Usage,
   windowChanges,
+  type ChangeCode,
   type RecordedOperation,
   type WindowProof,
 } from '@trellis/composition';
@@ -176,4 +178,57 @@ it('says why, and what to deploy in between, where no order is right', async () 
   expect(proof && windowChanges(proof).map(({ code, coordinate }) => [code, coordinate])).toEqual([
     ['NOT_IN_ONE_STEP', 's'],
   ]);
+});
+
+/** What a proof found, with the verdict of each. */
+async function changesOf(before: Schemas, after: Schemas, recorded?: readonly string[]) {
+  const proof = await prove(before, after, recorded && { recorded });
+  return (proof ? windowChanges(proof) : []).map(({ code, coordinate }) => [
+    code,
+    coordinate,
+    changeKinds[code satisfies ChangeCode].verdict,
+  ]);
+}
+
+/** An interface that another subgraph knows as an object: which type one is, only the first can say. */
+const named = (fields: string, rest: string): Schemas => ({
+  s: `type Query { other: Int }\ninterface N @key(fields: "id"${fields}) { id: ID! }\n${rest}`,
+  t: 'type Query { n: N }\ntype N @key(fields: "id") @interfaceObject { id: ID! note: String }',
+});
+
+describe('Changes that planning finds, and comparing does not', () => {
+  it('DEPLOY_FIRST: a field that comes is safe where its subgraph is deployed first', async () => {
+    expect(await changesOf(query(''), query('a: Int'))).toEqual([['DEPLOY_FIRST', 's', 'safe']]);
+  });
+
+  it('PUBLISH_FIRST: a field that goes is dangerous until the supergraph is published', async () => {
+    expect(await changesOf(query('a: Int'), query(''))).toEqual([['PUBLISH_FIRST', 's', 'dangerous']]);
+  });
+
+  it('NOT_IN_ONE_STEP: a field of another type breaks in either order', async () => {
+    expect(await changesOf(query('a: Int'), query('a: String'))).toEqual([
+      ['NOT_IN_ONE_STEP', 's', 'breaking'],
+    ]);
+  });
+
+  it('PLAN_LONGER: an operation that needs a second subgraph one after the other is dangerous', async () => {
+    const before = { s: USERS + bio(), t: ofT('') };
+    const after = { s: USERS + bio(), t: ofT('bio: String @override(from: "s")') };
+    expect(await changesOf(before, after, ['query Bio { user { bio } }'])).toContainEqual([
+      'PLAN_LONGER',
+      'Bio',
+      'dangerous',
+    ]);
+  });
+
+  it('NOT_PLANNABLE: an operation for which the planner finds no plan any more is named, and breaking', async () => {
+    const before = named('', 'type P implements N @key(fields: "id") { id: ID! }');
+    const after = named(', resolvable: false', '');
+    const found = ['NOT_PLANNABLE', 'Kind', 'breaking'];
+    expect(await changesOf(before, after, ['query Kind { n { __typename } }'])).toContainEqual(found);
+    // One that has a plan is not named, nor one that had none.
+    expect(await changesOf(before, after, ['query Kind { n { note } }'])).not.toContainEqual(found);
+    const noted = named(', resolvable: false', 'type Q { note: Int }');
+    expect(await changesOf(after, noted, ['query Kind { n { __typename } }'])).not.toContainEqual(found);
+  });
 });
