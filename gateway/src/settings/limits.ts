@@ -124,7 +124,7 @@ export const limits = {
       type: 'flag',
       default: false,
       reload: 'live',
-      doc: 'Whether documents, variables, extensions and forwarded headers may hold characters that embed, override or isolate a direction of writing (U+202A to U+202E, U+2066 to U+2069). Marks (LRM, RLM, ALM) always may.',
+      doc: 'Whether documents, variables, extensions, names of files and forwarded headers may hold characters that embed, override or isolate a direction of writing (U+202A to U+202E, U+2066 to U+2069). Marks (LRM, RLM, ALM) always may.',
     },
     nesting: {
       type: 'fixed',

@@ -33,5 +33,6 @@ export {
   type SignedProof,
 } from './dpop/proof-signature.ts';
 export { characterProblem, type TextKind } from './texts/character-problem.ts';
+export { fileNameProblem, type FileNameRules } from './texts/file-name-problem.ts';
 export { mayHoldUnfitText } from './texts/may-hold-unfit-text.ts';
 export { unfitTextIn } from './texts/unfit-text-in.ts';

@@ -202,6 +202,16 @@ describe('A subgraph that takes uploads', () => {
     await hasty.close();
   });
 
+  it.each<[string, string, string | undefined]>([
+    ['as it is', 'a.png', undefined],
+    ['with an override', 'a\u202egnp.exe', 'must not hold characters that change the direction of text'],
+    ['with the character zero', 'a\0.png', 'must be well-formed Unicode without the character zero'],
+  ])('L1: takes the name of a file %s, or no file', async (_, filename, problem) => {
+    const { errors } = await send([...one, ['0', new Blob(['x']), filename]]);
+    expect(errors?.[0]?.message).toBe(problem && `The name of a file ${problem}.`);
+    expect(read.filter((line) => !line.endsWith('failed'))).toHaveLength(problem === undefined ? 1 : 0);
+  });
+
   it('reads no body without a valid user context', async () => {
     const { status, errors } = await send([...one, file('0')], url, false);
     expect([status, errors?.length, read]).toEqual([401, 1, []]);

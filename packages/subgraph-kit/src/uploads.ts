@@ -1,3 +1,4 @@
+import { fileNameProblem } from '@trellis/admission';
 import {
   maxUploadBytes,
   placeFiles,
@@ -113,6 +114,7 @@ export function takeUploads(
       bounds,
       readRequest,
       errorOf,
+      nameProblem: (name) => fileNameProblem(name),
     });
     opened.begin(received);
     request.setDecorator(RECEIVED, opened);

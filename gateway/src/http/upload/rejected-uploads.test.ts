@@ -11,6 +11,7 @@ import {
   type Part,
   type UploadStage,
 } from '../../testing/upload-stage.ts';
+import { readResponse } from '../../testing/test-gateway.ts';
 
 let stage: UploadStage;
 let pictures: UploadStage['pictures'];
@@ -197,5 +198,47 @@ describe('what is found out while files arrive ends the request to the subgraph 
     expect([...brief(response), response.body.errors?.[0]?.message]).toEqual([400, code, message]);
     expect(response.body.data).toBeUndefined();
     expect(pictures.uploads).toEqual([]);
+  });
+});
+
+describe('what a file is called', () => {
+  /** As `FormData` would not write it. @param head of the file's part, from its name on */
+  async function sendFile(head: string) {
+    const part = (name: string, rest: string) =>
+      `--x\r\ncontent-disposition: form-data; name="${name}"${rest}\r\n`;
+    const body = [
+      part('operations', `\r\n\r\n${JSON.stringify({ query: ONE, variables: { file: null } })}`),
+      part('map', '\r\n\r\n{"a":["variables.file"]}'),
+      part('a', `${head}\r\n\r\ntext`),
+      '--x--\r\n',
+    ].join('');
+    const headers = { 'content-type': 'multipart/form-data; boundary=x' };
+    return readResponse(await fetch(`${gateway.url}/graphql`, { method: 'POST', headers, body }));
+  }
+
+  it.each([
+    ['NUL', "; filename*=utf-8''a%00.txt"],
+    ['NUL as it is', '; filename="a\0.txt"'],
+    ['an override', "; filename*=utf-8''a%E2%80%AEgpj.exe"],
+    ['an isolate as it is', '; filename="a\u2066b.txt"'],
+    ['a control', "; filename*=utf-8''a%1B.txt"],
+    ['an override in its media type', '; filename="a.txt"\r\ncontent-type: text/pl\u202eain'],
+  ])('L1: reaches no subgraph with %s', async (_, head) => {
+    expect(brief(await sendFile(head))).toEqual([400, 'BAD_REQUEST']);
+    expect(pictures.uploads).toEqual([]);
+  });
+
+  it('may hold quotes, blanks, letters of any script and marks of direction', async () => {
+    const { body } = await sendFile("; filename*=utf-8''%E2%80%8F%D9%84%20%22x%22.txt");
+    expect(body.data).toEqual({ pictures: '\u200fل %22x%22.txt' });
+  });
+
+  it('is nothing where it has no file name: then it is no file, whatever its media type', async () => {
+    const response = await sendFile('\r\ncontent-type: application/octet-stream');
+    expect([...brief(response), response.body.errors?.[0]?.message]).toEqual([
+      400,
+      'BAD_REQUEST',
+      'A part behind "operations" and "map" is no file: it has no filename.',
+    ]);
   });
 });

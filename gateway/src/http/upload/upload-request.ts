@@ -1,3 +1,4 @@
+import { fileNameProblem } from '@trellis/admission';
 import {
   maxUploadBytes,
   placeFiles,
@@ -43,5 +44,6 @@ export function readUploadRequest(
     const rules = { maxFiles: bounds.files, fileOf, errorOf: rejected };
     return { request, keys: placeFiles(request.variables, map, rules) };
   };
-  return readUpload(body, contentType, { bounds, readRequest, errorOf: rejected });
+  const nameProblem = (name: string): string | undefined => fileNameProblem(name, limits);
+  return readUpload(body, contentType, { bounds, readRequest, errorOf: rejected, nameProblem });
 }

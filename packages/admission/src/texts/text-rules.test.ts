@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { characterProblem, type TextKind } from './character-problem.ts';
+import { fileNameProblem } from './file-name-problem.ts';
 import { unfitTextIn } from './unfit-text-in.ts';
 
 /** Every code point, with the kinds of text that may hold it; all others may be in all of them. */
@@ -43,6 +44,22 @@ describe('The characters of a text', () => {
 
   it.each(['می‌خواهم', 'क्‍ष', '👩‍🚀', 'שלום', 'Ünï'])('keep joiners and letters: %s', (text) => {
     expect(KINDS.map((kind) => characterProblem(text, kind))).toEqual(KINDS.map(() => undefined));
+  });
+});
+
+describe('The name of a file', () => {
+  it.each(['a\0.png', 'a\ud800.png', 'a\ud83d\u200f\ude00.png', 'a\u001b.png', 'a\n.png'])(
+    'L1: is a line of well-formed text, whatever is allowed: %j',
+    (name) => {
+      expect(fileNameProblem(name)).toBeDefined();
+      expect(fileNameProblem(name, { bidiControls: true })).toBeDefined();
+    },
+  );
+
+  it('may hold marks of direction, and what embeds, overrides or isolates one where that is allowed', () => {
+    expect(fileNameProblem('\u200fلقطة 1.png')).toBeUndefined();
+    expect(fileNameProblem('a\u202egnp.exe')).toContain('direction');
+    expect(fileNameProblem('a\u2066b\u2069.png', { bidiControls: true })).toBeUndefined();
   });
 });
 

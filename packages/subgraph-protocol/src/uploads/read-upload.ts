@@ -32,6 +32,8 @@ export interface UploadRules<Request> {
   /** Reads the parts `operations` and `map`. */
   readonly readRequest: (operations: string, map: string) => UploadRequest<Request>;
   readonly errorOf: UploadErrorFactory;
+  /** What is wrong with the name or the media type of a file, to be said after it; undefined where nothing is. */
+  readonly nameProblem: (name: string) => string | undefined;
 }
 
 /** Heads of parts and boundaries, of each part. */
@@ -113,6 +115,7 @@ class UploadReader<Request> {
         files: files + 1,
         headerPairs: HEADERS_PER_PART,
       },
+      isPartAFile: (_name, _mediaType, filename) => filename !== undefined,
     });
   }
 
@@ -141,9 +144,18 @@ class UploadReader<Request> {
     const { fileBytes } = this.#rules.bounds;
     bytes.on('error', () => undefined); // the parser reports it as well
     bytes.once('limit', () => this.#fail(this.#tooLarge(`The file "${name}"`, fileBytes)));
-    if (this.#files && !this.#hasFailed) return this.#files.arrive(name, file);
+    const fault = this.#faultOf(file);
+    if (this.#files && !this.#hasFailed && !fault) return this.#files.arrive(name, file);
     bytes.resume();
-    throw this.#wrongParts();
+    throw fault ?? this.#wrongParts();
+  }
+
+  /** What it is called is stored and shown: it is judged as other names are. */
+  #faultOf({ filename, mediaType }: ArrivingFile): Error | undefined {
+    const { nameProblem } = this.#rules;
+    const [ofName, ofType] = [nameProblem(filename), nameProblem(mediaType)];
+    if (ofName !== undefined) return this.#bad(`The name of a file ${ofName}.`);
+    return ofType === undefined ? undefined : this.#bad(`The media type of a file ${ofType}.`);
   }
 
   #end(): void {
