@@ -26,6 +26,8 @@ const THROWN: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   shared: { code: 'BAD_USER_INPUT', field: 'a' },
 };
 
+/** Beside those of {@link INSIDE}: 600 in all. */
+const FURTHER = 598;
 /** Two in one null: a client gets one. */
 const INSIDE = [0, 1].map((index) => ({ message: `Null ${index}.`, path: ['books', index, 'pages'] }));
 
@@ -41,17 +43,7 @@ beforeAll(async () => {
   const [shop] = subgraphs;
   if (!shop) throw new Error('There is no subgraph.');
   odd = createServer((request, response) => {
-    const further = Array.from({ length: 510 }, (_, index) => ({ message: `No ${index}.` }));
-    void readText(request).then((asked) => {
-      response.end(
-        asked.includes('pages')
-          ? JSON.stringify({
-              data: { books: [{ pages: null }, { pages: null }] },
-              errors: [...INSIDE, ...further],
-            })
-          : '{"data":{"odd":"here"},"errors":[{"message":"db-7 is slow"}]}',
-      );
-    });
+    void readText(request).then((asked) => response.end(JSON.stringify(oddResponseTo(asked))));
   });
   await new Promise<void>((resolve) => {
     odd.listen(0, '127.0.0.1', resolve);
@@ -62,6 +54,7 @@ beforeAll(async () => {
     typeDefs: gql`
       type Query {
         odd: String
+        equal: String
         books: [Book!]
       }
       type Book {
@@ -94,6 +87,45 @@ function startThrower(name: string): Promise<SubgraphServer> {
 
 function fail(field: string): never {
   throw new GraphQLError(`The table ${field} is locked.`, { extensions: THROWN[field.split('_')[1] ?? ''] });
+}
+
+function oddResponseTo(asked: string): object {
+  if (asked.includes('pages')) {
+    const further = messagesOf(FURTHER).map((message) => ({ message }));
+    return { data: { books: [{ pages: null }, { pages: null }] }, errors: [...INSIDE, ...further] };
+  }
+  if (asked.includes('equal'))
+    return { data: { equal: null }, errors: Array.from({ length: 600 }, () => ({ message: 'Equal.' })) };
+  return { data: { odd: 'here' }, errors: [{ message: 'db-7 is slow' }] };
+}
+
+function messagesOf(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `No ${index}.`);
+}
+
+/** A record of errors in the log: of one, or of several with their numbers. */
+interface ErrorRecord {
+  readonly msg: string;
+  readonly requestId: string;
+  readonly err?: { readonly message: string };
+  readonly errors?: readonly { readonly message: string; readonly count: number }[];
+}
+
+/** What the log has of the errors of one request. */
+function recordsOf(from: TestGateway, requestId: string | null): readonly ErrorRecord[] {
+  const records = from.logged() as readonly Partial<ErrorRecord>[]; // those with errors are as the gateway writes them
+  return records.filter(
+    (record): record is ErrorRecord =>
+      record.requestId === requestId && (record.err !== undefined || record.errors !== undefined),
+  );
+}
+
+/** Each message as often as the log says that it came. */
+function messagesLogged(from: TestGateway, requestId: string | null): readonly string[] {
+  return recordsOf(from, requestId).flatMap(({ err, errors = [] }) => [
+    ...(err ? [err.message] : []),
+    ...errors.flatMap(({ message, count }) => Array.from({ length: count }, () => message)),
+  ]);
 }
 
 type Shown = NonNullable<GraphBody['errors']>[number];
@@ -147,6 +179,26 @@ describe('Errors of subgraphs', () => {
     expect(body.data).toEqual({ books: null });
     const log = JSON.stringify(gateway.logged());
     for (const message of ['Null 0.', 'Null 1.', 'No 0.', 'No 509.']) expect(log).toContain(`"${message}"`);
+  });
+
+  it('are 100 at most in a response, and each of 600 is once in the log', async () => {
+    const { body, headers } = await silent.post({ query: '{ books { pages } }' });
+    expect(body.data).toEqual({ books: null });
+    expect(body.errors).toHaveLength(100);
+    const logged = messagesLogged(silent, headers.get('x-request-id'));
+    const sent = [...INSIDE.map(({ message }) => message), ...messagesOf(FURTHER)];
+    expect(logged.toSorted()).toEqual(sent.toSorted());
+  });
+
+  it('are one entry of a record in the log, with their number, where their messages are equal', async () => {
+    const { body, headers } = await silent.post({ query: '{ equal }' });
+    expect(body.errors).toHaveLength(100);
+    const records = recordsOf(silent, headers.get('x-request-id'));
+    expect(records.map(({ msg }) => msg)).toEqual([
+      ...Array.from({ length: 10 }, () => 'operation failed internally'),
+      'operation had further errors',
+    ]);
+    expect(records.at(-1)?.errors).toEqual([{ message: 'Equal.', count: 590 }]);
   });
 
   it('without the setting forge no code of the gateway either, and show the five keys alone', async () => {
