@@ -27,7 +27,7 @@ const LINK =
 const THINGS = `${LINK}
   type Query {
     things(first: Int): [Thing!]!
-    byIds(ids: [ID!]!): [Thing!]!
+    byIds(ids: [ID!]!, first: Int): [Thing!]!
     byCodes(codes: [String!]): [Thing!]!
     all: [Thing!]!
     nodes(first: Int = 2): [Node!]!

@@ -26,7 +26,11 @@ const NODE: readonly Field[] = [
 const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   Query: [
     { name: 'things', type: 'Thing', arguments: sliced('first') },
-    { name: 'byIds', type: 'Thing', arguments: IDS.map((value) => `(ids: ${value})`) },
+    {
+      name: 'byIds',
+      type: 'Thing',
+      arguments: IDS.flatMap((value) => [`(ids: ${value})`, `(ids: ${value}, first: 1)`]),
+    },
     {
       name: 'byCodes',
       type: 'Thing',

@@ -60,6 +60,25 @@ async function ask({ socket, received }: Client): Promise<string> {
   return received();
 }
 
+describe('A POST that asks for HTTP/2 besides', () => {
+  const body = '{"query":"{ one }"}';
+
+  it.each([
+    ['Java', 'Connection: Upgrade, HTTP2-Settings', 'AAEAAEAAAAIAAAAAAAMAAAAAAAQBAAAAAAUAAEAABgAGAAA'],
+    ['curl', 'Connection: Upgrade, HTTP2-Settings', 'AAMAAABkAAQAoAAAAAIAAAAA'],
+  ])('G5: is answered as any other, each time, as %s sends it', async (_client, connection, settings) => {
+    const { socket, received } = await open('127.0.0.1');
+    for (let time = 1; time <= 2; time += 1) {
+      socket.write(
+        `POST /graphql HTTP/1.1\r\n${connection}\r\nUpgrade: h2c\r\nHTTP2-Settings: ${settings}\r\nHost: localhost\r\n` +
+          `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      );
+      await expect.poll(() => received().split('{"data":{"one":1}}').length).toBe(time + 1);
+    }
+    expect(received().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
+  });
+});
+
 describe('G9: connections that are open and idle', () => {
   it('are never all of one address: it gets 429, and others are served', async () => {
     for (let index = 0; index < 4; index += 1) await open('127.0.0.1');
