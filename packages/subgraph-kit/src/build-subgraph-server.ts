@@ -46,6 +46,12 @@ export interface SubgraphServerOptions<Context extends BaseContext & GuardedCont
   readonly createContext: (request: SubgraphRequest) => Context | Promise<Context>;
   /** Development answers introspection and `_service` to anybody, and shows stack traces. */
   readonly development: boolean;
+  /**
+   * Secrets of those who may read `_service` in production, in the header `trellis-introspection-secret`: at least 128 random bits each.
+   *
+   * @default in production only who has a context may
+   */
+  readonly introspectionSecrets?: readonly string[] | undefined;
   /** What must hold for `/health/ready` to answer 200, by name. */
   readonly readiness?: Readonly<Record<string, ReadinessCheck>>;
   /** Milliseconds that one resolver may take. @default 5_000 */
@@ -79,6 +85,7 @@ export async function buildSubgraphServer<Context extends BaseContext & GuardedC
   const readUserContext = createUserContextReader({
     verifier: options.verifier,
     publicOperations: options.development,
+    introspectionSecrets: options.introspectionSecrets,
   });
   const server = createHttpServer({
     logger: options.logger,

@@ -41,6 +41,8 @@ export interface SubgraphDependencies {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly development: boolean;
+  /** Of those who may read the schema in production; undefined without INTROSPECTION_SECRET. */
+  readonly introspectionSecrets?: readonly string[] | undefined;
 }
 
 /** What the kit gives a subgraph's `startBackground`. */
@@ -184,6 +186,7 @@ async function open<Config extends SubgraphConfig>(
       peers,
       connectRedis,
       development,
+      introspectionSecrets: config.INTROSPECTION_SECRET,
       wakeRelay: relayWakeUp.poke,
     },
     config,

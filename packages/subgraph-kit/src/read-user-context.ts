@@ -1,4 +1,5 @@
 import {
+  INTROSPECTION_SECRET_HEADER,
   InvalidUserContext,
   unauthenticated,
   USER_CONTEXT_HEADER,
@@ -7,6 +8,7 @@ import {
 } from '@trellis/subgraph-protocol';
 import type { FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
+import { createSecretCheck } from './introspection-secrets.ts';
 import { isPublicOperation } from './public-operations.ts';
 
 /** What {@link createUserContextReader} needs to know. */
@@ -14,6 +16,8 @@ export interface UserContextReaderOptions {
   readonly verifier: UserContextVerifier;
   /** Whether `_service` and `__typename` are answered without a context; composition in development needs them. */
   readonly publicOperations: boolean;
+  /** Who sends one of these in `trellis-introspection-secret` needs no context for `_service` and `__typename`. @default no one may */
+  readonly introspectionSecrets?: readonly string[] | undefined;
 }
 
 /** Reads who is asking from a request that the gateway signed. */
@@ -26,12 +30,15 @@ const ANONYMOUS: UserContext = Object.freeze({ scopes: [] });
  * runs, because a caller that reaches a subgraph past the gateway has passed no check at all.
  */
 export function createUserContextReader(options: UserContextReaderOptions): UserContextReader {
+  const hasSecret = createSecretCheck(options.introspectionSecrets);
   return async (request) => {
     try {
       return await options.verifier.verify(headerOf(request));
     } catch (error) {
       if (!(error instanceof InvalidUserContext)) throw error;
-      if (options.publicOperations && isPublicOperation(queryOf(request))) return ANONYMOUS;
+      const mayReadSchema =
+        options.publicOperations || hasSecret(request.headers[INTROSPECTION_SECRET_HEADER]);
+      if (mayReadSchema && isPublicOperation(queryOf(request))) return ANONYMOUS;
       request.log.warn(
         { err: error, requestId: request.id },
         'rejected a request without a valid user context',

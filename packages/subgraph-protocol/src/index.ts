@@ -24,6 +24,7 @@ export {
   readSubscribeHeader,
   SUBSCRIBE_HEADERS_EXTENSION,
 } from './subscribe-headers.ts';
+export { INTROSPECTION_SECRET_HEADER } from './introspection-secret.ts';
 export {
   InvalidUserContext,
   USER_CONTEXT_HEADER,

@@ -127,6 +127,21 @@ describe('the program of a subgraph', () => {
     }
   });
 
+  it('shows its schema in production to who has INTROSPECTION_SECRET', async () => {
+    const secret = 'fcU0pVx4mX7Q0cJ1Yq9W3w';
+    const deployable = await start({ NODE_ENV: 'production', INTROSPECTION_SECRET: secret });
+    const statusFor = async (sent: string): Promise<number> => {
+      const response = await fetch(`${deployable.url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'trellis-introspection-secret': sent },
+        body: JSON.stringify({ query: '{ _service { sdl } }' }),
+      });
+      return response.status;
+    };
+    expect([await statusFor(secret), await statusFor('fcU0pVx4mX7Q0cJ1Yq9W3x')]).toEqual([200, 401]);
+    await deployable.close();
+  });
+
   it('ends in order, also when it is signalled twice', async () => {
     const deployable = await start();
     await Promise.all([deployable.close(), deployable.close()]);
