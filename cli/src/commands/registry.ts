@@ -72,7 +72,9 @@ export function promotionCommand(): CliCommand {
     .description('Serves what one environment serves in another: promote content@staging content@production.')
     .argument('<FROM>', 'GRAPH@ENVIRONMENT, or an environment of --graph')
     .argument('<TO>', 'the same')
-    .option('--operations <FILE>', 'recorded operations; may be repeated', collect);
+    .option('--operations <FILE>', 'recorded operations; may be repeated', collect)
+    .option('--limits <FILE>', 'the gateway.yaml in force where it goes')
+    .option('--approvals <FILE>', 'default: checks.yaml in this folder');
   signing(running(command)).action((from: string, to: string, options: object) =>
     run(promoteCommand, { ...options, from, to }),
   );
@@ -108,7 +110,9 @@ export function variantCommand(): CliCommand {
     .option('--host <HOST>', 'requests to this host')
     .option('--claim <NAME=VALUE>', 'callers whose access token has the value')
     .option('--header <NAME=VALUE>', 'requests with this header, or with a preview token in it')
-    .option('--client <ID>', 'an OAuth client that may send the header; may be repeated', collect);
+    .option('--client <ID>', 'an OAuth client that may send the header; may be repeated', collect)
+    .option('--limits <FILE>', 'the gateway.yaml in force')
+    .option('--approvals <FILE>', 'default: checks.yaml in this folder');
   signing(set).action((name: string, options: object) => run(setVariantCommand, { ...options, name }));
   const remove = ofGraph(command.command('remove').description('ends a variant')).argument('<NAME>');
   signing(remove).action((name: string, options: object) => run(removeVariantCommand, { ...options, name }));
@@ -151,7 +155,12 @@ export function registryCommand(): CliCommand {
       '--revocation-seconds <N>',
       'a revoked token is noticed within so many; off: when it expires; default: TRELLIS_REGISTRY_REVOCATION_S, or 10',
     )
-    .option('--operations <FILE>', 'recorded operations that checks go by; may be repeated', collect)
+    .option(
+      '--operations <FILE>',
+      'recorded operations that checks go by, or the database with them; may be repeated',
+      collect,
+    )
+    .option('--limits <FILE>', 'the gateway.yaml that checks go by')
     .addOption(composersOption());
   serve.action(serveUntilStopped);
   return { command };
@@ -210,7 +219,8 @@ function signing(command: Command): Command {
 function running(command: Command): Command {
   return command
     .option('--deployed <NAME=FILE>', 'the schema of a subgraph as it runs; may be repeated', collect)
-    .option('--introspect', 'asks subgraphs for the schema that they run with');
+    .option('--introspect', 'asks the other subgraphs for the schemas that they run with')
+    .option('--header <NAME=VALUE>', 'sent with what --introspect asks; may be repeated', collect);
 }
 
 function collect(text: string, before: readonly string[] = []): readonly string[] {

@@ -1,4 +1,4 @@
-import { DEFAULT_CHECK_RULES, outcomeOf, type Report } from '@trellis/composition';
+import type { Report } from '@trellis/composition';
 import {
   appendRecord,
   formatLogName,
@@ -18,18 +18,26 @@ import {
 import {
   logOf,
   openForPublishing,
+  openForReading,
   storeOf,
   type Environment,
   type GraphOptions,
   type SigningAccess,
 } from '../registry/registry-access.ts';
 import { emptyReport } from '../supergraph/empty-report.ts';
+import { readRules } from '../supergraph/read-rules.ts';
+import { askedSubgraphs } from './asked-subgraphs.ts';
+import type { AskedSubgraph } from './ask-schemas.ts';
+import { checkPromotion, type PromotionChecks } from './check-promotion.ts';
 import type { CommandOutcome } from './command-outcome.ts';
 import { recordDocument, shortDigest } from './describe-record.ts';
 import { submit } from './submit.ts';
 import { judgements, type ReleaseJudge } from './judgements.ts';
+import { assertHonoured, verifyByOwnTrust } from './options-over-http.ts';
 import { PublicationRejected } from './publication-rejected.ts';
-import { readRunningSubgraphs, type RunningOptions } from './running-subgraphs.ts';
+import { approvalsOf } from './recorded-approvals.ts';
+import { readRunningSubgraphs, withUnknown, type RunningOptions } from './running-subgraphs.ts';
+import { guardedAddress, sentGuards } from './sent-guards.ts';
 import { writeVerdict } from './write-verdict.ts';
 
 /** The options of `trellis rollback`. */
@@ -52,14 +60,39 @@ export async function rollbackCommand(
 ): Promise<CommandOutcome> {
   const log = logOf(options, env);
   const store = storeOf(options, env);
-  if (store instanceof HttpStore) return submit(store, log, 'rollbacks', { to: options.to }, signal);
-  return rollbackRelease(await openForPublishing(options, env), log, options, signal);
+  assertHonoured(store, options);
+  const running = await readRunningSubgraphs(options, env, () => askedOfRollback(log, options, env, signal));
+  return withUnknown(running, async () => {
+    if (!(store instanceof HttpStore)) {
+      const access = await openForPublishing(options, env);
+      return rollbackRelease(access, log, { to: options.to, running: running?.schemas }, signal);
+    }
+    await verifyByOwnTrust(options, env, [log], signal);
+    const guards = sentGuards(running);
+    const address = guardedAddress('rollbacks', 'guarded-rollbacks', guards);
+    return submit(store, log, address, { to: options.to, ...guards }, signal);
+  });
+}
+
+/** Those that are served, and those that the older release brings back. */
+async function askedOfRollback(
+  log: LogName,
+  options: RollbackOptions,
+  env: Environment,
+  signal: AbortSignal,
+): Promise<readonly AskedSubgraph[]> {
+  const access = await openForReading(options, env);
+  const { record } = targetOf(await readRecords(access, log, signal), options.to, log);
+  const { subgraphs } = await readPublishedGraph(access.store, record.release, formatLogName(log), signal);
+  return askedSubgraphs(access, log, subgraphs, signal);
 }
 
 /** What is known of what runs, and who judges by it. */
-interface MoveOptions extends RunningOptions {
+interface MoveOptions {
+  /** The schemas of subgraphs as they run; of others both versions may run. @default nothing is known */
+  readonly running?: ReadonlyMap<string, string> | undefined;
   /** @default judges on the thread that calls */
-  readonly judge?: ReleaseJudge;
+  readonly judge?: ReleaseJudge | undefined;
 }
 
 /** Appends an older release to a log. @throws PublicationRejected, RegistryError */
@@ -80,9 +113,9 @@ export async function rollbackRelease(
     const read = (from: VerifiedRecord): Promise<PublishedGraph> =>
       readPublishedGraph(store, from.record.release, formatLogName(log), signal);
     const [older, served] = [await read(target), await read(current)];
-    await guard(older, served, options, true);
+    await guard(older, served, options.running ?? new Map(), options.judge);
     ended = endedContracts(served, older);
-    return moveOf(access, current, target, 'rollback');
+    return moveOf(access, current, target, 'rollback', undefined);
   });
   return withEndedContracts(outcomeOfMove('rolled back', appended.outcome, appended.head), ended);
 }
@@ -93,11 +126,15 @@ export interface PromoteOptions extends GraphOptions, RunningOptions {
   readonly to: string;
   readonly actor?: string;
   readonly operations?: readonly string[];
+  /** The `gateway.yaml` in force where it goes. */
+  readonly limits?: string;
+  /** @default `checks.yaml` in the folder where the command runs */
+  readonly approvals?: string;
 }
 
 /**
- * `trellis promote`: what one environment serves, in another. Checked against what that serves now, as `publish` is; and where
- * `--deployed` or `--introspect` says what runs there, against that.
+ * `trellis promote`: what one environment serves, in another. Checked against what that serves now, as `publish` is, with approvals of
+ * its own; and where `--deployed` or `--introspect` says what runs there, against that.
  *
  * @throws PublicationRejected, RegistryError
  */
@@ -106,17 +143,34 @@ export async function promoteCommand(
   env: Environment,
   signal: AbortSignal,
 ): Promise<CommandOutcome> {
-  const [from, to] = logsOf(options, env);
+  const { from, to } = logsOf(options, env);
   const store = storeOf(options, env);
-  if (store instanceof HttpStore) return submit(store, to, 'promotions', { from: from.environment }, signal);
-  return promoteRelease(await openForPublishing(options, env), { from, to }, options, signal);
+  assertHonoured(store, options);
+  const rules = await readRules({ approvals: options.approvals });
+  const running = await readRunningSubgraphs(options, env, async () => {
+    const access = await openForReading(options, env);
+    const { graph } = await readHeadGraph(access, from, signal);
+    return askedSubgraphs(access, to, graph.subgraphs, signal);
+  });
+  return withUnknown(running, async () => {
+    if (!(store instanceof HttpStore)) {
+      const { operations, limits } = options;
+      const checks = { rules, operations, limits, running: running?.schemas };
+      return promoteRelease(await openForPublishing(options, env), { from, to }, checks, signal);
+    }
+    await verifyByOwnTrust(options, env, [from, to], signal);
+    const { approvals } = rules;
+    const guards = { ...sentGuards(running, rules), ...(approvals.length > 0 && { approvals }) };
+    const address = guardedAddress('promotions', 'guarded-promotions', guards);
+    return submit(store, to, address, { from: from.environment, ...guards }, signal);
+  });
 }
 
 /** Appends the release of one log to another. @throws PublicationRejected, RegistryError */
 export async function promoteRelease(
   access: SigningAccess,
   { from, to }: { readonly from: LogName; readonly to: LogName },
-  options: MoveOptions & { readonly operations?: readonly string[] },
+  options: MoveOptions & PromotionChecks,
   signal: AbortSignal,
 ): Promise<CommandOutcome> {
   const { store, trust } = access;
@@ -126,23 +180,26 @@ export async function promoteRelease(
     if (current?.record.release.digest === source.record.release.digest) return 'unchanged';
     const base =
       current && (await readPublishedGraph(store, current.record.release, formatLogName(to), signal));
-    if (!base) return moveOf(access, current, source, 'promote');
+    if (!base) return moveOf(access, current, source, 'promote', undefined);
     checkContracts(target, base, { from, to });
     const report = await checkPromotion(target, base, options, to);
-    await guard(target, base, options, false);
+    if (options.running) await guard(target, base, options.running, options.judge);
     const verdict = await writeVerdict(store, report, signal);
-    return { ...moveOf(access, current, source, 'promote'), verdict };
+    return { ...moveOf(access, current, source, 'promote', report), verdict };
   });
   return outcomeOfMove('promoted', appended.outcome, appended.head);
 }
 
 /** `content@staging production`, or `staging production` with `--graph content@…`. */
-function logsOf({ from, to, graph }: PromoteOptions, env: Environment): readonly [LogName, LogName] {
+function logsOf(
+  { from, to, graph }: PromoteOptions,
+  env: Environment,
+): { readonly from: LogName; readonly to: LogName } {
   const name = graph ?? env['TRELLIS_GRAPH'];
   const [graphName = ''] = (name ?? from).split('@', 1);
   const logOfPart = (part: string): LogName =>
     logOf({ graph: part.includes('@') ? part : `${graphName}@${part}` }, {});
-  return [logOfPart(from), logOfPart(to)];
+  return { from: logOfPart(from), to: logOfPart(to) };
 }
 
 function targetOf(records: readonly VerifiedRecord[], to: string | undefined, log: LogName): VerifiedRecord {
@@ -156,15 +213,13 @@ function targetOf(records: readonly VerifiedRecord[], to: string | undefined, lo
   throw new RegistryError('NOT_FOUND', `${formatLogName(log)} has no ${what}.`);
 }
 
+/** @throws PublicationRejected */
 async function guard(
   target: PublishedGraph,
   current: PublishedGraph,
-  { judge = judgements, ...options }: MoveOptions,
-  assumesPublished: boolean,
+  running: ReadonlyMap<string, string>,
+  judge: ReleaseJudge = judgements,
 ): Promise<void> {
-  const known = await readRunningSubgraphs(options, current.subgraphs);
-  if (!known && !assumesPublished) return;
-  const running = known ?? new Map(current.subgraphs.map(({ name, sdl }) => [name, sdl]));
   const violations = await judge.guardRelease(target, current, running);
   if (violations.length > 0)
     throw new PublicationRejected('failed', emptyReport('check'), new Map(), violations);
@@ -202,42 +257,13 @@ function withEndedContracts(outcome: CommandOutcome, ended: readonly string[]): 
   };
 }
 
-/** Checks a release against what an environment serves. @returns what was found, which rejects nothing @throws PublicationRejected, RegistryError */
-export async function checkPromotion(
-  target: PublishedGraph,
-  base: PublishedGraph,
-  {
-    operations = [],
-    judge = judgements,
-  }: Pick<MoveOptions, 'judge'> & { readonly operations?: readonly string[] },
-  to: LogName,
-): Promise<Report> {
-  const name = formatLogName(to);
-  const sources = new Map(target.subgraphs.map(({ source, sdl }) => [source, sdl]));
-  const composed = { ...target, diagnostics: [], sources };
-  const report = await judge.checkGraphs({
-    base,
-    baseName: name,
-    composed,
-    rules: { ...DEFAULT_CHECK_RULES, contracts: target.contracts },
-    operations,
-    limits: undefined,
-    limitsAgainst: undefined,
-    place: name,
-    now: new Date(),
-  });
-  if (typeof report === 'string') throw new RegistryError('INVALID_RECORD', report.trim());
-  const outcome = outcomeOf(report);
-  if (outcome !== 'passed') throw new PublicationRejected(outcome, report, sources);
-  return report;
-}
-
 /** Variants that end themselves, canaries, end with the release that they were compared with. */
 function moveOf(
   { actor }: SigningAccess,
   current: VerifiedRecord | undefined,
   { record }: VerifiedRecord,
   action: 'rollback' | 'promote',
+  report: Report | undefined,
 ): NextRecord {
   return {
     release: record.release,
@@ -245,7 +271,7 @@ function moveOf(
     variants: (current?.record.variants ?? []).filter(({ abortsItself }) => !abortsItself),
     action,
     actor,
-    approvals: [],
+    approvals: approvalsOf(report),
     source: { environment: record.environment, sequence: record.sequence },
   };
 }

@@ -1,29 +1,24 @@
 import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { existsSync } from 'node:fs';
-import {
-  DEFAULT_CHECK_RULES,
-  FileProblems,
-  loadSubgraphs,
-  readCheckRules,
-  readSupergraphConfig,
-  type CheckRules,
-  type Composers,
-} from '@trellis/composition';
+import { FileProblems, loadSubgraphs, readSupergraphConfig, type Composers } from '@trellis/composition';
 import { formatLogName, HttpStore, isContractName, RegistryError } from '@trellis/registry';
 import {
   logOf,
   openForPublishing,
+  openForReading,
   storeOf,
   type Environment,
   type GraphOptions,
 } from '../registry/registry-access.ts';
+import { readRules } from '../supergraph/read-rules.ts';
+import { askedSubgraphs } from './asked-subgraphs.ts';
 import type { CommandOutcome } from './command-outcome.ts';
+import { assertHonoured, verifyByOwnTrust } from './options-over-http.ts';
 import { submit } from './submit.ts';
 import { recordDocument, shortDigest } from './describe-record.ts';
 import { publishRelease, type Publication } from './publish-release.ts';
 import type { ContractsChange, GraphPublication, SubgraphToPublish } from './release-candidate.ts';
-import { readRunningSubgraphs, type RunningOptions } from './running-subgraphs.ts';
+import { readRunningSubgraphs, withUnknown, type RunningOptions } from './running-subgraphs.ts';
+import { guardedAddress, sentGuards } from './sent-guards.ts';
 
 /** The options of `trellis publish`. */
 export interface PublishOptions extends GraphOptions, RunningOptions {
@@ -57,29 +52,27 @@ export async function publishCommand(
   signal: AbortSignal,
 ): Promise<CommandOutcome> {
   const log = logOf(options, env);
-  const change = await changeOf(options, env);
-  const rules = await rulesOf(options);
   const store = storeOf(options, env);
-  if (store instanceof HttpStore) {
-    const body = { ...change, approvals: rules.approvals, composers: options.composers };
-    // At an address of its own: a server that knows no contracts would publish without them.
-    return submit(store, log, change.contracts ? 'contract-publications' : 'publications', body, signal);
-  }
-  const access = await openForPublishing(options, env);
-  const publication = await publishRelease(
-    access,
-    log,
-    {
-      ...change,
-      rules,
-      operations: options.operations ?? [],
-      limits: options.limits,
-      composers: options.composers ?? 'both',
-      running: (published) => readRunningSubgraphs(options, published),
-    },
-    signal,
+  assertHonoured(store, options);
+  const change = await changeOf(options, env);
+  const rules = await readRules(options);
+  const running = await readRunningSubgraphs(options, env, async () =>
+    askedSubgraphs(await openForReading(options, env), log, change.set, signal),
   );
-  return outcomeOfPublication(publication);
+  return withUnknown(running, async () => {
+    if (!(store instanceof HttpStore)) {
+      const { operations = [], limits, composers = 'both' } = options;
+      const judgedBy = { rules, operations, limits, composers, running: running?.schemas };
+      const access = await openForPublishing(options, env);
+      return outcomeOfPublication(await publishRelease(access, log, { ...change, ...judgedBy }, signal));
+    }
+    await verifyByOwnTrust(options, env, [log], signal);
+    const guards = sentGuards(running, rules);
+    const body = { ...change, approvals: rules.approvals, composers: options.composers, ...guards };
+    // At an address of its own: a server that knows no contracts would publish without them.
+    const usual = change.contracts ? 'contract-publications' : 'publications';
+    return submit(store, log, guardedAddress(usual, 'guarded-publications', guards), body, signal);
+  });
 }
 
 /** What is said of a publication. */
@@ -178,10 +171,4 @@ function buildOf(
   env: Environment,
 ): Pick<SubgraphToPublish, 'version' | 'commit'> {
   return { version, commit: commit ?? env['GITHUB_SHA'] ?? env['CI_COMMIT_SHA'] };
-}
-
-async function rulesOf({ approvals, config = '.' }: PublishOptions): Promise<CheckRules> {
-  const usual = join(dirname(config), 'checks.yaml');
-  const file = approvals ?? (existsSync(usual) ? usual : undefined);
-  return file === undefined ? DEFAULT_CHECK_RULES : readCheckRules(file);
 }

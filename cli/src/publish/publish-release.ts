@@ -25,7 +25,6 @@ import {
   type PublishedContract,
   type PublishedRelease,
   type PublishedSubgraph,
-  type RecordedApproval,
   type RegistryStore,
 } from '@trellis/registry';
 import { readPublishedGraph, type PublishedGraph } from '../registry/published-graph.ts';
@@ -35,6 +34,7 @@ import { contractsOf, diagnosticsOfContracts } from '../supergraph/contracts-of.
 import { emptyReport } from '../supergraph/empty-report.ts';
 import { judgements, type ReleaseJudge } from './judgements.ts';
 import { PublicationRejected } from './publication-rejected.ts';
+import { approvalsOf } from './recorded-approvals.ts';
 import { writeVerdict } from './write-verdict.ts';
 import {
   candidateOf,
@@ -53,10 +53,8 @@ export interface PublicationRequest extends GraphPublication {
   readonly operations?: readonly string[];
   /** The `gateway.yaml` in force. */
   readonly limits?: string | undefined;
-  /** The schemas of the subgraphs that run, where they are known; given what the head has. */
-  readonly running?: (
-    published: readonly SubgraphSchema[],
-  ) => Promise<ReadonlyMap<string, string> | undefined>;
+  /** The schemas of subgraphs as they run; of others, what was published runs. @default nothing is known of what runs */
+  readonly running?: ReadonlyMap<string, string> | undefined;
   readonly now?: () => Date;
   /** Who composes. @default Apollo's composer alone */
   readonly composers?: Composers | undefined;
@@ -137,10 +135,9 @@ async function judge(
   const report = base && isChecked ? await check(base, composed, request, log, now) : warningsOf(composed);
   const outcome = report ? outcomeOf(report) : 'passed';
   if (report && outcome !== 'passed') throw new PublicationRejected(outcome, report, sources);
-  const running = base && (await request.running?.(base.subgraphs));
-  if (base && running) {
+  if (base && request.running) {
     const target = { supergraphSdl, subgraphs: candidate.subgraphs };
-    const violations = await by.guardRelease(target, base, running);
+    const violations = await by.guardRelease(target, base, request.running);
     if (violations.length > 0)
       throw new PublicationRejected('failed', report ?? emptyReport('check'), sources, violations);
   }
@@ -236,10 +233,4 @@ const MAX_HINT_CHARACTERS = 4096;
 
 function hintsOf(diagnostics: readonly ReportedDiagnostic[]): readonly string[] {
   return diagnostics.slice(0, MAX_HINTS).map((hint) => formatDiagnostic(hint).slice(0, MAX_HINT_CHARACTERS));
-}
-
-function approvalsOf(report: Report | undefined): readonly RecordedApproval[] {
-  return (report?.changes ?? []).flatMap(({ code, coordinate, approval }) =>
-    approval ? [{ change: `${code} ${coordinate}`, ...approval }] : [],
-  );
 }

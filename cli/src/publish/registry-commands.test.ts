@@ -67,6 +67,57 @@ describe('trellis promote', () => {
     );
   });
 
+  it('moves a break that was approved, and records who approved it', async () => {
+    const staging = ['--graph', 'content@staging'];
+    const expires = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    const approvals = await registry.write(
+      'approvals.yaml',
+      `approvals:\n  - { change: FIELD_REMOVED User.bio, reason: unused, owner: team-users, expires: ${expires} }\n`,
+    );
+    await registry.publish('users', USERS, ...staging);
+    await trellis('promote', 'staging', 'production');
+    await registry.publish('users', USERS.replace('bio: String', ''), '--approvals', approvals, ...staging);
+    expect((await trellis('promote', 'staging', 'production')).status).toBe(1);
+    expect((await trellis('promote', 'staging', 'production', '--approvals', approvals)).status).toBe(0);
+    expect(JSON.parse((await trellis('history', '--format', 'json')).out)).toMatchObject({
+      records: [
+        {
+          action: 'promote',
+          approvals: [{ change: 'FIELD_REMOVED User.bio', owner: 'team-users', expires }],
+        },
+        { approvals: [] },
+      ],
+    });
+  });
+
+  it('goes by the limits that are in force where it goes', async () => {
+    const staging = ['--graph', 'content@staging'];
+    const sdl =
+      LINK.replace('"@key"', '"@key", "@cost"') + USERS.replace('me: User', 'all(first: Int): [User]');
+    const clients = [{ name: 'web', requests: 5 }];
+    const document = 'query($n: Int) { all(first: $n) { name } }';
+    const recorded = [
+      { format: 'trellis-operations/1', complete: true },
+      { id: 'all', document, clients, slices: [{ n: 100 }] },
+    ];
+    const operations = await registry.write(
+      'all.jsonl',
+      recorded.map((line) => `${JSON.stringify(line)}\n`).join(''),
+    );
+    const schema = await registry.write('costs.graphql', sdl);
+    const place = ['--schema', schema, '--routing-url', 'http://users.test/graphql'];
+    const publish = ['publish', '--subgraph', 'users', ...place, ...staging];
+    await trellis(...publish);
+    await trellis('promote', 'staging', 'production');
+    await registry.write('costs.graphql', sdl.replace('name: String', 'name: String @cost(weight: 50)'));
+    await trellis(...publish);
+    const limits = await registry.write('gateway.yaml', 'limits: { cost: 1000 }\n');
+    const promote = ['promote', 'staging', 'production', '--operations', operations, '--limits', limits];
+    expect(await trellis(...promote)).toMatchObject({ status: 1, out: /^breaking: .*COST/m });
+    await registry.write('gateway.yaml', 'limits: { cost: 1000000 }\n');
+    expect((await trellis(...promote)).status).toBe(0);
+  });
+
   it('stores what was judged against the environment that it is promoted to', async () => {
     const staging = ['--graph', 'content@staging'];
     await registry.publish('users', USERS, ...staging);

@@ -1,36 +1,62 @@
 import { readFile } from 'node:fs/promises';
-import {
-  FileProblems,
-  loadSubgraphSchema,
-  SchemaNotReadable,
-  type SubgraphSchema,
-} from '@trellis/composition';
 import { RegistryError } from '@trellis/registry';
+import type { Environment } from '../registry/registry-access.ts';
+import { askSchemas, headersOf, type AskedSubgraph, type RunningSubgraphs } from './ask-schemas.ts';
+import type { CommandOutcome } from './command-outcome.ts';
+import { PublicationRejected } from './publication-rejected.ts';
+import { rejection } from './run-registry-action.ts';
 
 /** How a command line says what runs. */
 export interface RunningOptions {
   /** `posts=posts.graphql`, each. */
   readonly deployed?: readonly string[];
-  /** Ask each subgraph at its routing URL. */
+  /** Ask each other subgraph at its address. */
   readonly introspect?: boolean;
+  /** `NAME=VALUE`, each: sent to the subgraphs that are asked. */
+  readonly header?: readonly string[];
 }
 
 /**
- * The schemas of the subgraphs that run: those of `--deployed`, then what `--introspect` reads, then what was published.
+ * The schemas of the subgraphs that run: those of `--deployed`, then what `--introspect` reads.
  *
- * @param published the subgraphs of the head
- * @returns undefined where the command line says nothing of it
- * @throws FileProblems where a subgraph does not return its schema; Error with a system call for files
+ * @param asked the subgraphs that run; called where they are asked
+ * @returns undefined where the command line says nothing of what runs
+ * @throws RegistryError INVALID_NAME for an option that is none; Error with a system call for files
  */
 export async function readRunningSubgraphs(
-  { deployed = [], introspect = false }: RunningOptions,
-  published: readonly SubgraphSchema[],
-): Promise<ReadonlyMap<string, string> | undefined> {
+  { deployed = [], introspect = false, header = [] }: RunningOptions,
+  env: Environment,
+  asked: () => Promise<readonly AskedSubgraph[]>,
+): Promise<RunningSubgraphs | undefined> {
+  const headers = headersOf(header, env);
+  if (header.length > 0 && !introspect)
+    throw new RegistryError(
+      'INVALID_NAME',
+      '--header goes with --introspect: it is sent with what that asks.',
+    );
   if (deployed.length === 0 && !introspect) return undefined;
   const named = new Map(await Promise.all(deployed.map(readDeployed)));
-  const others = published.filter(({ name }) => !named.has(name));
-  const rest = introspect ? await Promise.all(others.map(askSchema)) : others;
-  return new Map([...rest.map(({ name, sdl }) => [name, sdl] as const), ...named]);
+  if (!introspect) return { schemas: named, unknown: [] };
+  const { schemas, unknown } = await askSchemas(
+    (await asked()).filter(({ name }) => !named.has(name)),
+    headers,
+  );
+  return { schemas: new Map([...schemas, ...named]), unknown };
+}
+
+/** Has a change made, and says of whom it is not known what runs. */
+export async function withUnknown(
+  running: RunningSubgraphs | undefined,
+  change: () => Promise<CommandOutcome>,
+): Promise<CommandOutcome> {
+  const unknown = running?.unknown ?? [];
+  if (unknown.length === 0) return change();
+  const outcome = await change().catch((error: unknown) => {
+    if (error instanceof PublicationRejected) return rejection(error);
+    throw error;
+  });
+  const lines = [...unknown.map((one) => `unknown: ${one}`), ...outcome.lines];
+  return { ...outcome, lines, document: { ...outcome.document, unknown } };
 }
 
 async function readDeployed(text: string): Promise<readonly [name: string, sdl: string]> {
@@ -38,19 +64,4 @@ async function readDeployed(text: string): Promise<readonly [name: string, sdl: 
   if (name === undefined || file === undefined)
     throw new RegistryError('INVALID_NAME', `--deployed takes NAME=FILE, not ${JSON.stringify(text)}.`);
   return [name, await readFile(file, 'utf8')];
-}
-
-async function askSchema({ name, routingUrl }: SubgraphSchema): Promise<SubgraphSchema> {
-  try {
-    return await loadSubgraphSchema({
-      name,
-      routingUrl,
-      schema: { kind: 'address', url: routingUrl, headers: {} },
-    });
-  } catch (error) {
-    if (!(error instanceof SchemaNotReadable)) throw error;
-    throw new FileProblems([
-      { code: 'SCHEMA_NOT_READABLE', message: error.message, locations: [{ source: error.source }] },
-    ]);
-  }
 }

@@ -23,15 +23,26 @@ export function toWire({ exit, lines, document, report }: CommandOutcome): Outco
 }
 
 /** A change, as addresses of a server name it. */
-type SubmittedChange = 'publications' | 'contract-publications' | 'promotions' | 'rollbacks';
+export type SubmittedChange =
+  | 'publications'
+  | 'contract-publications'
+  | 'guarded-publications'
+  | 'promotions'
+  | 'guarded-promotions'
+  | 'rollbacks'
+  | 'guarded-rollbacks';
 
 const DID_NOT_SAY = 'did not say what came of it.';
+const NO_GUARDS = 'knows no guards and rules of who asks: update the server. Nothing was changed.';
 /** What is said of a server that sends no outcome: one that lacks the address has changed nothing. */
 const UNKNOWN: Readonly<Record<SubmittedChange, string>> = {
   publications: DID_NOT_SAY,
   'contract-publications': 'knows no contracts: update the server. Nothing was published.',
+  'guarded-publications': NO_GUARDS,
   promotions: DID_NOT_SAY,
+  'guarded-promotions': NO_GUARDS,
   rollbacks: DID_NOT_SAY,
+  'guarded-rollbacks': NO_GUARDS,
 };
 
 /** Has a server publish, promote or roll back. @throws RegistryError with the code that it names */

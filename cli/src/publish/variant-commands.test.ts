@@ -100,6 +100,27 @@ describe('trellis variant', () => {
     expect(broken).toMatchObject({ status: 1, out: /FIELD_REMOVED/ });
   });
 
+  it('starts with a break that was approved, and records who approved it', async () => {
+    const expires = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    const approvals = join(registry.folder, 'approvals.yaml');
+    const approve = (until: string): Promise<void> =>
+      writeFile(
+        approvals,
+        `approvals: [{ change: FIELD_REMOVED User.name, reason: unused, owner: team-users, expires: ${until} }]`,
+      );
+    const set = ['variant', 'set', 'bad', '--from', 'broken', '--percent', '1', '--approvals', approvals];
+    await approve('2020-01-01');
+    expect((await trellis(...set)).status).toBe(1);
+    await approve(expires);
+    expect((await trellis(...set)).status).toBe(0);
+    const { records } = JSON.parse((await trellis('history', '--json')).out) as { records: unknown[] };
+    expect(records[0]).toMatchObject({
+      action: 'canary',
+      approvals: [{ change: 'FIELD_REMOVED User.name', owner: 'team-users', expires }],
+    });
+    await trellis('variant', 'remove', 'bad');
+  });
+
   it('makes a token that its keys verify, for this graph and variant, and no longer than it says', async () => {
     const key = join(registry.folder, 'preview.json');
     const keys = JSON.parse((await trellis('keys', 'new', '--file', key)).out) as JSONWebKeySet;

@@ -24,7 +24,9 @@ import {
 } from '../registry/registry-access.ts';
 import type { CommandOutcome } from './command-outcome.ts';
 import { recordDocument } from './describe-record.ts';
-import { checkPromotion } from './move-commands.ts';
+import { readRules } from '../supergraph/read-rules.ts';
+import { checkPromotion, type PromotionChecks } from './check-promotion.ts';
+import { approvalsOf } from './recorded-approvals.ts';
 import { writeVerdict } from './write-verdict.ts';
 
 /** The options of `trellis variant set`. */
@@ -38,6 +40,10 @@ export interface VariantOptions extends AppendOptions {
   readonly claim?: string;
   readonly header?: string;
   readonly client?: readonly string[];
+  /** The `gateway.yaml` in force. */
+  readonly limits?: string;
+  /** @default `checks.yaml` in the folder where the command runs */
+  readonly approvals?: string;
 }
 
 /**
@@ -54,6 +60,7 @@ export async function setVariantCommand(
   const rule = ruleOf(options);
   const access = await openDirectly(options, env);
   const given = await releaseOf(access, log, options, signal);
+  const checks = { rules: await readRules({ approvals: options.approvals }), limits: options.limits };
   const appended = await appendRecord({ ...access, log, signal }, async (head) => {
     if (!head) throw new RegistryError('NOT_FOUND', `${formatLogName(log)} has no release yet.`);
     const { record } = head;
@@ -61,11 +68,12 @@ export async function setVariantCommand(
     const release = given ?? known?.release;
     if (!release)
       throw new RegistryError('INVALID_NAME', `Say what ${options.name} serves: --from ENVIRONMENT.`);
-    const report = given && (await checkAgainst(access, log, [release, record.release], signal));
+    const report = given && (await checkAgainst(access, log, [release, record.release], checks, signal));
     const verdict = await writeVerdict(access.store, report, signal);
     const variant: Variant = { name: options.name, release, rule, abortsItself: options.aborts === true };
     const at = known ? record.variants.indexOf(known) : record.variants.length;
-    return { ...nextOf(access, record, record.variants.toSpliced(at, 1, variant)), verdict };
+    const variants = record.variants.toSpliced(at, 1, variant);
+    return { ...nextOf(access, record, variants), approvals: approvalsOf(report), verdict };
   });
   return outcomeOf('set', options.name, appended);
 }
@@ -117,6 +125,7 @@ async function checkAgainst(
   { store }: SigningAccess,
   log: LogName,
   [release, main]: readonly [BlobReference, BlobReference],
+  checks: PromotionChecks,
   signal: AbortSignal,
 ): Promise<Report> {
   const name = formatLogName(log);
@@ -124,7 +133,7 @@ async function checkAgainst(
     await readPublishedGraph(store, release, name, signal),
     await readPublishedGraph(store, main, name, signal),
   ];
-  return checkPromotion(next, base, {}, log);
+  return checkPromotion(next, base, checks, log);
 }
 
 /** The action says that an operator has decided: gateways start again what has stopped itself. */

@@ -1,10 +1,4 @@
-import {
-  ComposerThreads,
-  DEFAULT_CHECK_RULES,
-  ThreadEnded,
-  type CheckRules,
-  type Composers,
-} from '@trellis/composition';
+import { ComposerThreads, ThreadEnded, type Composers } from '@trellis/composition';
 import type { TokenCaller, TokenOutcome } from '@trellis/gateway/token-authentication';
 import type { Pool } from '@trellis/postgres';
 import type { Logger } from '@trellis/runtime';
@@ -34,10 +28,11 @@ import {
   type Wish,
 } from './authorize-request.ts';
 import { ChangeQueue } from './change-queue.ts';
+import { rulesOf, runningOf } from './guard-bodies.ts';
 import { createJudgementThread, type JudgementPlace } from './judgement-thread.ts';
 import { PostgresStore } from './postgres-store.ts';
 import { registryLimits } from './registry-limits.ts';
-import { promotionBody, publicationBody, rollbackBody, type SentApproval } from './request-bodies.ts';
+import { promotionBody, publicationBody, rollbackBody } from './request-bodies.ts';
 
 /** Checks of a large graph take seconds. */
 const DEADLINE_MS: number = registryLimits.changeSeconds.amount * 1_000;
@@ -50,6 +45,8 @@ export interface LogChangesOptions {
   readonly logger: Logger;
   /** Files and folders of recorded operations that checks go by. @default none */
   readonly operations?: readonly string[];
+  /** The `gateway.yaml` of the gateways that serve what is published. @default the gateway's own defaults */
+  readonly limitsFile?: string | undefined;
   /** Who composes. @default both */
   readonly composers?: Composers | undefined;
   /** Where changes are judged; closed with the server. @default a thread */
@@ -157,12 +154,13 @@ export class LogChanges {
 
   #read(what: ChangeKind, log: LogName, body: unknown): LogChange {
     if (what === 'publications') {
-      const { approvals, composers: wanted, ...publication } = parsed(publicationBody, body);
+      const { approvals, composers: wanted, running, rules, ...publication } = parsed(publicationBody, body);
       const { set, remove, contracts } = publication;
       const subgraphs = [...set.map(({ name }) => name), ...remove];
-      const { operations = [], composers: own = 'both' } = this.#options;
+      const { operations = [], limitsFile: limits, composers: own = 'both' } = this.#options;
       const composers = composersFor(own, wanted);
-      const request = { ...publication, operations, rules: rulesWith(approvals), composers };
+      const judgedBy = { operations, limits, rules: rulesOf(approvals, rules), running: runningOf(running) };
+      const request = { ...publication, ...judgedBy, composers };
       // A contract is of the whole graph.
       const isWhole = publication.isWhole || contracts !== undefined;
       return {
@@ -180,7 +178,8 @@ export class LogChanges {
     }
     const wish = { kind: 'move', log } as const;
     if (what === 'rollbacks') {
-      const options = parsed(rollbackBody, body);
+      const { to, running } = parsed(rollbackBody, body);
+      const options = { to, running: runningOf(running) };
       return {
         action: ACTIONS[what],
         subgraphs: [],
@@ -188,14 +187,15 @@ export class LogChanges {
         act: (access, signal, judge) => rollbackRelease(access, log, { ...options, judge }, signal),
       };
     }
-    const from = { graph: log.graph, environment: parsed(promotionBody, body).from };
-    const { operations = [] } = this.#options;
+    const { from: environment, approvals, rules, running } = parsed(promotionBody, body);
+    const from = { graph: log.graph, environment };
+    const { operations = [], limitsFile: limits } = this.#options;
+    const checks = { operations, limits, rules: rulesOf(approvals, rules), running: runningOf(running) };
     return {
       action: ACTIONS[what],
       subgraphs: [],
       wish,
-      act: (access, signal, judge) =>
-        promoteRelease(access, { from, to: log }, { operations, judge }, signal),
+      act: (access, signal, judge) => promoteRelease(access, { from, to: log }, { ...checks, judge }, signal),
     };
   }
 
@@ -226,12 +226,6 @@ function composersFor(own: Composers, wanted: Composers = own): Composers {
   if (own !== wanted && !asksBoth)
     throw new RegistryError('INVALID_NAME', `This registry composes by ${own}: leave --composers out.`);
   return own === 'strict' ? own : wanted;
-}
-
-/** Approvals stand in a file of the publisher. */
-function rulesWith(approvals: readonly SentApproval[]): CheckRules {
-  const location = { source: 'checks.yaml' };
-  return { ...DEFAULT_CHECK_RULES, approvals: approvals.map((approval) => ({ ...approval, location })) };
 }
 
 function parsed<Shape extends z.ZodType>(shape: Shape, body: unknown): z.infer<Shape> {

@@ -159,12 +159,15 @@ const headQuery = z.object({
   waitS: z.coerce.number().min(0).max(MAX_WAIT_S).default(0),
 });
 
-/** Publications with contracts are sent to an address that servers do not have that know no contracts. */
+/** Publications with contracts, and changes with guards, are sent to addresses that servers do not have that would drop them. */
 const CHANGES: ReadonlyMap<string, ChangeKind> = new Map([
   ['publications', 'publications'],
   ['contract-publications', 'publications'],
+  ['guarded-publications', 'publications'],
   ['promotions', 'promotions'],
+  ['guarded-promotions', 'promotions'],
   ['rollbacks', 'rollbacks'],
+  ['guarded-rollbacks', 'rollbacks'],
 ]);
 
 function changeOfRoute(method: string, route: string | undefined): ChangeKind | undefined {

@@ -2,46 +2,44 @@ import { composersChoices, type Composers } from '@trellis/composition';
 import { declaredContracts, isContractName, isLogPart } from '@trellis/registry';
 import { z } from 'zod';
 import type { GraphPublication } from '../publish/release-candidate.ts';
-
-/** A change that someone has accepted, as a client sends it. */
-export interface SentApproval {
-  readonly change: string;
-  readonly reason: string;
-  readonly owner: string;
-  readonly expires: string;
-  readonly exposure?: boolean | undefined;
-}
+import type { SentGuards } from '../publish/sent-guards.ts';
+import {
+  schemaText,
+  sentApprovals,
+  sentRules,
+  sentRunning,
+  shortText,
+  subgraphName,
+  type SentApproval,
+} from './guard-bodies.ts';
 
 /** What is to be published. */
-export interface PublicationBody extends GraphPublication {
+export interface PublicationBody extends GraphPublication, SentGuards {
   readonly approvals: readonly SentApproval[];
   /** Who is to compose. @default as the registry does */
   readonly composers?: Composers | undefined;
 }
 
-const name = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/);
-const text = z.string().max(1024);
-
-/** Reads the body of a publication. */
-export const publicationBody: z.ZodType<PublicationBody> = z.object({
+/** Reads the body of a publication. Members that are not known are rejected: they may be guards. */
+export const publicationBody: z.ZodType<PublicationBody> = z.strictObject({
   set: z
     .array(
       z.object({
-        name,
-        sdl: z.string().max(8 * 1024 * 1024),
-        source: text,
+        name: subgraphName,
+        sdl: schemaText,
+        source: shortText,
         routingUrl: z.string().max(2048).optional(),
         subscriptionUrl: z.string().max(2048).optional(),
         subscriptionProtocol: z.string().max(256).optional(),
-        version: text.optional(),
-        commit: text.optional(),
+        version: shortText.optional(),
+        commit: shortText.optional(),
       }),
     )
     .max(1000)
     .refine((set) => new Set(set.map((one) => one.name)).size === set.length, {
       error: 'a subgraph is named twice',
     }),
-  remove: z.array(name).max(1000),
+  remove: z.array(subgraphName).max(1000),
   isWhole: z.boolean(),
   contracts: z
     .object({
@@ -50,30 +48,36 @@ export const publicationBody: z.ZodType<PublicationBody> = z.object({
       isWhole: z.boolean(),
     })
     .optional(),
-  approvals: z
-    .array(
-      z.object({
-        change: text,
-        reason: text,
-        owner: text,
-        expires: z.iso.date(),
-        exposure: z.boolean().optional(),
-      }),
-    )
-    .max(1000)
-    .default([]),
+  approvals: sentApprovals.default([]),
   composers: z.enum(composersChoices).optional(),
+  running: sentRunning.optional(),
+  rules: sentRules.optional(),
 });
+
+/** What is to be promoted. */
+export interface PromotionBody extends SentGuards {
+  readonly from: string;
+  readonly approvals: readonly SentApproval[];
+}
 
 /** Reads the body of a promotion. */
-export const promotionBody: z.ZodType<{ readonly from: string }> = z.object({
+export const promotionBody: z.ZodType<PromotionBody> = z.strictObject({
   from: z.string().refine(isLogPart),
+  approvals: sentApprovals.default([]),
+  running: sentRunning.optional(),
+  rules: sentRules.optional(),
 });
 
+/** What is to be served again. */
+export interface RollbackBody extends Pick<SentGuards, 'running'> {
+  readonly to?: string | undefined;
+}
+
 /** Reads the body of a rollback. */
-export const rollbackBody: z.ZodType<{ readonly to?: string | undefined }> = z.object({
+export const rollbackBody: z.ZodType<RollbackBody> = z.strictObject({
   to: z
     .string()
     .regex(/^\d{1,8}$/)
     .optional(),
+  running: sentRunning.optional(),
 });

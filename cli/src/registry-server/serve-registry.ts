@@ -1,8 +1,9 @@
 import type { Composers } from '@trellis/composition';
+import { readOfflineSettings } from '@trellis/gateway/offline';
 import { createTokenAuthentication, type RevocationCheck } from '@trellis/gateway/token-authentication';
 import { createPool, migrate } from '@trellis/postgres';
 import { createRecordSigner, RegistryError, TrustedKeys } from '@trellis/registry';
-import { createLogger, type Logger } from '@trellis/runtime';
+import { ConfigError, createLogger, type Logger } from '@trellis/runtime';
 import { createOutageLog } from '@trellis/runtime/outage-log';
 import { readFile } from 'node:fs/promises';
 import type { Environment } from '../registry/registry-access.ts';
@@ -18,6 +19,8 @@ export interface ServeOptions {
   /** Seconds, or `off`. */
   readonly revocationSeconds?: string;
   readonly operations?: readonly string[];
+  /** A `gateway.yaml`. */
+  readonly limits?: string;
   readonly composers?: Composers;
 }
 
@@ -52,6 +55,7 @@ export async function serveRegistry(options: ServeOptions, env: Environment): Pr
     '--audience or TRELLIS_REGISTRY_AUDIENCE',
   );
   const publicUrl = publicUrlOf(options.publicUrl ?? env['TRELLIS_REGISTRY_PUBLIC_URL']);
+  assertLimits(options.limits, env);
   const logger = createLogger({ service: 'registry' });
   const revocation = revocationCheck(options, env, logger);
   const signer = await createRecordSigner(
@@ -75,6 +79,7 @@ export async function serveRegistry(options: ServeOptions, env: Environment): Pr
     logger,
     publicUrl,
     composers: options.composers,
+    limitsFile: options.limits,
     ...(options.operations && { operations: options.operations }),
   });
   try {
@@ -89,6 +94,16 @@ export async function serveRegistry(options: ServeOptions, env: Environment): Pr
 function needed(value: string | undefined, name: string): string {
   if (value !== undefined && value !== '') return value;
   throw new RegistryError('INVALID_NAME', `A registry needs ${name}.`);
+}
+
+/** What every change would fail by is said where the server starts. */
+function assertLimits(file: string | undefined, env: Environment): void {
+  try {
+    readOfflineSettings(file, env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new RegistryError('INVALID_NAME', `--limits takes a gateway.yaml. ${error.message}`);
+  }
 }
 
 /** A server that can't ask says so where it starts, and not once a revoked token has published. */

@@ -1,15 +1,4 @@
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import {
-  DEFAULT_CHECK_RULES,
-  outcomeOf,
-  readCheckRules,
-  writeDiagnostics,
-  writeReport,
-  writeText,
-  type CheckRules,
-  type Report,
-} from '@trellis/composition';
+import { outcomeOf, writeDiagnostics, writeReport, writeText, type Report } from '@trellis/composition';
 import { secondComposer } from '@trellis/composition/second-composer';
 import { readBase } from './base-graph.ts';
 import { checkGraphs } from './check-graphs.ts';
@@ -19,6 +8,7 @@ import { contractProblems, contractsOf } from './contracts-of.ts';
 import { emptyReport } from './empty-report.ts';
 import { asStep, type Output } from './output.ts';
 import type { CheckCall } from './read-command-line.ts';
+import { readRules } from './read-rules.ts';
 import { writeFileAtomically } from './write-file-atomically.ts';
 
 /** Composes a configuration, and reports what changes against the graph before. */
@@ -55,12 +45,6 @@ export async function checkCommand(
   }
   await write(report, call, composed, output);
   return outcomeOf(report);
-}
-
-async function readRules({ approvals, config }: CheckCall): Promise<CheckRules> {
-  const usual = join(dirname(config), 'checks.yaml');
-  const file = approvals ?? (existsSync(usual) ? usual : undefined);
-  return file === undefined ? DEFAULT_CHECK_RULES : readCheckRules(file);
 }
 
 async function write(

@@ -81,6 +81,7 @@ export type { OperationCosts } from './verdicts/judge-change.ts';
 export { reportChanges } from './verdicts/report-changes.ts';
 export { extractSubgraphs, subgraphsOf } from './window/extract-subgraphs.ts';
 export type { PlannedOperation } from './window/planned-operation.ts';
+export { problemOfSubgraph } from './window/problem-of-subgraph.ts';
 export { proveWindow, type WindowProof, type WindowSide } from './window/prove-window.ts';
 export { reasons } from './window/order-of-deployment.ts';
 export { reportedPlans, reportedWindow, windowChanges } from './window/window-changes.ts';
