@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { ChangeCode } from '@trellis/composition';
-import { proof } from '@trellis/testkit';
+import { partOfCommit, proof } from '@trellis/testkit';
 import { changePairs } from '../testing/change-pairs.ts';
 import type { ChangePair } from '../testing/change-pairs/change-pair.ts';
 import {
@@ -12,8 +12,8 @@ import {
 import { observeChange } from '../testing/observed-changes/observe-change.ts';
 import { startTestIssuer } from '../testing/observed-changes/test-issuer.ts';
 
-/** The small run takes every tenth change. */
-const EVERY = { small: 10, full: 1 } as const;
+/** The small run takes every tenth change, others at each commit. */
+const PARTS = { small: 10, full: 1 } as const;
 /** With this, a full run writes what it has seen; without it, it compares. */
 const WRITES = process.env['OBSERVED_CHANGES'] === 'write';
 
@@ -22,10 +22,10 @@ proof({
   name: 'observed-changes',
   description:
     'for each kind of change, with and without recorded operations and in both orders of deployment, what a check calls safe does no harm to a real client; at most 5 % is called unsafe without harm that is seen, each with its reason; docs/observed-changes.md has what is seen',
-  async run({ size }) {
+  async run({ size, seed }) {
     const pairs = Object.entries(changePairs) as readonly [ChangeCode, ChangePair][]; // its own keys
-    const chosen = pairs.filter((_pair, index) => index % EVERY[size] === 0);
-    const observed = await observeAll(chosen);
+    const { items, name } = partOfCommit(pairs, PARTS[size], seed);
+    const observed = await observeAll(items);
     if (WRITES && size === 'full') writeFileSync(observedFile, `${JSON.stringify(observed, undefined, 2)}\n`);
     const known = new Map(readObservedChanges().map((change) => [change.code, JSON.stringify(change)]));
     const outdated = observed.filter((change) => known.get(change.code) !== JSON.stringify(change));
@@ -33,6 +33,7 @@ proof({
     const unsafe = listed(observed, 'falseUnsafe');
     const share = unsafe.length / decisions;
     const figures = {
+      part: name,
       changes: observed.length,
       decisions,
       falseSafe: listed(observed, 'falseSafe').join('; ') || 'none',

@@ -75,7 +75,8 @@ function introduction(rows: readonly Row[], shapes: number, meanings: number): r
     '- **Deploy first**, **publish first**: what the check says of everything deployed before the supergraph is published, and the other way',
     '  round, and what happened: ✓ every operation worked in between, ✗ one failed; with nothing recorded · with the operation that uses it. One mark',
     '  where check and client agree. With nothing recorded, the client sends the probes of the check.',
-    '- **–**: the change concerns no operation that existed before, or one that cannot be sent in a request: subscriptions have tests of their own.',
+    '- **–**: the change concerns no operation that existed before.',
+    '- Subscriptions are sent by two users with equal rights at once, over server-sent events; where one stream serves both, each may be served what is private to the other.',
     '',
     '[Kinds of changes](changes.md) says what each means; [orders of deployment](deployment-orders.md) has more examples of the proof of the window.',
   ];

@@ -5,7 +5,7 @@ import type { ChangePair } from '../change-pairs/change-pair.ts';
 import { usageOf, verdictOf, type ServedSides } from '../pair-verdicts.ts';
 import { serveSchemas } from '../served-pair.ts';
 import { experienceOf, worstOf, type Experience } from './client-experience.ts';
-import { startPair, type PairInVersions, type Version } from './pair-in-versions.ts';
+import { startPair, type Caller, type PairInVersions, type Version } from './pair-in-versions.ts';
 import type { TestIssuer } from './test-issuer.ts';
 
 /** Of both orders of deployment: everything deployed before publishing, everything published before deploying. */
@@ -20,7 +20,7 @@ export interface ObservedOrders {
   readonly seen: BothOrders;
 }
 
-/** A row of docs/observed-changes.md. Null: no operation of the pair uses it, or it can't be sent in a request. */
+/** A row of docs/observed-changes.md. Null: no operation of the pair uses it. */
 export interface ObservedChange {
   readonly code: ChangeCode;
   readonly coordinate: string;
@@ -63,8 +63,8 @@ export async function observeChange(
         unused: await observeClient(running, issuer, unused),
       },
       orders: {
-        without: isSendable(used ?? '') ? await observeOrders(running, pair, issuer) : null,
-        used: isSendable(used) ? await observeOrders(running, pair, issuer, used) : null,
+        without: await observeOrders(running, pair, issuer),
+        used: used === undefined ? null : await observeOrders(running, pair, issuer, used),
       },
     };
   } finally {
@@ -79,8 +79,8 @@ function judgedGraphs({ before, after, urls }: ChangePair, { graphs }: PairInVer
     : graphs;
 }
 
-function isSendable(operation: string | undefined): operation is string {
-  return operation !== undefined && !operation.startsWith('subscription');
+async function callerWith(issuer: TestIssuer, scope: string): Promise<Caller> {
+  return { token: await issuer.token(scope), other: await issuer.token(scope, 'other') };
 }
 
 /** The worst that callers get, with no token and with a scope that pairs name, with nulls and without. */
@@ -89,14 +89,14 @@ async function observeClient(
   issuer: TestIssuer,
   operation: string | undefined,
 ): Promise<Experience | null> {
-  if (!isSendable(operation)) return null;
+  if (operation === undefined) return null;
   const found: Experience[] = [];
-  for (const token of [undefined, await issuer.token('a')])
+  for (const caller of [undefined, await callerWith(issuer, 'a')])
     for (const nulls of BOTH_NULLS) {
       running.run('before', nulls);
-      const before = await running.send('before', operation, token);
+      const before = await running.send('before', operation, caller);
       running.run('after', nulls);
-      const after = await running.send('after', operation, token);
+      const after = await running.send('after', operation, caller);
       found.push(experienceOf(before, after, operation, running.graphs.before.comparable.apiSchema));
     }
   return worstOf(found);
@@ -112,7 +112,7 @@ async function observeOrders(
   const after = listeningSide(running, pair, 'after');
   const proof = await proveWindow(before.side, after.side, usageOf(running.graphs, used));
   const subgraphs = proof?.subgraphs ?? [];
-  const token = await issuer.token(ALL_SCOPES);
+  const caller = await callerWith(issuer, ALL_SCOPES);
   if (used !== undefined) before.documents.add(used);
   return {
     predicted: {
@@ -121,8 +121,8 @@ async function observeOrders(
       publishFirst: works(!subgraphs.some(({ deployFirst }) => deployFirst.length > 0)),
     },
     seen: {
-      deployFirst: works(await survives(running, 'before', 'after', before.documents, token)),
-      publishFirst: works(await survives(running, 'after', 'before', after.documents, token)),
+      deployFirst: works(await survives(running, 'before', 'after', before.documents, caller)),
+      publishFirst: works(await survives(running, 'after', 'before', after.documents, caller)),
     },
   };
 }
@@ -159,7 +159,7 @@ async function survives(
   graph: Version,
   other: Version,
   documents: ReadonlySet<string>,
-  token: string,
+  caller: Caller,
 ): Promise<boolean> {
   const { apiSchema } = running.graphs[graph].comparable;
   for (const nulls of BOTH_NULLS)
@@ -167,9 +167,9 @@ async function survives(
       for (const isSparse of [false, true]) {
         const variables = exampleVariables(document, apiSchema, isSparse);
         running.run(graph, nulls);
-        const own = await running.send(graph, document, token, variables);
+        const own = await running.send(graph, document, caller, variables);
         running.run(other, nulls);
-        const found = await running.send(graph, document, token, variables);
+        const found = await running.send(graph, document, caller, variables);
         if (own.errors.length === 0 && found.errors.length > 0) return false;
       }
   return true;

@@ -1,12 +1,16 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createTestUserContext } from '@trellis/testkit';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 
 /** Who signs access tokens that the gateways of a run accept. */
 export interface TestIssuer {
   /** What a gateway is configured with. */
   readonly environment: Readonly<Record<string, string>>;
-  token(scope: string): Promise<string>;
+  /** What a gateway is configured with that tells subgraphs who the user is. */
+  readonly contextEnvironment: Readonly<Record<string, string>>;
+  /** @param subject the user. @default the same one */
+  token(scope: string, subject?: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -22,15 +26,17 @@ export async function startTestIssuer(): Promise<TestIssuer> {
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
+  const context = await createTestUserContext();
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on TCP
   return {
     environment: { TOKEN_ISSUER: issuer, TOKEN_AUDIENCE: AUDIENCE, TOKEN_JWKS_URL: `${issuer}/jwks` },
-    token: (scope) =>
+    contextEnvironment: { USER_CONTEXT_PRIVATE_KEY: JSON.stringify(context.privateKey) },
+    token: (scope, subject = 'user') =>
       new SignJWT({ client_id: 'web', gid: 'grant', scope, roles: ['VIEWER'] })
         .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'k' })
         .setIssuer(issuer)
         .setAudience(AUDIENCE)
-        .setSubject('user')
+        .setSubject(subject)
         .setJti(crypto.randomUUID())
         .setIssuedAt()
         .setExpirationTime('15m')

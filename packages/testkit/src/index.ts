@@ -1,6 +1,7 @@
 export { freePort, freePorts } from '@trellis/dev-stores';
 export { cpuTimeOf, latencyBudgetMs } from './latency-budget.ts';
 export { canMirrorRedis, startMirroredRedis, type MirroredRedis } from './mirrored-redis.ts';
+export { partOfCommit, type ProofPart } from './part-of-commit.ts';
 export {
   proof,
   proofEnvironment,

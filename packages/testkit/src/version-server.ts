@@ -1,8 +1,10 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import {
   getNamedType,
+  getOperationAST,
   graphql,
   getNullableType,
   isEnumType,
@@ -14,8 +16,11 @@ import {
   isObjectType,
   isRequiredInputField,
   isUnionType,
+  OperationTypeNode,
   parse,
+  subscribe,
   typeFromAST,
+  validate,
   type GraphQLInputType,
   type GraphQLOutputType,
   type GraphQLSchema,
@@ -29,8 +34,10 @@ export type Nulls = 'null' | 'value';
 export interface VersionServer {
   readonly url: string;
   run(version: 'before' | 'after', nulls: Nulls): void;
-  /** How many requests have come. */
+  /** How many operations have come. */
   requests(): number;
+  /** How many subscriptions it is sending events to. */
+  streams(): number;
   close(): Promise<void>;
 }
 
@@ -47,25 +54,9 @@ export async function startVersions(
     after: after === undefined ? undefined : versionOf(after, () => nulls),
   };
   let running = versions.before;
-  let count = 0;
+  const asked = { requests: 0, streams: 0 };
   const server = createServer((request, response) => {
-    count += 1;
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      if (!running) {
-        response.writeHead(404).end();
-        return;
-      }
-      const { query, variables } = JSON.parse(Buffer.concat(chunks).toString()) as {
-        query: string;
-        variables?: Record<string, unknown>;
-      };
-      void graphql({ schema: running, source: query, variableValues: variables }).then((result) => {
-        response.setHeader('content-type', 'application/json');
-        response.end(JSON.stringify(result));
-      });
-    });
+    respond(request, response, running, asked).catch(() => response.destroy()); // the caller has left
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
@@ -73,7 +64,8 @@ export async function startVersions(
   const { port } = server.address() as AddressInfo; // it listens on TCP
   return {
     url: `http://127.0.0.1:${port}/graphql`,
-    requests: () => count,
+    requests: () => asked.requests,
+    streams: () => asked.streams,
     run(version, chosen) {
       running = versions[version];
       nulls = chosen;
@@ -85,6 +77,75 @@ export async function startVersions(
       }),
   };
 }
+
+interface Asked {
+  requests: number;
+  streams: number;
+}
+
+interface Body {
+  readonly query: string;
+  readonly variables?: Record<string, unknown>;
+}
+
+/** A request to upgrade is responded to like any other: subscriptions come by POST. */
+async function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  schema: GraphQLSchema | undefined,
+  asked: Asked,
+): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer); // without an encoding
+  if (request.method !== 'POST' || !schema) {
+    response.writeHead(request.method === 'POST' ? 404 : 405).end();
+    return;
+  }
+  asked.requests += 1;
+  const { query, variables } = JSON.parse(Buffer.concat(chunks).toString()) as Body; // what the gateway sends
+  const isSubscription = getOperationAST(parse(query))?.operation === OperationTypeNode.SUBSCRIPTION;
+  if (isSubscription) return sendEvents(response, schema, { query, ...(variables && { variables }) }, asked);
+  const result = await graphql({ schema, source: query, variableValues: variables });
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify(result));
+}
+
+/** Server-sent events, until the caller leaves. */
+async function sendEvents(
+  response: ServerResponse,
+  schema: GraphQLSchema,
+  { query, variables }: Body,
+  asked: Asked,
+): Promise<void> {
+  const document = parse(query);
+  const problems = validate(schema, document);
+  const events =
+    problems.length > 0
+      ? { errors: problems }
+      : await subscribe({ schema, document, ...(variables && { variableValues: variables }) });
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const send = (result: object): void =>
+    void response.write(`event: next\ndata: ${JSON.stringify(result)}\n\n`);
+  asked.streams += 1;
+  if (!(Symbol.asyncIterator in events)) send(events);
+  else
+    for await (const result of events) {
+      if (response.destroyed) break;
+      send(result);
+    }
+  asked.streams -= 1;
+  response.end('event: complete\ndata:\n\n');
+}
+
+/** For those who come later. */
+async function* regularEvents(): AsyncGenerator<Value> {
+  for (;;) {
+    yield {};
+    await wait(EVENT_INTERVAL_MS);
+  }
+}
+
+const EVENT_INTERVAL_MS = 20;
 
 /** Responds with the last of what a type allows, and holds callers to keys and requirements. */
 function versionOf(sdl: string, nulls: () => Nulls): GraphQLSchema {
@@ -109,6 +170,7 @@ function versionOf(sdl: string, nulls: () => Nulls): GraphQLSchema {
     if (!isObjectType(type) || type.name.startsWith('_')) continue;
     for (const field of Object.values(type.getFields())) {
       if (field.name.startsWith('_')) continue;
+      if (type === schema.getSubscriptionType()) field.subscribe = regularEvents;
       field.resolve = (parent: Value | undefined) => {
         const missing = requires.get(field.name)?.find((name) => !Object.hasOwn(parent ?? {}, name));
         if (missing !== undefined) throw new Error(`${field.name} requires ${missing}.`);
