@@ -95,7 +95,7 @@ function serve(
   return serveSchemas(schemas, Object.fromEntries(addresses), file);
 }
 
-/** Streams of users are one anyway where a subgraph is not told who they are. */
+/** Streams of users are one anyway where a subgraph does not learn who they are. */
 function environmentFor({ used = '' }: ChangePair, issuer: TestIssuer): Environment {
   const isOfUsers = used.startsWith('subscription');
   return { ...issuer.environment, ...(isOfUsers && issuer.contextEnvironment) };

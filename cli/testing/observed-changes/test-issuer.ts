@@ -7,7 +7,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 export interface TestIssuer {
   /** What a gateway is configured with. */
   readonly environment: Readonly<Record<string, string>>;
-  /** What a gateway is configured with that tells subgraphs who the user is. */
+  /** What a gateway is configured with so that subgraphs learn who the user is. */
   readonly contextEnvironment: Readonly<Record<string, string>>;
   /** @param subject the user. @default the same one */
   token(scope: string, subject?: string): Promise<string>;
