@@ -1,4 +1,4 @@
-import { cpSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { codeBlocks } from '../../documentation/code-blocks.ts';
@@ -27,16 +27,26 @@ export async function installOutside(directory: string, files: readonly string[]
   cpSync(join(root, 'graph/supergraph.graphql'), join(directory, 'supergraph.graphql'));
 }
 
-/** The one that runs this, and the newest that npm has for this platform. */
+/** The oldest that is supported, and whatever is the newest: as npm gives them. */
+const RELEASES = ['20', 'latest'];
+const PLATFORMS: ReadonlySet<string> = new Set(['linux', 'darwin']);
+
+/** Installs releases of Node.js for this platform; elsewhere than on Linux and macOS the one that runs this has to do. */
 export async function nodeReleases(directory: string): Promise<readonly NodeRelease[]> {
-  const own = { version: process.version, executable: process.execPath };
-  if (process.platform !== 'linux') return [own];
-  const name = `node-linux-${process.arch}`;
+  if (!PLATFORMS.has(process.platform)) return [{ version: process.version, executable: process.execPath }];
+  const installed: NodeRelease[] = [];
+  for (const release of RELEASES) installed.push(await installNode(join(directory, release), release));
+  return installed;
+}
+
+async function installNode(directory: string, release: string): Promise<NodeRelease> {
+  const name = `node-${process.platform}-${process.arch}`;
+  mkdirSync(directory);
   writeFileSync(join(directory, 'package.json'), '{ "private": true }');
-  await install(directory, [`${name}@latest`]);
+  await install(directory, [`${name}@${release}`]);
   const executable = join(directory, 'node_modules', name, 'bin/node');
   const version = await runProgram(executable, ['--version'], { cwd: directory });
-  return [own, { version: version.trim(), executable }];
+  return { version: version.trim(), executable };
 }
 
 /** Installs packages, and what the package.json of a folder names. */

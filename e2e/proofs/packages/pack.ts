@@ -30,7 +30,31 @@ export async function packAll(directory: string): Promise<ReadonlyMap<string, st
     directory,
   ];
   await runProgram('npx', ['-y', pnpm(), ...args], { cwd: root });
-  return new Map(readdirSync(directory).map((file) => [packageOf(file), join(directory, file)]));
+  const packed = new Map(readdirSync(directory).map((file) => [packageOf(file), join(directory, file)]));
+  for (const [name, file] of packed) requirePublishable(name, await manifestIn(file));
+  return packed;
+}
+
+interface PackedManifest {
+  readonly name: string;
+  readonly private?: boolean;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+async function manifestIn(file: string): Promise<PackedManifest> {
+  const text = await runProgram('tar', ['-xzOf', file, 'package/package.json'], { cwd: root });
+  return JSON.parse(text) as PackedManifest; // as pnpm has packed it
+}
+
+/** @throws Error for what npm would not publish, or not install */
+function requirePublishable(name: string, manifest: PackedManifest): void {
+  const needed = { ...manifest.peerDependencies, ...manifest.dependencies };
+  const local = Object.entries(needed).filter(([, range]) => range.includes(':'));
+  if (manifest.name !== name || manifest.private === true || local.length > 0)
+    throw new Error(
+      `${name} can't be published: ${JSON.stringify({ name: manifest.name, private: manifest.private, local })}`,
+    );
 }
 
 /** The one that installs this repository. */

@@ -11,7 +11,7 @@ export interface ServedProgram {
   stop(): Promise<void>;
 }
 
-const READY_DEADLINE_MS = 90_000;
+const READY_DEADLINE_MS = 180_000;
 const STOP_DEADLINE_MS = 30_000;
 
 /**
@@ -37,7 +37,8 @@ export async function serve(
   return { readyMs: Math.round(performance.now() - startedAt), stop: () => stop(child, () => output) };
 }
 
-async function responds(child: ChildProcess, address: string): Promise<boolean> {
+/** Waits until an address responds with 200. @returns whether it did, before the program ended and in time */
+export async function responds(child: ChildProcess, address: string): Promise<boolean> {
   const until = performance.now() + READY_DEADLINE_MS;
   while (performance.now() < until && child.exitCode === null) {
     const response = await fetch(address, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);
