@@ -9,7 +9,7 @@ export interface BoundToken {
 }
 
 /** A token that is bound to a key, with what proves possession of it. */
-export async function boundToken(stage: RegistryStage): Promise<BoundToken> {
+export async function boundToken(stage: RegistryStage, client = 'bound'): Promise<BoundToken> {
   const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
   const jwk = await exportJWK(publicKey);
   const prove = (htm: string, htu: string, token?: string): Promise<string> =>
@@ -29,7 +29,7 @@ export async function boundToken(stage: RegistryStage): Promise<BoundToken> {
       method: 'POST',
       headers: {
         dpop,
-        authorization: `Basic ${Buffer.from(`bound:${encodeURIComponent(SECRET)}`).toString('base64')}`,
+        authorization: `Basic ${Buffer.from(`${client}:${encodeURIComponent(SECRET)}`).toString('base64')}`,
       },
       body: new URLSearchParams({ grant_type: 'client_credentials', resource: AUDIENCE }),
     });

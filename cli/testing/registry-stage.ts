@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { authServer } from '@trellis/auth-server';
 import type { TokenCaller, TokenOutcome } from '@trellis/gateway/token-authentication';
 import { createPool, migrate, type Pool } from '@trellis/postgres';
-import { createRecordSigner, generateRecordKey, TrustedKeys } from '@trellis/registry';
+import { createRecordSigner, generateRecordKey, registryAuthorization, TrustedKeys } from '@trellis/registry';
 import { createLogger, createMetrics, type Deployable, type Logger } from '@trellis/runtime';
 import { createTestDatabase, freePort, startTestRedis, type TestDatabase } from '@trellis/testkit';
 import { publishCommand, type PublishOptions } from '../src/publish/publish-command.ts';
@@ -25,6 +25,8 @@ const scopes: Readonly<Record<string, string>> = {
   users: 'graph:read graph:publish:users',
   posts: 'graph:read graph:publish:posts',
   operator: 'graph:read graph:publish:* graph:promote:production',
+  owner: 'graph:read graph:publish:* graph:promote:*',
+  gateway: 'graph:read graph:abort:production',
   reader: 'graph:read',
   bound: 'graph:read',
   stager: 'graph:read graph:publish-in:staging:users',
@@ -51,7 +53,7 @@ export async function createRegistryTables(): Promise<RegistryTables> {
 
 /** A client as a token says it. */
 export function callerOf(clientId: string, granted: readonly string[]): TokenCaller {
-  return { clientId, subject: undefined, scopes: new Set(granted) };
+  return { clientId, subject: undefined, scopes: new Set(granted), isBound: true };
 }
 
 /** A server that takes every request for one of a client; it does not listen yet. */
@@ -72,7 +74,7 @@ export async function serverFor(
   });
 }
 
-type StageParts = Omit<RegistryStage, 'as' | 'publish' | 'tokenOf' | 'askIssuer' | 'close'>;
+type StageParts = Omit<RegistryStage, 'as' | 'publish' | 'tokenOf' | 'headersOf' | 'askIssuer' | 'close'>;
 
 /** An auth-server, and a registry that takes its tokens. */
 export class RegistryStage {
@@ -166,6 +168,12 @@ export class RegistryStage {
     return ((await response.json()) as { access_token: string }).access_token; // of our own server
   }
 
+  /** Headers of one request by the command line of a client: a token that is bound to a key, and a proof. */
+  async headersOf(client: string, method: string, url: string): Promise<Record<string, string>> {
+    const variables = { ...this.environment, TRELLIS_REGISTRY_CLIENT_ID: client };
+    return { 'content-type': 'application/json', ...(await registryAuthorization(variables)?.(method, url)) };
+  }
+
   /** Posts a form to the issuer as a client. */
   askIssuer(client: string, path: string, body: URLSearchParams): Promise<Response> {
     const authorization = `Basic ${Buffer.from(`${client}:${encodeURIComponent(SECRET)}`).toString('base64')}`;
@@ -205,7 +213,8 @@ async function startIssuer(
     PORT: String(port),
     ISSUER: url,
     AUDIENCES: AUDIENCE,
-    API_SCOPES: 'graph:read graph:publish:* graph:publish-in:staging:* graph:promote:* usage:write',
+    API_SCOPES:
+      'graph:read graph:publish:* graph:publish-in:staging:* graph:promote:* graph:abort:* usage:write',
     DATABASE_URL: connectionString,
     REDIS_URL: redisUrl,
     CLIENTS_FILE: file,

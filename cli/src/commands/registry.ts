@@ -156,6 +156,10 @@ export function registryCommand(): CliCommand {
       'a revoked token is noticed within so many; off: when it expires; default: TRELLIS_REGISTRY_REVOCATION_S, or 10',
     )
     .option(
+      '--bound-tokens <WORD>',
+      'required: changes take only tokens that are bound to a key (DPoP); off: all; default: TRELLIS_REGISTRY_BOUND_TOKENS, or required',
+    )
+    .option(
       '--operations <FILE>',
       'recorded operations that checks go by, or the database with them; may be repeated',
       collect,
@@ -198,7 +202,7 @@ function ofRegistry(command: Command): Command {
     command
       .option('--registry <PLACE>', 'a folder, or an address; default: TRELLIS_REGISTRY')
       .option('--trust <FILE>', 'JWK set of the keys that sign; default: TRELLIS_REGISTRY_TRUST'),
-  ).option('--key <FILE>', 'private JWK that signs; default: TRELLIS_SIGNING_KEY');
+  ).option('--key <FILE>', 'private JWK that signs, or several; default: TRELLIS_SIGNING_KEY');
 }
 
 function ofGraph(command: Command): Command {

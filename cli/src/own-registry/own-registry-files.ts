@@ -1,6 +1,6 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { createRecordSigner, generateRecordKey, type RecordSigner } from '@trellis/registry';
+import { createRecordSigners, generateRecordKey, type RecordSigners } from '@trellis/registry';
 import { writePrivateFile } from '../platform/private-file.ts';
 
 /** Where the platform's own registry is in its data directory. */
@@ -23,17 +23,17 @@ export function ownRegistryFiles(dataDirectory: string): OwnRegistryFiles {
 }
 
 /**
- * The key that signs: the given one, else that of the data directory, which is made the first time. Its public half is written beside
- * the registry.
+ * The keys that sign: those given, else that of the data directory, which is made the first time. Their public halves are written
+ * beside the registry.
  *
  * @throws RegistryError INVALID_KEY; Error with a system call for files
  */
-export async function openOwnKey(files: OwnRegistryFiles, given: string | undefined): Promise<RecordSigner> {
+export async function openOwnKey(files: OwnRegistryFiles, given: string | undefined): Promise<RecordSigners> {
   await mkdir(dirname(files.trust), { recursive: true, mode: 0o700 });
-  const signer = await createRecordSigner(given ?? (await storedKey(files.signingKey)));
-  const trust = { keys: [{ ...signer.publicKey, kid: signer.keyId }] };
-  writePrivateFile(files.trust, trust);
-  return signer;
+  const signers = await createRecordSigners(given ?? (await storedKey(files.signingKey)));
+  const all = [signers.signer, ...signers.otherSigners];
+  writePrivateFile(files.trust, { keys: all.map(({ publicKey, keyId }) => ({ ...publicKey, kid: keyId })) });
+  return signers;
 }
 
 async function storedKey(file: string): Promise<string> {

@@ -3,7 +3,7 @@ import {
   FolderStore,
   parseLogName,
   readRelease,
-  TrustedKeys,
+  trustIn,
   verifyLog,
   type LogName,
   type VerifiedHead,
@@ -30,10 +30,10 @@ export async function publishOwnRelease(
 ): Promise<PublishedOwnRelease> {
   const { dataDirectory, graph, signingKey, subgraphs } = release;
   const files = ownRegistryFiles(dataDirectory);
-  const signer = await openOwnKey(files, signingKey);
+  const signers = await openOwnKey(files, signingKey);
   const store = new FolderStore(files.registry);
   await store.initialize(signal);
-  const access = { store, signer, trust: await TrustedKeys.from([signer.publicKey]), actor: ACTOR };
+  const access = { store, ...signers, trust: await trustIn(signers), actor: ACTOR };
   const log = parseLogName(graph);
   const head = await verifyLog(store, log, access.trust, { signal });
   const isNew = !head || !(await holds(access, head, subgraphs, signal));

@@ -1,6 +1,23 @@
-import { blobsOfRelease, FolderStore, readRelease, RegistryError, verifyLog } from '@trellis/registry';
-import { openForReading, type Environment, type RegistryOptions } from '../registry/registry-access.ts';
+import {
+  blobsOfRelease,
+  FolderStore,
+  HttpStore,
+  readRelease,
+  RegistryError,
+  verifyLog,
+  type BlobReference,
+  type LogName,
+} from '@trellis/registry';
+import {
+  openForReading,
+  storeOf,
+  type Environment,
+  type RegistryAccess,
+  type RegistryOptions,
+} from '../registry/registry-access.ts';
 import type { CommandOutcome } from './command-outcome.ts';
+import { assertHonoured } from './options-over-http.ts';
+import { submit } from './submit.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -22,44 +39,75 @@ export async function collectGarbage(
   env: Environment,
   signal: AbortSignal,
 ): Promise<CommandOutcome> {
-  const access = await openForReading(options, env);
+  const request = { olderThanHours: hoursOf(options.olderThan), isDry: options.dryRun === true };
+  const store = storeOf(options, env);
+  assertHonoured(store, options);
+  if (store instanceof HttpStore) return submit(store, undefined, 'garbage-collections', request, signal);
+  return deleteUnnamed(await openForReading(options, env), request, signal);
+}
+
+/** Which texts go. */
+export interface GarbageRequest {
+  readonly olderThanHours: number;
+  /** Whether they are only counted. */
+  readonly isDry: boolean;
+}
+
+/** Deletes what no record of any log names. @throws RegistryError where a log is damaged */
+export async function deleteUnnamed(
+  access: RegistryAccess,
+  { olderThanHours, isDry }: GarbageRequest,
+  signal: AbortSignal,
+): Promise<CommandOutcome> {
   const { store } = access;
-  const writtenBefore = new Date(Date.now() - hoursOf(options.olderThan) * HOUR_MS);
+  const writtenBefore = new Date(Date.now() - olderThanHours * HOUR_MS);
   // Listed before the logs are read: a text that comes with a later record is not in the list.
   const blobs = await store.listBlobs(signal);
-  const named = new Set<string>();
-  for (const log of await store.listLogs(signal)) {
-    const releases = new Map<string, Parameters<typeof readRelease>[1]>();
-    const note = (reference: Parameters<typeof readRelease>[1]): unknown =>
-      releases.set(reference.digest, reference);
-    await verifyLog(store, log, access.trust, {
-      signal,
-      onRecord: ({ record }) => {
-        [record.release, ...record.variants.map(({ release }) => release)].forEach(note);
-        if (record.verdict) named.add(record.verdict.digest);
-      },
-    });
-    for (const reference of releases.values()) {
-      named.add(reference.digest);
-      for (const { digest } of blobsOfRelease(await readRelease(store, reference, signal))) named.add(digest);
-    }
-  }
+  const named = await namedTexts(access, signal);
   const unnamed = blobs.filter(({ digest, writtenAt }) => !named.has(digest) && writtenAt < writtenBefore);
   let deleted = 0;
-  if (!options.dryRun)
+  if (!isDry)
     for (const { digest } of unnamed)
       deleted += (await store.deleteBlob(digest, writtenBefore, signal)) ? 1 : 0;
   const leftovers =
-    store instanceof FolderStore && !options.dryRun ? await store.deleteLeftovers(writtenBefore, signal) : 0;
+    store instanceof FolderStore && !isDry ? await store.deleteLeftovers(writtenBefore, signal) : 0;
   return {
     exit: 0,
     lines: [
-      options.dryRun
+      isDry
         ? `${unnamed.length} of ${blobs.length} texts would be deleted.`
         : `${deleted} of ${blobs.length} texts and ${leftovers} temporary files deleted.`,
     ],
     document: { texts: blobs.length, unnamed: unnamed.length, deleted, leftovers },
   };
+}
+
+/** The digests that the records of all logs name, themselves or by their releases. */
+async function namedTexts(access: RegistryAccess, signal: AbortSignal): Promise<ReadonlySet<string>> {
+  const named = new Set<string>();
+  for (const log of await access.store.listLogs(signal)) await addNamedIn(access, log, named, signal);
+  return named;
+}
+
+async function addNamedIn(
+  { store, trust }: RegistryAccess,
+  log: LogName,
+  named: Set<string>,
+  signal: AbortSignal,
+): Promise<void> {
+  const releases = new Map<string, BlobReference>();
+  await verifyLog(store, log, trust, {
+    signal,
+    onRecord: ({ record: { release, variants, verdict } }) => {
+      for (const one of [release, ...variants.map((variant) => variant.release)])
+        releases.set(one.digest, one);
+      if (verdict) named.add(verdict.digest);
+    },
+  });
+  for (const reference of releases.values()) {
+    named.add(reference.digest);
+    for (const { digest } of blobsOfRelease(await readRelease(store, reference, signal))) named.add(digest);
+  }
 }
 
 function hoursOf(text = '24'): number {

@@ -1,13 +1,11 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import {
-  appendRecord,
   createRecordSigner,
-  formatLogName,
   generateRecordKey,
+  HttpStore,
   RegistryError,
   TrustedKeys,
 } from '@trellis/registry';
-import { readFile } from 'node:fs/promises';
 import {
   logOf,
   openForPublishing,
@@ -17,7 +15,9 @@ import {
   type RegistryOptions,
 } from '../registry/registry-access.ts';
 import type { CommandOutcome } from './command-outcome.ts';
-import { recordDocument } from './describe-record.ts';
+import { assertHonoured } from './options-over-http.ts';
+import { replaceKeys } from './replace-keys.ts';
+import { submit } from './submit.ts';
 
 /** `trellis registry init`: makes an empty registry of a place. @throws RegistryError */
 export async function initializeRegistry(
@@ -64,8 +64,8 @@ export async function createKeyCommand({ file }: { readonly file?: string }): Pr
 }
 
 /**
- * `trellis keys replace`: names the keys that sign from the next record on; the current one signs it. Gateways follow the chain and
- * need no other settings.
+ * `trellis keys replace`: names the keys that sign from the next record on; a current one signs it. Gateways follow the chain and
+ * need no other settings. A server over HTTP takes keys that it has.
  *
  * @throws RegistryError; Error with a system call for files
  */
@@ -75,18 +75,9 @@ export async function replaceKeysCommand(
   signal: AbortSignal,
 ): Promise<CommandOutcome> {
   const log = logOf(options, env);
-  const access = await openForPublishing(options, env);
-  const { keys, keyIds } = await TrustedKeys.parse(await readFile(options.with, 'utf8'));
-  const { head } = await appendRecord({ ...access, log, signal }, async (current) => {
-    if (!current) throw new RegistryError('NOT_FOUND', `${formatLogName(log)} has no release yet.`);
-    const { release, routing, variants } = current.record;
-    return { release, routing, variants, keys, action: 'keys', actor: access.actor, approvals: [] };
-  });
-  return {
-    exit: 0,
-    lines: [
-      `${formatLogName(log)} ${head.record.sequence}: the next record is signed by ${keyIds.join(' or ')}.`,
-    ],
-    document: { outcome: 'replaced', record: recordDocument(head) },
-  };
+  const named = await TrustedKeys.parse(await readFile(options.with, 'utf8'));
+  const store = storeOf(options, env);
+  assertHonoured(store, options);
+  if (store instanceof HttpStore) return submit(store, log, 'keys', { keys: named.keys }, signal);
+  return replaceKeys(await openForPublishing(options, env), log, named, signal);
 }

@@ -89,25 +89,28 @@ export async function publishRelease(
 ): Promise<Publication> {
   let judged: Judged | undefined;
   let contracts: readonly DeclaredContract[] = [];
-  const { store, trust, signer, actor } = access;
+  const { store, trust, signer, otherSigners, actor } = access;
   const now = request.now ?? (() => new Date());
-  const appended = await appendRecord({ store, log, trust, signer, signal, now }, async (head) => {
-    const base = head && (await readPublishedGraph(store, head.record.release, formatLogName(log), signal));
-    const candidate = candidateOf(base, request, log);
-    contracts = candidate.contracts;
-    if (base && isPublished(base, candidate)) return 'unchanged';
-    judged = await judge(base, candidate, request, log, now());
-    const release = await writeRelease(store, candidate, judged, signal);
-    return {
-      release,
-      verdict: await writeVerdict(store, judged.report, signal),
-      routing: head?.record.routing ?? [],
-      variants: head?.record.variants ?? [],
-      action: 'publish',
-      actor,
-      approvals: approvalsOf(judged.report),
-    };
-  });
+  const appended = await appendRecord(
+    { store, log, trust, signer, otherSigners, signal, now },
+    async (head) => {
+      const base = head && (await readPublishedGraph(store, head.record.release, formatLogName(log), signal));
+      const candidate = candidateOf(base, request, log);
+      contracts = candidate.contracts;
+      if (base && isPublished(base, candidate)) return 'unchanged';
+      judged = await judge(base, candidate, request, log, now());
+      const release = await writeRelease(store, candidate, judged, signal);
+      return {
+        release,
+        verdict: await writeVerdict(store, judged.report, signal),
+        routing: head?.record.routing ?? [],
+        variants: head?.record.variants ?? [],
+        action: 'publish',
+        actor,
+        approvals: approvalsOf(judged.report),
+      };
+    },
+  );
   return { ...appended, report: judged?.report, sources: judged?.composed.sources ?? new Map(), contracts };
 }
 

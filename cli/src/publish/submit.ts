@@ -30,7 +30,10 @@ export type SubmittedChange =
   | 'promotions'
   | 'guarded-promotions'
   | 'rollbacks'
-  | 'guarded-rollbacks';
+  | 'guarded-rollbacks'
+  | 'variants'
+  | 'keys'
+  | 'garbage-collections';
 
 const DID_NOT_SAY = 'did not say what came of it.';
 const NO_GUARDS = 'knows no guards and rules of who asks: update the server. Nothing was changed.';
@@ -43,12 +46,20 @@ const UNKNOWN: Readonly<Record<SubmittedChange, string>> = {
   'guarded-promotions': NO_GUARDS,
   rollbacks: DID_NOT_SAY,
   'guarded-rollbacks': NO_GUARDS,
+  variants: 'takes no variants yet: update the server. Nothing was changed.',
+  keys: 'replaces no keys yet: update the server. Nothing was changed.',
+  'garbage-collections': 'deletes no texts yet: update the server. Nothing was changed.',
 };
 
-/** Has a server publish, promote or roll back. @throws RegistryError with the code that it names */
+/**
+ * Has a server make a change.
+ *
+ * @param log undefined for what is of the whole registry
+ * @throws RegistryError with the code that it names
+ */
 export async function submit(
   store: HttpStore,
-  log: LogName,
+  log: LogName | undefined,
   what: SubmittedChange,
   body: object,
   signal: AbortSignal,

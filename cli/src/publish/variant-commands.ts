@@ -1,33 +1,16 @@
-import {
-  appendRecord,
-  formatLogName,
-  HttpStore,
-  parseLogName,
-  RegistryError,
-  type Appended,
-  type BlobReference,
-  type LogName,
-  type NextRecord,
-  type RegistryRecord,
-  type Variant,
-  type VariantRule,
-} from '@trellis/registry';
-import type { Report } from '@trellis/composition';
-import { readHeadGraph, readPublishedGraph } from '../registry/published-graph.ts';
+import { HttpStore, RegistryError, type VariantRule } from '@trellis/registry';
 import {
   logOf,
   openForPublishing,
   storeOf,
   type AppendOptions,
   type Environment,
-  type SigningAccess,
 } from '../registry/registry-access.ts';
 import type { CommandOutcome } from './command-outcome.ts';
-import { recordDocument } from './describe-record.ts';
+import { assertHonoured, verifyByOwnTrust } from './options-over-http.ts';
 import { readRules } from '../supergraph/read-rules.ts';
-import { checkPromotion, type PromotionChecks } from './check-promotion.ts';
-import { approvalsOf } from './recorded-approvals.ts';
-import { writeVerdict } from './write-verdict.ts';
+import { removeVariant, setVariant } from './set-variant.ts';
+import { submit } from './submit.ts';
 
 /** The options of `trellis variant set`. */
 export interface VariantOptions extends AppendOptions {
@@ -57,25 +40,16 @@ export async function setVariantCommand(
   signal: AbortSignal,
 ): Promise<CommandOutcome> {
   const log = logOf(options, env);
-  const rule = ruleOf(options);
-  const access = await openDirectly(options, env);
-  const given = await releaseOf(access, log, options, signal);
-  const checks = { rules: await readRules({ approvals: options.approvals }), limits: options.limits };
-  const appended = await appendRecord({ ...access, log, signal }, async (head) => {
-    if (!head) throw new RegistryError('NOT_FOUND', `${formatLogName(log)} has no release yet.`);
-    const { record } = head;
-    const known = record.variants.find(({ name }) => name === options.name);
-    const release = given ?? known?.release;
-    if (!release)
-      throw new RegistryError('INVALID_NAME', `Say what ${options.name} serves: --from ENVIRONMENT.`);
-    const report = given && (await checkAgainst(access, log, [release, record.release], checks, signal));
-    const verdict = await writeVerdict(access.store, report, signal);
-    const variant: Variant = { name: options.name, release, rule, abortsItself: options.aborts === true };
-    const at = known ? record.variants.indexOf(known) : record.variants.length;
-    const variants = record.variants.toSpliced(at, 1, variant);
-    return { ...nextOf(access, record, variants), approvals: approvalsOf(report), verdict };
-  });
-  return outcomeOf('set', options.name, appended);
+  const { name, from, aborts: abortsItself = false, approvals, limits } = options;
+  const request = { name, from, rule: ruleOf(options), abortsItself };
+  const store = storeOf(options, env);
+  assertHonoured(store, options);
+  const rules = await readRules({ approvals });
+  if (!(store instanceof HttpStore))
+    return setVariant(await openForPublishing(options, env), log, request, { rules, limits }, signal);
+  await verifyByOwnTrust(options, env, [log], signal);
+  const { approvals: accepted, ...others } = rules;
+  return submit(store, log, 'variants', { set: request, approvals: accepted, rules: others }, signal);
 }
 
 /** `trellis variant remove`: all get the main version. @throws RegistryError */
@@ -85,64 +59,11 @@ export async function removeVariantCommand(
   signal: AbortSignal,
 ): Promise<CommandOutcome> {
   const log = logOf(options, env);
-  const access = await openDirectly(options, env);
-  const appended = await appendRecord({ ...access, log, signal }, async (head) => {
-    const left = head?.record.variants.filter(({ name }) => name !== options.name);
-    if (!head || left?.length === head.record.variants.length)
-      throw new RegistryError(
-        'NOT_FOUND',
-        `${formatLogName(log)} has no variant ${JSON.stringify(options.name)}.`,
-      );
-    return nextOf(access, head.record, left ?? []);
-  });
-  return outcomeOf('removed', options.name, appended);
-}
-
-/** A server over HTTP signs what teams publish; variants are set by who has the key. */
-async function openDirectly(options: AppendOptions, env: Environment): Promise<SigningAccess> {
+  const { name } = options;
   const store = storeOf(options, env);
-  if (store instanceof HttpStore)
-    throw new RegistryError(
-      'NO_RIGHT',
-      'A registry over HTTP takes no variants yet: set them where its key is.',
-    );
-  return openForPublishing(options, env);
-}
-
-async function releaseOf(
-  access: SigningAccess,
-  log: LogName,
-  { from }: VariantOptions,
-  signal: AbortSignal,
-): Promise<BlobReference | undefined> {
-  if (from === undefined) return undefined;
-  const source = parseLogName(from.includes('@') ? from : `${log.graph}@${from}`);
-  const { head } = await readHeadGraph(access, source, signal);
-  return head.record.release;
-}
-
-async function checkAgainst(
-  { store }: SigningAccess,
-  log: LogName,
-  [release, main]: readonly [BlobReference, BlobReference],
-  checks: PromotionChecks,
-  signal: AbortSignal,
-): Promise<Report> {
-  const name = formatLogName(log);
-  const [next, base] = [
-    await readPublishedGraph(store, release, name, signal),
-    await readPublishedGraph(store, main, name, signal),
-  ];
-  return checkPromotion(next, base, checks, log);
-}
-
-/** The action says that an operator has decided: gateways start again what has stopped itself. */
-function nextOf(
-  { actor }: SigningAccess,
-  { release, routing }: RegistryRecord,
-  variants: readonly Variant[],
-): NextRecord {
-  return { release, routing, variants, action: 'canary', actor, approvals: [] };
+  assertHonoured(store, options);
+  if (store instanceof HttpStore) return submit(store, log, 'variants', { remove: name }, signal);
+  return removeVariant(await openForPublishing(options, env), log, name, signal);
 }
 
 /** Just one rule. @throws RegistryError INVALID_NAME */
@@ -179,14 +100,4 @@ function pairOf(option: string, text: string): readonly [name: string, value: st
   const [, name, value] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
   if (name !== undefined && value !== undefined) return [name, value];
   throw new RegistryError('INVALID_NAME', `${option} takes NAME=VALUE.`);
-}
-
-function outcomeOf(done: string, name: string, { head }: Appended): CommandOutcome {
-  const { record } = head;
-  const others = record.variants.map((variant) => variant.name).join(', ') || 'none';
-  return {
-    exit: 0,
-    lines: [`variant ${name} ${done}: ${formatLogName(record)} ${record.sequence}, variants: ${others}`],
-    document: { outcome: done, record: recordDocument(head) },
-  };
 }

@@ -6,12 +6,16 @@ import { registryLimits } from './registry-limits.ts';
 /** Who asked a registry for what. */
 export interface AuditedAction {
   readonly caller: TokenCaller | undefined;
-  readonly action: 'publish' | 'promote' | 'rollback';
+  readonly action: 'publish' | 'promote' | 'rollback' | 'variant' | 'keys' | 'abort' | 'gc';
+  /** Of which environment, or {@link ALL_LOGS}. */
   readonly log: LogName;
   readonly subgraphs: readonly string[];
   /** @default none */
   readonly contracts?: readonly string[] | undefined;
 }
+
+/** What is of the whole registry. No log has such a name. */
+export const ALL_LOGS: LogName = Object.freeze({ graph: '*', environment: '*' });
 
 /** So many attempts of a client that changed nothing stay: the newest. */
 const MAX_ATTEMPTS: number = registryLimits.attemptsOfClient.amount;
@@ -23,7 +27,15 @@ const TRIM_EACH = 100;
 const COLUMNS = 'client_id, subject, action, graph, environment, subgraphs, contracts, outcome, sequence';
 
 /** What each action is called once it has happened. */
-const DONE = { publish: 'published', promote: 'promote', rollback: 'rollback' } as const;
+const DONE: Readonly<Record<AuditedAction['action'], string>> = {
+  publish: 'published',
+  promote: 'promote',
+  rollback: 'rollback',
+  variant: 'canary',
+  keys: 'keys',
+  abort: 'abort',
+  gc: 'collected',
+};
 
 /**
  * Creates a record, and the row that says whose it is, in one statement: neither exists without the other.

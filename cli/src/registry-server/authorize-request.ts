@@ -11,10 +11,14 @@ export type Wish =
       /** Whether the graph is replaced, or a contract of it changes. */
       readonly isWhole: boolean;
     }
-  | { readonly kind: 'move'; readonly log: LogName };
+  | { readonly kind: 'move'; readonly log: LogName }
+  | { readonly kind: 'abort'; readonly log: LogName }
+  /** Deletes what no log names. */
+  | { readonly kind: 'clean' };
 
 /** A kind of change, as addresses name it. */
-export type ChangeKind = 'publications' | 'promotions' | 'rollbacks';
+export type ChangeKind =
+  'publications' | 'promotions' | 'rollbacks' | 'variants' | 'keys' | 'aborts' | 'garbage-collections';
 
 /**
  * Judges, before the body of a change is read, whether a token allows any change of that kind.
@@ -23,7 +27,7 @@ export type ChangeKind = 'publications' | 'promotions' | 'rollbacks';
  */
 export function authorizeKind(outcome: TokenOutcome, what: ChangeKind, log: LogName): void {
   if (what !== 'publications' || outcome.kind !== 'caller') {
-    authorizeRequest(outcome, { kind: 'move', log });
+    authorizeRequest(outcome, wishOfKind(what, log));
     return;
   }
   const prefixes = ['graph:publish:', `graph:publish-in:${log.environment}:`];
@@ -35,10 +39,16 @@ export function authorizeKind(outcome: TokenOutcome, what: ChangeKind, log: LogN
     );
 }
 
+function wishOfKind(what: ChangeKind, log: LogName): Wish {
+  if (what === 'garbage-collections') return { kind: 'clean' };
+  return { kind: what === 'aborts' ? 'abort' : 'move', log };
+}
+
 /**
  * Whose request it is, where its token has the scope for what it wants: `graph:read`, `graph:publish:<subgraph>` for each subgraph
  * (`graph:publish:*` for a whole graph and for contracts) or, in one environment alone, `graph:publish-in:<environment>:<subgraph>`;
- * `graph:promote:<environment>`.
+ * `graph:promote:<environment>` for promotions, rollbacks, variants and keys, `graph:promote:*` for what is of the whole registry;
+ * `graph:abort:<environment>`.
  *
  * @throws RegistryError NO_RIGHT naming the scope; STORE_UNAVAILABLE where tokens can't be judged
  */
@@ -68,9 +78,10 @@ export function authorizeRequest(outcome: TokenOutcome, wish: Wish): TokenCaller
 /** Of each list one suffices. */
 function scopesFor(wish: Wish): readonly (readonly string[])[] {
   if (wish.kind === 'read') return [['graph:read']];
-  if (wish.kind === 'move') {
-    const { environment } = wish.log;
-    return [[`graph:promote:${environment}`, 'graph:promote:*']];
+  if (wish.kind === 'clean') return [['graph:promote:*']];
+  if (wish.kind === 'move' || wish.kind === 'abort') {
+    const right = wish.kind === 'move' ? 'graph:promote' : 'graph:abort';
+    return [[`${right}:${wish.log.environment}`, `${right}:*`]];
   }
   // Who names no subgraph has a right to none.
   const here = `graph:publish-in:${wish.log.environment}`;

@@ -9,27 +9,22 @@ import {
   type RegistryStore,
   type TrustedKeys,
 } from '@trellis/registry';
-import { z } from 'zod';
 import type { CommandOutcome } from '../publish/command-outcome.ts';
 import { promoteRelease, rollbackRelease } from '../publish/move-commands.ts';
 import { outcomeOfPublication } from '../publish/publish-command.ts';
-import type { ReleaseJudge } from '../publish/judgements.ts';
 import { publishRelease, type PublicationRequest } from '../publish/publish-release.ts';
 import { PublicationRejected } from '../publish/publication-rejected.ts';
 import { rejection } from '../publish/run-registry-action.ts';
 import { OperationsProblem } from '../recorded/operations-problem.ts';
 import type { SigningAccess } from '../registry/registry-access.ts';
 import { writeAttempt, type AuditedAction } from './audit-log.ts';
-import {
-  assertNotRevoked,
-  authorizeKind,
-  authorizeRequest,
-  type ChangeKind,
-  type Wish,
-} from './authorize-request.ts';
+import { assertNotRevoked, authorizeKind, authorizeRequest, type ChangeKind } from './authorize-request.ts';
+import { assertBound, type TokenBinding } from './bound-tokens.ts';
 import { ChangeQueue } from './change-queue.ts';
 import { rulesOf, runningOf } from './guard-bodies.ts';
 import { createJudgementThread, type JudgementPlace } from './judgement-thread.ts';
+import { parsed, type LogChange } from './log-change.ts';
+import { abortChange, garbageChange, keysChange, variantChange } from './operator-changes.ts';
 import { PostgresStore } from './postgres-store.ts';
 import { registryLimits } from './registry-limits.ts';
 import { promotionBody, publicationBody, rollbackBody } from './request-bodies.ts';
@@ -38,9 +33,11 @@ import { promotionBody, publicationBody, rollbackBody } from './request-bodies.t
 const DEADLINE_MS: number = registryLimits.changeSeconds.amount * 1_000;
 
 /** What logs are changed with. */
-export interface LogChangesOptions {
+export interface LogChangesOptions extends TokenBinding {
   readonly pool: Pool;
   readonly signer: RecordSigner;
+  /** Sign the logs that do not trust `signer`. @default none */
+  readonly otherSigners?: readonly RecordSigner[] | undefined;
   readonly trust: TrustedKeys;
   readonly logger: Logger;
   /** Files and folders of recorded operations that checks go by. @default none */
@@ -71,13 +68,14 @@ export class LogChanges {
   }
 
   /**
-   * Judges the right to send a change of that kind, before it is sent.
+   * Judges the right to send a change of that kind, and by such a token, before it is sent.
    *
    * @throws RegistryError
    */
   async admit(what: ChangeKind, log: LogName, outcome: TokenOutcome): Promise<void> {
     try {
       authorizeKind(outcome, what, log);
+      assertBound(outcome, this.#options);
     } catch (error) {
       const caller = outcome.kind === 'caller' ? outcome.caller : undefined;
       await this.#note({ action: ACTIONS[what], log, subgraphs: [], caller }, codeOf(error));
@@ -95,14 +93,15 @@ export class LogChanges {
     try {
       const allowed = authorizeRequest(outcome, change.wish);
       const access = this.#accessOf(allowed, new PostgresStore(pool, audited));
-      const done = await this.#queue.run(access.actor, async () => {
+      const act = async (): Promise<CommandOutcome> => {
         // It may have waited for minutes.
         await assertNotRevoked(outcome, true);
         const signal = (this.#options.changeDeadline ?? deadline)();
         return change.act(access, signal, this.#judgementPlace.judgeUntil(signal));
-      });
+      };
+      const done = await (change.isUrgent ? act() : this.#queue.run(access.actor, act));
       const said = String(done.document['outcome']);
-      if (said === 'already-published' || said === 'unchanged') await this.#note(audited, said);
+      if (WITHOUT_RECORD.has(said)) await this.#note(audited, said);
       return done;
     } catch (error) {
       if (error instanceof PublicationRejected) {
@@ -153,11 +152,16 @@ export class LogChanges {
   }
 
   #read(what: ChangeKind, log: LogName, body: unknown): LogChange {
+    const { operations = [], limitsFile: limits } = this.#options;
+    if (what === 'variants') return variantChange(log, body, { operations, limits });
+    if (what === 'keys') return keysChange(log, body);
+    if (what === 'aborts') return abortChange(log, body);
+    if (what === 'garbage-collections') return garbageChange(body);
     if (what === 'publications') {
       const { approvals, composers: wanted, running, rules, ...publication } = parsed(publicationBody, body);
       const { set, remove, contracts } = publication;
       const subgraphs = [...set.map(({ name }) => name), ...remove];
-      const { operations = [], limitsFile: limits, composers: own = 'both' } = this.#options;
+      const { composers: own = 'both' } = this.#options;
       const composers = composersFor(own, wanted);
       const judgedBy = { operations, limits, rules: rulesOf(approvals, rules), running: runningOf(running) };
       const request = { ...publication, ...judgedBy, composers };
@@ -189,7 +193,6 @@ export class LogChanges {
     }
     const { from: environment, approvals, rules, running } = parsed(promotionBody, body);
     const from = { graph: log.graph, environment };
-    const { operations = [], limitsFile: limits } = this.#options;
     const checks = { operations, limits, rules: rulesOf(approvals, rules), running: runningOf(running) };
     return {
       action: ACTIONS[what],
@@ -200,24 +203,30 @@ export class LogChanges {
   }
 
   #accessOf({ clientId, subject }: TokenCaller, store: RegistryStore): SigningAccess {
-    const { signer, trust } = this.#options;
-    return { store, signer, trust, actor: clientId ?? subject ?? 'unknown' };
+    const { signer, otherSigners, trust } = this.#options;
+    return { store, signer, otherSigners, trust, actor: clientId ?? subject ?? 'unknown' };
   }
 }
 
-const ACTIONS = { publications: 'publish', promotions: 'promote', rollbacks: 'rollback' } as const;
+const ACTIONS = {
+  publications: 'publish',
+  promotions: 'promote',
+  rollbacks: 'rollback',
+  variants: 'variant',
+  keys: 'keys',
+  aborts: 'abort',
+  'garbage-collections': 'gc',
+} as const satisfies Readonly<Record<ChangeKind, AuditedAction['action']>>;
+/** What came of changes that have no record, and a row of their own. */
+const WITHOUT_RECORD: ReadonlySet<string> = new Set([
+  'already-published',
+  'unchanged',
+  'counted',
+  'collected',
+]);
 
 function codeOf(error: unknown): string {
   return error instanceof RegistryError ? error.code : 'FAILED';
-}
-
-interface LogChange {
-  readonly action: 'publish' | 'promote' | 'rollback';
-  readonly subgraphs: readonly string[];
-  /** Those that it sets or removes. @default none */
-  readonly contracts?: readonly string[];
-  readonly wish: Wish;
-  readonly act: (access: SigningAccess, signal: AbortSignal, judge: ReleaseJudge) => Promise<CommandOutcome>;
 }
 
 /** A registry that asks both may be asked to be strict; a strict one stays so. @throws RegistryError INVALID_NAME */
@@ -226,12 +235,6 @@ function composersFor(own: Composers, wanted: Composers = own): Composers {
   if (own !== wanted && !asksBoth)
     throw new RegistryError('INVALID_NAME', `This registry composes by ${own}: leave --composers out.`);
   return own === 'strict' ? own : wanted;
-}
-
-function parsed<Shape extends z.ZodType>(shape: Shape, body: unknown): z.infer<Shape> {
-  const result = shape.safeParse(body);
-  if (result.success) return result.data;
-  throw new RegistryError('INVALID_NAME', `The request is invalid: ${z.prettifyError(result.error)}`);
 }
 
 function deadline(): AbortSignal {

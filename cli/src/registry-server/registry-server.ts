@@ -5,7 +5,9 @@ import { createHttpServer } from '@trellis/runtime';
 import { z } from 'zod';
 import type { CommandOutcome } from '../publish/command-outcome.ts';
 import { toWire } from '../publish/submit.ts';
+import { ALL_LOGS } from './audit-log.ts';
 import { assertNotRevoked, authorizeRequest, type ChangeKind } from './authorize-request.ts';
+import { UnboundToken } from './bound-tokens.ts';
 import { ClientRates, type ClientRateAmounts } from './client-rates.ts';
 import { HeldBodies, MAX_BODY_BYTES, type HeldBodyAmounts, type HeldBytes } from './held-bodies.ts';
 import { PostgresStore } from './postgres-store.ts';
@@ -72,7 +74,7 @@ export function createRegistryServer(options: RegistryServerOptions): ReturnType
     decorated.outcome = outcome;
     if (!change) return;
     await rates.takeChange(client);
-    await changes.admit(change, logOfPath(request.params), outcome);
+    await changes.admit(change, logOfChange(change, request.params), outcome);
     const held = bodies.hold(client, request.headers['content-length']);
     decorated.held = held;
     reply.raw.once('close', () => held.close());
@@ -81,11 +83,10 @@ export function createRegistryServer(options: RegistryServerOptions): ReturnType
   server.setErrorHandler((error, request, reply) => {
     const code = error instanceof RegistryError ? error.code : undefined;
     if (code !== undefined) {
-      const isChallenged =
-        code === 'NO_RIGHT' && (request as unknown as Partial<Authenticated>).outcome?.kind !== 'caller';
-      if (isChallenged) reply.header('www-authenticate', 'Bearer, DPoP');
+      const challenge = challengeOf(error, (request as unknown as Partial<Authenticated>).outcome);
+      if (challenge !== undefined) reply.header('www-authenticate', challenge);
       const message = error instanceof Error ? error.message : '';
-      return reply.status(isChallenged ? 401 : statusOf(code)).send({ error: { code, message } });
+      return reply.status(challenge === undefined ? statusOf(code) : 401).send({ error: { code, message } });
     }
     const { statusCode } = error as { readonly statusCode?: number };
     const status = error instanceof z.ZodError ? 400 : (statusCode ?? 500);
@@ -142,10 +143,12 @@ export function createRegistryServer(options: RegistryServerOptions): ReturnType
         .send({ error: { message: 'No such record.' } });
     return reply.type('application/jose').send(jws);
   });
-  for (const [address, what] of CHANGES)
-    server.post(`${LOG_PATH}/${address}`, async (request, reply) => {
+  const addresses = [...CHANGES].map(([name, what]) => [`${LOG_PATH}/${name}`, what] as const);
+  for (const [address, what] of [...addresses, [GARBAGE_PATH, 'garbage-collections'] as const])
+    server.post(address, async (request, reply) => {
       const { outcome, body, held } = request as unknown as Authenticated; // decorated above
-      const run = (): Promise<CommandOutcome> => changes.run(what, logOfPath(request.params), body, outcome);
+      const log = logOfChange(what, request.params);
+      const run = (): Promise<CommandOutcome> => changes.run(what, log, body, outcome);
       const done = await (held ? held.use(run) : run());
       return reply.header('cache-control', 'no-store').send(toWire(done));
     });
@@ -168,11 +171,25 @@ const CHANGES: ReadonlyMap<string, ChangeKind> = new Map([
   ['guarded-promotions', 'promotions'],
   ['rollbacks', 'rollbacks'],
   ['guarded-rollbacks', 'rollbacks'],
+  ['variants', 'variants'],
+  ['keys', 'keys'],
+  ['aborts', 'aborts'],
 ]);
+const GARBAGE_PATH = '/v1/garbage-collections';
 
 function changeOfRoute(method: string, route: string | undefined): ChangeKind | undefined {
-  if (method !== 'POST' || !route?.startsWith(`${LOG_PATH}/`)) return undefined;
+  if (method !== 'POST') return undefined;
+  if (route === GARBAGE_PATH) return 'garbage-collections';
+  if (!route?.startsWith(`${LOG_PATH}/`)) return undefined;
   return CHANGES.get(route.slice(LOG_PATH.length + 1));
+}
+
+/** A client that may come again with another token is challenged. */
+function challengeOf(error: unknown, outcome: TokenOutcome | null | undefined): string | undefined {
+  if (error instanceof UnboundToken) return error.challenge;
+  const hasNoToken =
+    error instanceof RegistryError && error.code === 'NO_RIGHT' && outcome?.kind !== 'caller';
+  return hasNoToken ? 'Bearer, DPoP' : undefined;
 }
 
 function clientOf(outcome: TokenOutcome): string {
@@ -187,6 +204,10 @@ function closingOf(response: ServerResponse): AbortSignal {
   return closing.signal;
 }
 
+function logOfChange(what: ChangeKind, params: unknown): LogName {
+  return what === 'garbage-collections' ? ALL_LOGS : logOfPath(params);
+}
+
 function logOfPath(params: unknown): LogName {
   const { graph, environment } = z.object({ graph: z.string(), environment: z.string() }).parse(params);
   return parseLogName(`${graph}@${environment}`);
@@ -194,7 +215,7 @@ function logOfPath(params: unknown): LogName {
 
 function statusOf(code: RegistryError['code']): number {
   if (code === 'NO_RIGHT') return 403;
-  if (code === 'INVALID_NAME' || code === 'TOO_LARGE') return 400;
+  if (code === 'INVALID_NAME' || code === 'INVALID_KEY' || code === 'TOO_LARGE') return 400;
   const { exit } = registryErrors[code];
   if (exit === 1) return 422;
   return exit === 75 ? 409 : 503;

@@ -26,11 +26,8 @@ describe('A registry over HTTP', () => {
     ],
     ['a subgraph that is named twice', 400, `{"set":[${TWICE},${TWICE}],"remove":[],"isWhole":false}`],
   ])('rejects %s with %i', async (_title, status, body) => {
-    const headers = {
-      authorization: `Bearer ${await stage.tokenOf('operator')}`,
-      'content-type': 'application/json',
-    };
     const url = `${stage.registry.url}/v1/graphs/content/environments/production/publications`;
+    const headers = await stage.headersOf('operator', 'POST', url);
     expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(status);
   });
 

@@ -2,7 +2,7 @@ import type { Composers } from '@trellis/composition';
 import { readOfflineSettings } from '@trellis/gateway/offline';
 import { createTokenAuthentication, type RevocationCheck } from '@trellis/gateway/token-authentication';
 import { createPool, migrate } from '@trellis/postgres';
-import { createRecordSigner, RegistryError, TrustedKeys } from '@trellis/registry';
+import { createRecordSigners, RegistryError, trustIn, TrustedKeys } from '@trellis/registry';
 import { ConfigError, createLogger, type Logger } from '@trellis/runtime';
 import { createOutageLog } from '@trellis/runtime/outage-log';
 import { readFile } from 'node:fs/promises';
@@ -18,6 +18,8 @@ export interface ServeOptions {
   readonly publicUrl?: string;
   /** Seconds, or `off`. */
   readonly revocationSeconds?: string;
+  /** `required` for changes, or `off`. */
+  readonly boundTokens?: string;
   readonly operations?: readonly string[];
   /** A `gateway.yaml`. */
   readonly limits?: string;
@@ -39,7 +41,8 @@ const QUERY_TIMEOUT_MS = 8_000;
 const REVOCATION_S = { default: 10, min: 1, max: 900 } as const;
 
 /**
- * Starts a registry: `DATABASE_URL`, `TRELLIS_SIGNING_KEY`, the client as which it asks about tokens and, where keys were replaced,
+ * Starts a registry: `DATABASE_URL`, `TRELLIS_SIGNING_KEY` (several while a key is replaced: of those that a log trusts, the first
+ * signs), the client as which it asks about tokens and, where keys were replaced,
  * `TRELLIS_REGISTRY_TRUST`.
  *
  * @throws RegistryError where something is missing; the database's own errors
@@ -58,13 +61,12 @@ export async function serveRegistry(options: ServeOptions, env: Environment): Pr
   assertLimits(options.limits, env);
   const logger = createLogger({ service: 'registry' });
   const revocation = revocationCheck(options, env, logger);
-  const signer = await createRecordSigner(
+  const takesUnboundTokens = unboundTokens(options, env, logger);
+  const signers = await createRecordSigners(
     await keyText(needed(env['TRELLIS_SIGNING_KEY'], 'TRELLIS_SIGNING_KEY')),
   );
   const given = env['TRELLIS_REGISTRY_TRUST'];
-  const trust = given
-    ? await TrustedKeys.parse(await keyText(given))
-    : await TrustedKeys.from([signer.publicKey]);
+  const trust = given ? await TrustedKeys.parse(await keyText(given)) : await trustIn(signers);
   await migrate({
     connectionString,
     schema: SCHEMA,
@@ -73,11 +75,12 @@ export async function serveRegistry(options: ServeOptions, env: Environment): Pr
   const pool = createPool({ connectionString, schema: SCHEMA, queryTimeoutMs: QUERY_TIMEOUT_MS });
   const server = createRegistryServer({
     pool,
-    signer,
+    ...signers,
     trust,
     authenticate: createTokenAuthentication({ issuer, audience, revocation }),
     logger,
     publicUrl,
+    takesUnboundTokens,
     composers: options.composers,
     limitsFile: options.limits,
     ...(options.operations && { operations: options.operations }),
@@ -134,6 +137,18 @@ function revocationCheck(
       success: 'introspection available again',
     }),
   };
+}
+
+/** Who takes tokens that anybody can copy says so. */
+function unboundTokens({ boundTokens, issuer }: ServeOptions, env: Environment, logger: Logger): boolean {
+  const text = boundTokens ?? env['TRELLIS_REGISTRY_BOUND_TOKENS'] ?? 'required';
+  if (text === 'off') logger.warn({ issuer }, 'tokens that are bound to no key are accepted for changes');
+  else if (text !== 'required')
+    throw new RegistryError(
+      'INVALID_NAME',
+      `--bound-tokens takes required, or off, not ${JSON.stringify(text)}.`,
+    );
+  return text === 'off';
 }
 
 /** Proofs name paths behind it, as a proxy shows them to clients. */

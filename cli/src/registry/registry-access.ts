@@ -1,14 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import {
-  createRecordSigner,
+  createRecordSigners,
   openRegistry,
   parseLogName,
   RegistryError,
   registryAuthorization,
+  trustIn,
   TrustedKeys,
   type LogName,
-  type RecordSigner,
+  type RecordSigners,
   type RegistryStore,
 } from '@trellis/registry';
 
@@ -40,8 +41,9 @@ export interface RegistryAccess {
 }
 
 /** A registry with the right to publish. */
-export interface SigningAccess extends RegistryAccess {
-  readonly signer: RecordSigner;
+export interface SigningAccess extends RegistryAccess, Omit<RecordSigners, 'otherSigners'> {
+  /** @default none */
+  readonly otherSigners?: RecordSigners['otherSigners'] | undefined;
   readonly actor: string;
 }
 
@@ -62,7 +64,7 @@ export function logOf({ graph }: GraphOptions, env: Environment): LogName {
 
 /**
  * A registry for reading. The keys that may sign its first record are those of `--trust` or `TRELLIS_REGISTRY_TRUST` (a file, or the
- * JWK set itself); without them, the public part of the signing key.
+ * JWK set itself); without them, the public parts of the signing keys.
  *
  * @throws RegistryError; Error with a system call for files
  */
@@ -77,7 +79,7 @@ export async function openForReading(options: RegistryOptions, env: Environment)
       'INVALID_KEY',
       'Say whose records count: --trust FILE, or TRELLIS_REGISTRY_TRUST, with a JWK set. trellis keys new makes one.',
     );
-  return { store, trust: await TrustedKeys.from([(await createRecordSigner(key)).publicKey]) };
+  return { store, trust: await trustIn(await createRecordSigners(key)) };
 }
 
 /** A registry for publishing. @throws RegistryError; Error with a system call for files */
@@ -92,7 +94,7 @@ export async function openForPublishing(
       'INVALID_KEY',
       'Say which key signs: --key FILE, or TRELLIS_SIGNING_KEY. trellis keys new makes one.',
     );
-  return { ...access, signer: await createRecordSigner(key), actor: options.actor ?? actorOf(env) };
+  return { ...access, ...(await createRecordSigners(key)), actor: options.actor ?? actorOf(env) };
 }
 
 /** The user that CI names, or the one of the machine. */

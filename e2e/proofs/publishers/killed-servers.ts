@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
-import { HttpStore, RegistryError, type RegistryStore } from '@trellis/registry';
+import { HttpStore, RegistryError, registryAuthorization, type RegistryStore } from '@trellis/registry';
 import { createTestDatabase, freePorts, startTestRedis } from '@trellis/testkit';
 import { inheritedEnvironment, root, startProgram } from '../../harness/running-program.ts';
 import { log } from './published-log.ts';
@@ -58,7 +58,7 @@ export async function runKilledServers(options: ServedPublishers): Promise<Serve
       COOKIE_SECRET: randomBytes(32).toString('base64url'),
     },
   });
-  const token = await tokenOf(issuer);
+  await untilIssued(issuer);
   const environment = {
     DATABASE_URL: database.connectionString,
     TRELLIS_SIGNING_KEY: options.key,
@@ -71,7 +71,7 @@ export async function runKilledServers(options: ServedPublishers): Promise<Serve
   const stores = ports.map(
     (port) =>
       new HttpStore(`http://127.0.0.1:${port}`, {
-        authorize: async () => ({ authorization: `Bearer ${token}` }),
+        authorize: registryAuthorization({ ...environment, TRELLIS_REGISTRY_CLIENT_ID: 'publisher' }),
       }),
   );
   const acknowledged = new Map<number, string>();
@@ -180,19 +180,14 @@ async function killed(child: ChildProcess | undefined): Promise<void> {
   await ended;
 }
 
-/** One token for the whole run: it is good for 15 minutes. */
-async function tokenOf(issuer: string): Promise<string> {
+/** Until tokens can be asked for. They are bound to keys of those who ask for them: each store asks for its own. */
+async function untilIssued(issuer: string): Promise<void> {
   for (let attempt = 0; attempt < 300; attempt += 1) {
-    const response = await fetch(`${issuer}/token`, {
-      method: 'POST',
-      headers: {
-        authorization: `Basic ${Buffer.from(`publisher:${encodeURIComponent(SECRET)}`).toString('base64')}`,
-      },
-      body: new URLSearchParams({ grant_type: 'client_credentials' }),
+    const response = await fetch(`${issuer}/.well-known/openid-configuration`, {
       signal: AbortSignal.timeout(5_000),
     }).catch(() => undefined);
-    if (response?.ok) return ((await response.json()) as { access_token: string }).access_token;
+    if (response?.ok) return;
     await wait(200);
   }
-  throw new Error('The auth-server issued no token.');
+  throw new Error('The auth-server does not respond.');
 }

@@ -17,7 +17,7 @@ const RECORD_DEADLINE_MS = 30_000;
 
 /**
  * Routes to the variants that a registry names, and stops those canaries that are worse: here at once, at other processes by a
- * message, and in the registry by a record, where there is a key for that.
+ * message, and in the registry by a record, where there is a key for that, or a server that has one.
  *
  * @param openExchange with the other processes; none where there are no others
  */
@@ -88,16 +88,13 @@ class Canaries implements AbortingCanaries {
 
   async #record(variant: Pick<Variant, 'name' | 'release'>): Promise<void> {
     const { TRELLIS_SIGNING_KEY: signingKey } = this.#parts.config;
-    if (signingKey === undefined || this.#closing.signal.aborted) return;
+    if (this.#closing.signal.aborted) return;
     const { store, log, trust } = this.#located;
     const { logger } = this.#parts;
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(RECORD_DEADLINE_MS)]);
     try {
-      const { outcome, head } = await recordAbort(variant, { store, log, trust, signingKey, signal });
-      logger.info(
-        { variant: variant.name, outcome, sequence: head.record.sequence },
-        'canary abort recorded',
-      );
+      const recorded = await recordAbort(variant, { store, log, trust, signingKey, signal });
+      if (recorded) logger.info({ variant: variant.name, ...recorded }, 'canary abort recorded');
     } catch (err) {
       logger.error(
         { err, variant: variant.name },

@@ -48,6 +48,8 @@ export interface TokenCaller {
   /** The OAuth client. */
   readonly clientId: string | undefined;
   readonly subject: string | undefined;
+  /** Whether the token is bound to a key or a certificate that its sender has proven to possess. RFC 9449, RFC 8705 */
+  readonly isBound: boolean;
 }
 
 /** What came of a token: who sends it, why it is not accepted, or that it can't be judged now. */
@@ -91,11 +93,14 @@ export function createTokenAuthentication({
         scopes,
         context,
         claims,
+        keyThumbprint,
+        certificateThumbprint,
         token = '',
       } = await authenticator.authenticate(authorization, presented);
       const { sub } = claims;
       const subject = typeof sub === 'string' ? sub : undefined;
-      const caller = { scopes, clientId: context.clientId, subject };
+      const isBound = (keyThumbprint ?? certificateThumbprint) !== undefined;
+      const caller = { scopes, clientId: context.clientId, subject, isBound };
       const sender: QueueCaller = { keys: [`client:${caller.clientId ?? subject ?? ''}`], isKnown: true };
       return {
         kind: 'caller',

@@ -22,13 +22,13 @@ export const variables = {
     type: 'text',
     optional: true,
     sensitive: true,
-    doc: 'A private JWK (Ed25519) that may sign records of the registry. With it, a canary that is stopped here is stopped in the registry. Absent: here alone.',
+    doc: 'A private JWK (Ed25519) that may sign records of the registry, or several, separated by spaces. With it, a canary that is stopped here is stopped in the registry; a registry over HTTP needs none, as the server signs. Absent: here alone.',
   },
   TRELLIS_REGISTRY_TOKEN: {
     type: 'text',
     optional: true,
     sensitive: true,
-    doc: 'An access token with graph:read, for a registry over HTTP. Absent: one is got by client credentials, with the four variables below.',
+    doc: 'An access token with graph:read, for a registry over HTTP. It records no aborts of canaries, as it is bound to no key. Absent: one is got by client credentials, with the four variables below.',
   },
   TRELLIS_REGISTRY_ISSUER: {
     type: 'url',

@@ -28,6 +28,8 @@ export interface AppendOptions {
   readonly log: LogName;
   readonly trust: TrustedKeys;
   readonly signer: RecordSigner;
+  /** Sign in the place of `signer`, in order, where the log trusts that no longer or not yet. @default none */
+  readonly otherSigners?: readonly RecordSigner[] | undefined;
   readonly signal: AbortSignal;
   /** How often a loser tries again. @default 10 */
   readonly retries?: number;
@@ -45,7 +47,7 @@ export interface AppendOptions {
  * names, and nothing else.
  *
  * @param decide checks over the head, and says the next record; 'unchanged' where the head says it already
- * @throws RegistryError CONFLICT after all retries; UNTRUSTED_KEY where the signer's key is not one of the log; those of verifyLog
+ * @throws RegistryError CONFLICT after all retries; UNTRUSTED_KEY where no signer's key is one of the log; those of verifyLog
  */
 export async function appendRecord(
   options: AppendOptions,
@@ -63,13 +65,13 @@ export async function appendRecord(
   for (let losses = 0; losses <= retries; losses += 1) {
     if (losses > 0) await wait(jitterMs(losses), undefined, { signal });
     head = await verifyLog(store, log, trust, { from: head, signal });
-    checkSigner(options, head);
+    const signer = signerFor(options, head);
     const next = await decide(head);
     if (next === 'unchanged') {
       if (head) return { outcome: 'unchanged', head, losses };
       throw new RegistryError('NOT_FOUND', `${formatLogName(log)} is empty.`);
     }
-    const created = await createNext(options, head, next);
+    const created = await createNext({ ...options, signer }, head, next);
     if (created) return { outcome: 'appended', head: created, losses };
   }
   throw new RegistryError(
@@ -78,9 +80,14 @@ export async function appendRecord(
   );
 }
 
-function checkSigner({ log, trust, signer }: AppendOptions, head: VerifiedHead | undefined): void {
+/** Each log replaces its keys by itself: the first signer that this one trusts. */
+function signerFor(
+  { log, trust, signer, otherSigners = [] }: AppendOptions,
+  head: VerifiedHead | undefined,
+): RecordSigner {
   const trusted = head?.nextKeys ?? trust;
-  if (trusted.find(signer.keyId)) return;
+  const trustedSigner = [signer, ...otherSigners].find(({ keyId }) => trusted.find(keyId));
+  if (trustedSigner) return trustedSigner;
   throw new RegistryError(
     'UNTRUSTED_KEY',
     `The signing key ${signer.keyId} may not sign ${formatLogName(log)}. Trusted: ${trusted.keyIds.join(', ')}.`,

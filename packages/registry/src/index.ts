@@ -1,8 +1,9 @@
+export { appendAbort, type StoppedCanary } from './append-abort.ts';
 export { appendRecord, type Appended, type AppendOptions, type NextRecord } from './append-record.ts';
 export { digestOf, MAX_BLOB_BYTES, referenceOf, type BlobReference } from './blob.ts';
 export { formatLogName, isLogPart, parseLogName, type LogName } from './log-name.ts';
 export { openRegistry, type RegistryCredentials } from './open-registry.ts';
-export { keyIdOf, TrustedKeys, type PublicKey } from './public-key.ts';
+export { keyIdOf, publicKeys, TrustedKeys, type PublicKey } from './public-key.ts';
 export {
   canonicalContract,
   declaredContracts,
@@ -24,9 +25,12 @@ export {
 } from './published-release.ts';
 export {
   createRecordSigner,
+  createRecordSigners,
   generateRecordKey,
+  trustIn,
   type PrivateKey,
   type RecordSigner,
+  type RecordSigners,
 } from './record-signer.ts';
 export { RegistryError, registryErrors, type RegistryErrorCode } from './registry-error.ts';
 export {
@@ -45,7 +49,7 @@ export {
   type RegistryTokenVariables,
 } from './stores/registry-authorization.ts';
 export { readTextBlob, writeTextBlob } from './text-blobs.ts';
-export type { Variant, VariantRule } from './variant.ts';
+export { declaredVariant, type DeclaredVariant, type Variant, type VariantRule } from './variant.ts';
 export {
   verifyAlone,
   verifyLog,

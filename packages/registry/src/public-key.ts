@@ -19,7 +19,10 @@ export const publicKey: z.ZodType<PublicKey> = z.object({
   x: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
 });
 
-const keySet = z.object({ keys: z.array(publicKey).min(1).max(16) });
+/** Reads the keys of a set, 1 to 16. */
+export const publicKeys: z.ZodType<readonly PublicKey[]> = z.array(publicKey).min(1).max(16);
+
+const keySet = z.object({ keys: publicKeys });
 
 /** The keys whose records count, by RFC 7638 thumbprint. */
 export class TrustedKeys {

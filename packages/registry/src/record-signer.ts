@@ -1,6 +1,6 @@
 import { CompactSign, exportJWK, generateKeyPair, importJWK } from 'jose';
 import { z } from 'zod';
-import { ALGORITHM, keyIdOf, publicKey, type PublicKey } from './public-key.ts';
+import { ALGORITHM, keyIdOf, publicKey, TrustedKeys, type PublicKey } from './public-key.ts';
 import { RegistryError } from './registry-error.ts';
 import { encodeRecord, type RegistryRecord } from './registry-record.ts';
 import { MAX_RECORD_BYTES } from './registry-store.ts';
@@ -57,15 +57,64 @@ export async function createRecordSigner(json: string): Promise<RecordSigner> {
   };
 }
 
+/** Signers, the preferred one first. */
+export interface RecordSigners {
+  readonly signer: RecordSigner;
+  /** Used in order where a log does not trust the first: keys that come or go. */
+  readonly otherSigners: readonly RecordSigner[];
+}
+
+/** The trust in all of them. */
+export function trustIn({ signer, otherSigners }: RecordSigners): Promise<TrustedKeys> {
+  return TrustedKeys.from([signer, ...otherSigners].map((one) => one.publicKey));
+}
+
+const MAX_KEYS = 16;
+/** Where one JWK ends, and the next begins. No member of a JWK is an object. */
+const BETWEEN_KEYS = /(?<=\})\s+(?=\{)/;
+
+/**
+ * Signers for the keys of a variable or a file: one private JWK, several separated by white space, or a JWK set of them (RFC 7517 §5).
+ * While a key is replaced there are two.
+ *
+ * @throws RegistryError INVALID_KEY; the keys are in no message
+ */
+export async function createRecordSigners(text: string): Promise<RecordSigners> {
+  const [signer, ...otherSigners] = await Promise.all(keyTextsIn(text).map(createRecordSigner));
+  if (!signer) throw invalidKey();
+  return { signer, otherSigners };
+}
+
+function keyTextsIn(text: string): readonly string[] {
+  const texts = keysOfSet(text) ?? text.trim().split(BETWEEN_KEYS);
+  if (texts.length > MAX_KEYS) throw invalidKey();
+  return texts;
+}
+
+function keysOfSet(text: string): readonly string[] | undefined {
+  try {
+    return keySet.parse(JSON.parse(text)).keys.map((key) => JSON.stringify(key));
+  } catch {
+    return undefined; // it is no set: the keys are read by themselves
+  }
+}
+
+const keySet = z.object({ keys: z.array(z.unknown()) });
+
 function readPrivateKey(json: string): PrivateKey {
   try {
     return parsePrivateKey(JSON.parse(json) as unknown);
   } catch {
-    throw new RegistryError(
-      'INVALID_KEY',
-      'The signing key is no private Ed25519 JWK. Make one with: trellis keys new',
-    );
+    throw invalidKey();
   }
+}
+
+/** Without what it was made of. */
+function invalidKey(): RegistryError {
+  return new RegistryError(
+    'INVALID_KEY',
+    'The signing key is no private Ed25519 JWK. Make one with: trellis keys new',
+  );
 }
 
 function parsePrivateKey(value: unknown): PrivateKey {

@@ -43,10 +43,22 @@ const rule: z.ZodType<VariantRule> = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('percent'), percent: z.number().min(0).max(100) }),
 ]);
 
+const name = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/);
+
 /** Reads a {@link Variant}. */
 export const variant: z.ZodType<Variant> = z.object({
-  name: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/),
+  name,
   release: blobReference,
   rule,
   abortsItself: z.boolean(),
 });
+
+/** A variant as an operator asks for it. */
+export type DeclaredVariant = Omit<Variant, 'release'>;
+
+/** Reads a {@link DeclaredVariant}. */
+export const declaredVariant: z.ZodType<DeclaredVariant> = z
+  .object({ name, rule, abortsItself: z.boolean() })
+  .refine(({ rule: { kind }, abortsItself }) => !abortsItself || kind === 'percent', {
+    error: 'a variant that aborts itself has a percent: callers who choose a variant judge nothing',
+  });

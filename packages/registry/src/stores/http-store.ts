@@ -67,13 +67,15 @@ export class HttpStore implements RegistryStore {
   }
 
   /**
-   * Asks the server to append: `publications`, `promotions` or `rollbacks`.
+   * Asks the server for a change: `publications`, `rollbacks`, `variants`, ….
    *
+   * @param log undefined for what is of the whole registry
    * @returns what it says came of it
    * @throws RegistryError with the code that it names
    */
-  async submit(log: LogName, what: string, body: object, signal: AbortSignal): Promise<unknown> {
-    return readJson(await this.#send(`${logPath(log)}/${what}`, signal, JSON.stringify(body)), signal);
+  async submit(log: LogName | undefined, what: string, body: object, signal: AbortSignal): Promise<unknown> {
+    const path = `${log ? logPath(log) : '/v1'}/${what}`;
+    return readJson(await this.#send(path, signal, JSON.stringify(body)), signal);
   }
 
   writeBlob(): Promise<never> {
@@ -94,10 +96,7 @@ export class HttpStore implements RegistryStore {
 
   #readOnly(): Promise<never> {
     return Promise.reject(
-      new RegistryError(
-        'NO_RIGHT',
-        `${this.description} writes by itself: publish, promote and roll back there.`,
-      ),
+      new RegistryError('NO_RIGHT', `${this.description} writes by itself: ask it for changes.`),
     );
   }
 

@@ -1,0 +1,22 @@
+import { RegistryError } from '@trellis/registry';
+import { z } from 'zod';
+import type { CommandOutcome } from '../publish/command-outcome.ts';
+import type { ReleaseJudge } from '../publish/judgements.ts';
+import type { SigningAccess } from '../registry/registry-access.ts';
+import type { AuditedAction } from './audit-log.ts';
+import type { Wish } from './authorize-request.ts';
+
+/** A change that was read of a request: what right it takes, and what it does. */
+export interface LogChange extends Pick<AuditedAction, 'action' | 'subgraphs' | 'contracts'> {
+  readonly wish: Wish;
+  /** Whether it waits for no other change. @default false: they are made one after the other, as composing takes memory */
+  readonly isUrgent?: boolean;
+  readonly act: (access: SigningAccess, signal: AbortSignal, judge: ReleaseJudge) => Promise<CommandOutcome>;
+}
+
+/** Reads a body. @throws RegistryError INVALID_NAME */
+export function parsed<Shape extends z.ZodType>(shape: Shape, body: unknown): z.infer<Shape> {
+  const result = shape.safeParse(body);
+  if (result.success) return result.data;
+  throw new RegistryError('INVALID_NAME', `The request is invalid: ${z.prettifyError(result.error)}`);
+}
