@@ -8,7 +8,7 @@ import {
   type TestGateway,
 } from '@trellis/gateway/testing';
 import { queryChecked } from '@trellis/postgres';
-import { gql } from 'graphql-tag';
+import { parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { historyCommand } from '../publish/history-commands.ts';
 import { setVariantCommand } from '../publish/variant-commands.ts';
@@ -24,7 +24,7 @@ let subgraphs: readonly [good: SubgraphServer, failing: SubgraphServer];
 function startVersion(isGood: boolean): Promise<SubgraphServer> {
   return startSubgraph({
     name: 'numbers',
-    typeDefs: gql(SDL),
+    typeDefs: parse(SDL),
     resolvers: {
       Query: {
         other: () => 'same',
