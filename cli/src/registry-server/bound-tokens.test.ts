@@ -13,7 +13,7 @@ let stage: RegistryStage;
 beforeAll(async () => {
   stage = await RegistryStage.start();
   await stage.publish('users', 'users', 'type Query { me: Int }');
-});
+}, 180_000);
 
 afterAll(() => stage.close());
 afterEach(() => {

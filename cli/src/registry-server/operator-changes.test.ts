@@ -21,7 +21,7 @@ beforeAll(async () => {
   const fields = { production: 'me: Int', staging: 'me: Int you: Int', broken: 'you: Int' };
   for (const [environment, field] of Object.entries(fields))
     await stage.publish('operator', 'users', `type Query { ${field} }`, { graph: `content@${environment}` });
-});
+}, 180_000);
 
 afterAll(() => stage.close());
 

@@ -46,7 +46,7 @@ beforeAll(async () => {
   [stage, subgraphs] = [started, [good, failing]];
   await stage.publish('operator', 'numbers', SDL, { routingUrl: good.url });
   await stage.publish('operator', 'numbers', SDL, { routingUrl: failing.url, graph: 'content@staging' });
-});
+}, 180_000);
 
 afterAll(async () => {
   await Promise.all(subgraphs.map((subgraph) => subgraph.close()));
