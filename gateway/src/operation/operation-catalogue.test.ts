@@ -7,6 +7,7 @@ import { DEFAULT_COSTS } from '../settings/cost.ts';
 import { DEFAULT_LIMITS } from '../settings/limits.ts';
 import { buildSupergraph } from '../supergraph/build-supergraph.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
+import { parseOperation } from './document/parse-operation.ts';
 import {
   createOperationCatalogue,
   type CataloguedDocument,
@@ -116,6 +117,27 @@ describe('What is cached of documents', () => {
     expect(twice.filter((document, index) => document === once[index]).length).toBeLessThan(300);
     expect(thrice.filter((document, index) => document === twice[index])).toHaveLength(texts.length);
   });
+
+  it('lets a new population in: after 1,500 operations that were used again and again, 990 of 1,000 others of 45 tokens in two rounds', () => {
+    const catalogue = createCatalogue();
+    const population = (name: string, size: number): string[] =>
+      Array.from(
+        { length: size },
+        (_, index) =>
+          `query ${name}${index} { books { ${'title pages count '.repeat(12)} author { name } } }`,
+      );
+    const [before, others] = [population('Before', 1_500), population('Other', 1_000)];
+    expect(parseOperation(others[0] ?? '', DEFAULT_LIMITS).tokens).toBeGreaterThanOrEqual(45);
+    const send = (texts: readonly string[]): number =>
+      texts.filter((text, index) => {
+        if (catalogue.known(text)) return true;
+        catalogue.document(text, `198.51.${index % 250}.1`);
+        return false;
+      }).length;
+    for (let round = 0; round < 4; round += 1) send(before);
+    for (let round = 0; round < 2; round += 1) send(others);
+    expect(send(others)).toBeGreaterThanOrEqual(990);
+  }, 60_000);
 
   it('G11: texts weigh as well: of 40 whose comments have 1 MB each, two are cached', () => {
     const catalogue = createCatalogue();
