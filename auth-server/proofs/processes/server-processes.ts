@@ -16,6 +16,7 @@ export interface ServerProcess {
 /** Where processes are started that share their stores and their issuer. */
 export interface ServerGround {
   readonly redisUrl: string;
+  readonly databaseUrl: string;
   readonly issuer: string;
   /** Starts a server and waits until it is ready. The first one must be at the issuer's port. */
   start(port?: number): Promise<ServerProcess>;
@@ -80,7 +81,7 @@ export async function withServers<Result>(
     return start(); // another process has taken the port meanwhile
   };
   try {
-    return await work({ redisUrl: redis.url, issuer, start });
+    return await work({ redisUrl: redis.url, databaseUrl: database.connectionString, issuer, start });
   } finally {
     await Promise.all(children.map((child) => end(child, 'SIGTERM')));
     await redis.stop();

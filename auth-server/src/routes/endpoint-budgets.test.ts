@@ -2,6 +2,8 @@ import Fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { addEndpoint } from '../http/endpoint.ts';
 import { createRequestLimits, limitRequests } from '../http/request-limits.ts';
+import { anonymousRequests, notSent } from '../../proofs/attackers/anonymous-requests.ts';
+import type { Attacker, OpenForm } from '../../proofs/attackers/attacker.ts';
 import { budgetOf, endpointBudgets } from './endpoint-budgets.ts';
 import { paths } from '../paths.ts';
 
@@ -44,5 +46,37 @@ describe('H2: the table of budgets', () => {
     expect(amountOf('POST /login')).toBe(200);
     expect(amountOf('POST /par')).toBe(200);
     expect(amountOf('POST /forgotten')).toBe(50);
+  });
+});
+
+/** Someone who has opened pages that no server has sent. */
+function attackerOnPaper(): Attacker {
+  const page = (path: string): OpenForm => ({ path, fields: {}, cookie: '' });
+  return {
+    issuer: 'https://auth.example',
+    signIn: page('/login'),
+    forgotten: page('/forgotten'),
+    signUp: page('/sign-up'),
+    proof: () => Promise.resolve('proof'),
+    forge: () => Promise.resolve('forged'),
+  };
+}
+
+describe('H2: the proof of anonymous writing', () => {
+  it('has requests of some kind for every endpoint that is limited, or the reason for none', () => {
+    const limited = Object.keys(endpointBudgets).filter((endpoint) => endpointBudgets[endpoint] !== 'free');
+    const decided = [...Object.keys(anonymousRequests), ...Object.keys(notSent)];
+    expect(decided.toSorted()).toEqual(limited.toSorted());
+  });
+
+  it('sends what it has for an endpoint there', async () => {
+    for (const [endpoint, kinds] of Object.entries(anonymousRequests)) {
+      expect(kinds, endpoint).not.toEqual([]);
+      for (const kind of kinds) {
+        const { method, path } = await kind(attackerOnPaper());
+        const { pathname } = new URL(path, 'https://auth.example');
+        expect(`${method} ${pathname.replace(/^\/register\/.+/, '/register/:id')}`).toBe(endpoint);
+      }
+    }
   });
 });
