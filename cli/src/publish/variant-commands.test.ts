@@ -108,7 +108,11 @@ describe('trellis variant', () => {
         approvals,
         `approvals: [{ change: FIELD_REMOVED User.name, reason: unused, owner: team-users, expires: ${until} }]`,
       );
-    const set = ['variant', 'set', 'bad', '--from', 'broken', '--percent', '1', '--approvals', approvals];
+    const schema = join(registry.folder, 'slim.graphql');
+    await writeFile(schema, USERS.replace('name: String', ''));
+    const place = ['--schema', schema, '--routing-url', 'http://users.test/graphql'];
+    await trellis('publish', '--subgraph', 'users', ...place, '--graph', 'content@slim');
+    const set = ['variant', 'set', 'bad', '--from', 'slim', '--percent', '1', '--approvals', approvals];
     await approve('2020-01-01');
     expect((await trellis(...set)).status).toBe(1);
     await approve(expires);
