@@ -12,7 +12,7 @@ const resolve = {
   alias: [{ find: /^graphql$/, replacement: graphql }],
 };
 
-// Global set-ups are loaded in an environment of vitest's own, which takes over nothing from the two above. Without this
+// Global set-ups are loaded in an environment of vitest's own, which inherits nothing from the two above. Without this
 // they would need compiled packages, or run stale ones.
 const environments = { __vitest__: { resolve } };
 

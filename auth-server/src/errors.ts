@@ -77,7 +77,7 @@ export const oauthErrors: Readonly<Record<OAuthErrorCode, OAuthErrorDescription>
     'The metadata of a client can not be registered.',
   ),
   invalid_dpop_proof: describe(400, false, 'RFC 9449 §5', 'The DPoP proof is not valid here.'),
-  invalid_grant: describe(400, false, 'RFC 6749 §5.2', 'The code or refresh token is not usable.'),
+  invalid_grant: describe(400, false, 'RFC 6749 §5.2', 'The code or refresh token is invalid.'),
   invalid_redirect_uri: describe(400, false, 'RFC 7591 §3.2.2', 'A redirect URI can not be registered.'),
   invalid_request: describe(
     400,
@@ -141,7 +141,7 @@ export const oauthErrors: Readonly<Record<OAuthErrorCode, OAuthErrorDescription>
     503,
     true,
     'RFC 6749 §4.1.2.1',
-    'A store is out of reach or the server is busy; try again.',
+    'A store is unavailable or the server is busy; try again.',
   ),
   too_many_requests: describe(
     429,

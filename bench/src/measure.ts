@@ -10,7 +10,7 @@ export interface Measurement {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly residentMb: number;
-  readonly subgraphCallsPerRequest: number;
+  readonly subgraphRequestsPerRequest: number;
 }
 
 /** One row of the table. */
@@ -43,7 +43,7 @@ export async function measure(
     p50Ms: quantile(latenciesMs, 0.5),
     p99Ms: quantile(latenciesMs, 0.99),
     residentMb: target.residentBytes() / 1_048_576,
-    subgraphCallsPerRequest: (callsAfter - callsBefore) / requests,
+    subgraphRequestsPerRequest: (callsAfter - callsBefore) / requests,
   };
 }
 
@@ -60,7 +60,7 @@ export function medianOf(rounds: readonly Measurement[]): Measurement {
     p50Ms: median('p50Ms'),
     p99Ms: median('p99Ms'),
     residentMb: median('residentMb'),
-    subgraphCallsPerRequest: median('subgraphCallsPerRequest'),
+    subgraphRequestsPerRequest: median('subgraphRequestsPerRequest'),
   };
 }
 

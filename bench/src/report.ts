@@ -55,6 +55,6 @@ function cellsOf({ scenario, target, figures }: Row, rows: readonly Row[]): stri
     figures.p50Ms.toFixed(1),
     figures.p99Ms.toFixed(1),
     figures.residentMb.toFixed(0),
-    figures.subgraphCallsPerRequest.toFixed(1),
+    figures.subgraphRequestsPerRequest.toFixed(1),
   ];
 }

@@ -1,7 +1,7 @@
 import { ConfigError } from '@trellis/runtime';
 import { EmbeddedPostgresError } from './platform/index.ts';
 import { PortInUse } from './platform/ports.ts';
-import { StoreUnavailable } from './platform/given-stores.ts';
+import { StoreUnavailable } from './platform/external-stores.ts';
 import { DirectoryInUse } from '@trellis/dev-stores';
 
 /** Failures whose message is all that a user needs. */

@@ -52,7 +52,7 @@ describe(`The subgraph of ${PAGE}`, () => {
     await run(`${command?.text.trim() ?? ''} --port ${port}`);
     for (const block of blocks.filter(({ note }) => note.startsWith(SERVICE))) writeFile(block);
     linkDependencies(join(checkout, SERVICE));
-    // While the steps run: its gateway takes over the supergraph that they compose.
+    // While the steps run: its gateway reloads the supergraph that they compose.
     starting = startPlatform({
       dataDirectory: join(directory.path, 'data'),
       environment: {

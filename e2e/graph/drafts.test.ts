@@ -51,7 +51,7 @@ describe('A post that is not published', () => {
     expect(await postsOf('ed', author)).toEqual(all);
   });
 
-  it('does not shift the pages of who may not see it: they are full to the last', async () => {
+  it('does not shift the pages of who is denied it: they are full to the last', async () => {
     const pages: (readonly Article[])[] = [];
     for (let page = 0; page < 5; page += 1)
       pages.push(await nextPage(pages.at(-1)?.at(-1)?.id ?? published[0]?.id ?? null));
@@ -59,7 +59,7 @@ describe('A post that is not published', () => {
     expect(pages.flat().map(({ id }) => id)).toEqual(published.slice(1, 36).map(({ id }) => id));
   });
 
-  it('is no place to begin a page for who may not see it, no more than an unknown id', async () => {
+  it('is no place to begin a page for who is denied it, no more than an unknown id', async () => {
     const [draft] = drafts;
     const unknown = '01941f29-7c00-7a00-8000-00000000ffff';
     const responses = await Promise.all(

@@ -137,7 +137,7 @@ describe('Subscriptions of the content graph', () => {
     );
   });
 
-  it('S-076 commentAdded is rejected for a post that the caller may not see', async () => {
+  it('S-076 commentAdded is rejected for a post that the caller is denied', async () => {
     const draft = await createPost('hidden', { publishedAt: '2100-01-01T00:00:00Z' });
     const subscription = await subscribe(
       'vi',

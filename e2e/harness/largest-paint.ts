@@ -16,7 +16,7 @@ export interface Visit {
 const SLOW_DOWN = 4;
 
 /** After the last request, so long nothing larger may be painted before the visit ends. */
-const QUIET_MS = 800;
+const IDLE_WINDOW_MS = 800;
 
 const DEADLINE_MS = 60_000;
 
@@ -43,7 +43,7 @@ export async function visitIn(context: BrowserContext, url: string): Promise<Vis
   await devtools.send('Emulation.setCPUThrottlingRate', { rate: SLOW_DOWN });
   await page.addInitScript(OBSERVER);
   await page.goto(url, { waitUntil: 'networkidle', timeout: DEADLINE_MS });
-  await page.waitForTimeout(QUIET_MS);
+  await page.waitForTimeout(IDLE_WINDOW_MS);
   const found = await page.evaluate(readTimings);
   await page.close();
   return found;

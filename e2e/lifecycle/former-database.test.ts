@@ -89,7 +89,7 @@ describe.each([
     await inTransaction(former, (transaction) =>
       appendEvent(transaction, { type: 'note.saved', subject: SUBJECT, payload: 4 }),
     );
-    await log.number(10);
+    await log.sequence(10);
     const events = (await log.readAfter(0, 10)).map(({ seq, payload }) => [seq, payload]);
     expect(events).toEqual(isAmong('outbox', tables) ? [1, 2, 3, 4].map((n) => [n, n]) : [[1, 4]]);
   });

@@ -49,7 +49,7 @@ describe('OpenID Connect Discovery', () => {
     expect(metadata['authorization_response_iss_parameter_supported']).toBe(true);
   });
 
-  it('does not believe the Host header about who it is (A-001)', async () => {
+  it('does not trust the Host header about who it is (A-001)', async () => {
     const { hostname, port } = new URL(issuer);
     const asked = await fetch(`http://${hostname}:${port}/.well-known/openid-configuration`, {
       headers: {

@@ -68,7 +68,7 @@ async function measure(
   writes: number,
 ): Promise<readonly (readonly number[])[]> {
   const delaysMs: number[][] = services.instances.posts.map(() => []);
-  await reach(services, connection, 0); // until a relay leads
+  await reach(services, connection, 0); // until a relay has the leadership
   for (let count = 0; count < writes; count += 1)
     for (const [index, delays] of delaysMs.entries()) {
       await delay(PAUSE_MS);

@@ -22,7 +22,7 @@ proof({
       withErrors: 0,
       substantial: 0,
       written: 0,
-      verbatim: 0,
+      passthrough: 0,
       parts: 0,
       items: 0,
       sent: 0,
@@ -34,7 +34,7 @@ proof({
       sum.withErrors += found.withErrors;
       sum.substantial += found.substantial;
       sum.written += found.written;
-      sum.verbatim += found.verbatim;
+      sum.passthrough += found.passthrough;
       sum.parts += found.parts;
       sum.items += found.items;
       sum.sent += found.sent;
@@ -62,7 +62,7 @@ function isMeaningful({
   withErrors,
   substantial,
   written,
-  verbatim,
+  passthrough,
   parts,
   items,
 }: Sum): boolean {
@@ -72,6 +72,6 @@ function isMeaningful({
     parts > operations / 4 &&
     items > operations / 10 &&
     written > operations / 3 &&
-    verbatim > operations / 150
+    passthrough > operations / 150
   );
 }

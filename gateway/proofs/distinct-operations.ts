@@ -12,7 +12,7 @@ import { VariedOperations } from '../test-fixtures/load/varied-operations.ts';
 interface Size {
   readonly operations: number;
   readonly maxResidentMb: number;
-  /** While they arrive, garbage that is not collected yet and a second planner thread are counted as well. */
+  /** While they arrive, garbage that is not collected yet and a second query planner worker are counted as well. */
   readonly maxHighestMb: number;
 }
 
@@ -20,8 +20,8 @@ const SIZES: Readonly<Record<ProofOptions['size'], Size>> = {
   small: { operations: 300, maxResidentMb: 300, maxHighestMb: 350 },
   full: { operations: 5_000, maxResidentMb: 300, maxHighestMb: 350 },
 };
-/** After which the second planner thread has ended. */
-const QUIET_MS = 24_000;
+/** After which the second query planner worker has ended. */
+const IDLE_WINDOW_MS = 24_000;
 const CONNECTIONS = 8;
 /** Each of them has a share of planning. */
 const USERS = 50;
@@ -54,7 +54,7 @@ proof({
       };
       await Promise.all(Array.from({ length: CONNECTIONS }, work));
       const lastMb = residentMb(stage.gateway);
-      await sleep(QUIET_MS);
+      await sleep(IDLE_WINDOW_MS);
       const quietMb = residentMb(stage.gateway);
       const sorted = lengths.toSorted((left, right) => left - right);
       const answered = statuses.get('data') ?? 0;

@@ -2,7 +2,7 @@ import { proof, type ProofOptions } from '@trellis/testkit';
 import { DEFAULT_COSTS } from '../src/settings/cost.ts';
 import { RequestError } from '../src/errors.ts';
 import { PROTECTIVE_LIMITS } from '../src/settings/limits.ts';
-import { createOperationCatalogue } from '../src/operation/operation-catalogue.ts';
+import { createOperationCache } from '../src/operation/operation-cache.ts';
 import { JobAudience } from '../src/planning/threads/job-audience.ts';
 import { PlannerOverstrained } from '../src/planning/threads/planner-rejections.ts';
 import { createPlannerPool, type QueryPlanSource } from '../src/planning/threads/planner-pool.ts';
@@ -144,14 +144,14 @@ function createBench(maxPlans: number): Bench {
   };
   const supergraph = buildSupergraph(composeGraph(shop, (name) => `http://${name}.test/`));
   const planner = createOperationPlanner({ source, maxPlans });
-  const catalogue = createOperationCatalogue(supergraph, {
+  const operationCache = createOperationCache(supergraph, {
     limits: PROTECTIVE_LIMITS,
     costs: DEFAULT_COSTS,
     policies: {},
     introspection: true,
   });
   const plan = async (text: string): Promise<void> => {
-    const operation = catalogue.document(text).operation(undefined);
+    const operation = operationCache.document(text).operation(undefined);
     const request = { supergraph, operation, decided: operation.decide({}), account };
     await planner.planOperation(request, new AbortController().signal);
   };

@@ -10,15 +10,15 @@ import { startGatewayProcess } from '../test-fixtures/gateway-process.ts';
 import { quantile, startLoad, type Load, type LoadReport } from '../test-fixtures/load/open-loop.ts';
 
 interface Size {
-  readonly quietMs: number;
+  readonly baselineMs: number;
   readonly floodMs: number;
   /** After the last operation of the flood was sent: what waits must not wait for it. */
   readonly afterMs: number;
 }
 
 const SIZES: Readonly<Record<ProofOptions['size'], Size>> = {
-  small: { quietMs: 2_000, floodMs: 4_000, afterMs: 500 },
-  full: { quietMs: 15_000, floodMs: 90_000, afterMs: 12_000 },
+  small: { baselineMs: 2_000, floodMs: 4_000, afterMs: 500 },
+  full: { baselineMs: 15_000, floodMs: 90_000, afterMs: 12_000 },
 };
 /** Of one account: 170 KB a second. */
 const FLOOD_PER_SECOND = 30;
@@ -47,11 +47,11 @@ proof({
   description:
     'An account that has the planner plan as much as it can be sent does not delay the first operations of others.',
   async run({ size }) {
-    const { quietMs, floodMs, afterMs } = SIZES[size];
+    const { baselineMs, floodMs, afterMs } = SIZES[size];
     const stage = await openStage();
     try {
-      await measureOthers(stage, quietMs); // compiles the planner's code
-      const { first: quiet } = await measureOthers(stage, quietMs);
+      await measureOthers(stage, baselineMs); // compiles the planner's code
+      const { first: quiet } = await measureOthers(stage, baselineMs);
       const statuses = new Map<number, number>();
       await stage.loopLagMs(); // from here on
       const sender = monitorEventLoopDelay();

@@ -145,7 +145,7 @@ async function ask(url: string, dispatcher: Agent): Promise<unknown> {
 
 const RIGHT = '{"data":{"people":[{"name":"Ada","books":[{"title":"Book 1"}]}]}}';
 
-/** Whether it answers again what it is asked. */
+/** Whether it has recovered. */
 async function survival(running: GatewayProcess): Promise<Survival> {
   const start = performance.now();
   const agent = new Agent({ headersTimeout: 5_000 });

@@ -107,7 +107,7 @@ export const gatewayErrorCodes: Readonly<Record<GatewayErrorCode, GatewayErrorDe
   AUTHENTICATION_UNAVAILABLE: always(503, 'Access tokens cannot be verified. Retry later.'),
   /** More work than the process can take; the client tries again after `Retry-After`. */
   OVERLOADED: always(503, 'The gateway is at its capacity.'),
-  /** A client or user sends more than its share; it tries again after `Retry-After`. */
+  /** A client or user exceeds its rate limit; it tries again after `Retry-After`. */
   RATE_LIMITED: always(429, 'Too many requests.'),
   /** A user or a connection has as many subscriptions or live queries open as it may have. */
   TOO_MANY_STREAMS: always(429, 'Too many subscriptions and live queries are open.'),

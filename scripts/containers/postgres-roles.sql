@@ -1,5 +1,5 @@
 -- A role for each service, whose rights end at the schema that it owns, with the password of the environment. Run by psql as the
--- superuser before the services start; it may run again, and takes over what an earlier version has left to the superuser.
+-- superuser before the services start; it may run again, and adopts what an earlier version has left to the superuser.
 \set ON_ERROR_STOP on
 \getenv auth_password AUTH_DATABASE_PASSWORD
 \getenv users_password USERS_DATABASE_PASSWORD

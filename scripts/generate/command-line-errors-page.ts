@@ -27,7 +27,7 @@ function lines(): readonly string[] {
     '',
     'Of `compose`, `check`, `lint`, `contract`, `publish` and `dev`. The exit status is 1 where nothing else is said.',
     '',
-    '| Code | When | What to do |',
+    '| Code | When | Action |',
     '| --- | --- | --- |',
     ...files.map(({ code, when, action }) => `| \`${code}\` | ${when} | ${action} |`),
     '',
@@ -35,7 +35,7 @@ function lines(): readonly string[] {
     '',
     'Of all commands that read or write a registry. Nothing was changed.',
     '',
-    '| Code | Exit status | When | What to do |',
+    '| Code | Exit status | When | Action |',
     '| --- | --- | --- | --- |',
     ...registries.map(
       ({ code, exit, when, action }) => `| \`${code}\` | ${exit ?? 1} | ${when} | ${action} |`,

@@ -14,7 +14,7 @@ const parts: BenchParts = {
           p50Ms: 1,
           p99Ms: 2,
           residentMb: 90,
-          subgraphCallsPerRequest: 1,
+          subgraphRequestsPerRequest: 1,
         },
       },
     ],

@@ -9,7 +9,7 @@ export type SynchronizeClientsFeatures = Pick<ClientFeatures, 'clientStore'> &
   EndClientFeatures;
 
 /**
- * Makes the clients of one source be these: others of that source are ended, others with these ids taken over. What is the
+ * Makes the clients of one source be these: others of that source are ended, others with these ids become its own. What is the
  * same already is left alone.
  */
 export async function synchronizeClients(

@@ -2,7 +2,7 @@ import { problemOfRedisUrl } from '@trellis/redis';
 import { isLoopbackHost, processVariables, readConfig, type Environment, type Forms } from '@trellis/runtime';
 import { variables } from '../settings/variables.ts';
 import type { AuthServerConfig } from './auth-server-config.ts';
-import { contradictions } from './config-contradictions.ts';
+import { brokenRules } from './config-rules.ts';
 
 /** What is asked of texts that are more than texts. */
 const forms: Forms = {
@@ -38,13 +38,13 @@ export const environmentTable: typeof processVariables & typeof variables = {
 /**
  * Reads the auth-server's environment; `AUTH_PORT` wins over `PORT`.
  *
- * @throws ConfigError with all that is wrong, contradictions and the clients file included
+ * @throws ConfigError with all that is wrong, broken config rules and the clients file included
  */
 export function readAuthServerConfig(environment: Environment): AuthServerConfig {
   return readConfig(environmentTable, environment, {
     subject: 'the auth-server',
     prefix: 'AUTH',
     forms,
-    contradictions,
+    brokenRules,
   });
 }

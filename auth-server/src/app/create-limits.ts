@@ -1,17 +1,17 @@
 import type { AuthServerConfig } from './auth-server-config.ts';
 import type { FeatureResources, Features } from './features.ts';
-import { createSecretGuesses } from '../clients/authentication/secret-guesses.ts';
+import { createSecretAttemptLimiter } from '../clients/authentication/secret-attempt-limiter.ts';
 import { createRequestLimits } from '../http/request-limits.ts';
 import { createWriteRoom } from '../attempts/write-room.ts';
 import { createBoundedAttempts, type BoundedAttempts } from '../attempts/bounded-attempts.ts';
 import type { AccountName } from '../accounts/sign-in/account-name.ts';
-import { createGuesses } from '../accounts/sign-in/guesses.ts';
+import { createAttemptLimiter } from '../accounts/sign-in/attempt-limiter.ts';
 import type { createThrottle } from '../accounts/sign-in/throttle.ts';
 import { createMailLimits } from '../mail/mail-limits.ts';
 import { createAttemptStore } from '../attempts/attempt-store.ts';
 
 /** Wrong codes of devices that one user may enter. RFC 8628 §5.1 */
-const USER_CODE_GUESSES = { failures: 10, windowS: 900 };
+const USER_CODE_LIMIT = { failures: 10, windowS: 900 };
 
 /** What counts attempts of everybody. */
 export interface AnonymousAttempts {
@@ -20,7 +20,7 @@ export interface AnonymousAttempts {
 }
 
 type Limits = AnonymousAttempts &
-  Pick<Features, 'mailLimits' | 'requestLimits' | 'secretGuesses' | 'userCodeGuesses' | 'writeRoom'>;
+  Pick<Features, 'mailLimits' | 'requestLimits' | 'secretAttemptLimiter' | 'userCodeLimiter' | 'writeRoom'>;
 
 /** Makes what keeps anybody from asking for too much. */
 export function createLimits(
@@ -36,8 +36,8 @@ export function createLimits(
     anonymousAttempts,
     mailLimits: createMailLimits(attempts, anonymousAttempts, accountName, links),
     requestLimits: createRequestLimits(config.REQUESTS_PER_ADDRESS),
-    secretGuesses: createSecretGuesses(anonymousAttempts, clock),
-    userCodeGuesses: createGuesses(attempts, 'user-code', USER_CODE_GUESSES),
+    secretAttemptLimiter: createSecretAttemptLimiter(anonymousAttempts, clock),
+    userCodeLimiter: createAttemptLimiter(attempts, 'user-code', USER_CODE_LIMIT),
     writeRoom: createWriteRoom(roomBytes, clock),
   };
 }

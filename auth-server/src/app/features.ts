@@ -7,7 +7,7 @@ import type { AdministrationFeatures } from '../administration/account-mail.ts';
 import type { AttemptFeatures } from '../attempts/attempt-features.ts';
 import type { AuditFeatures } from '../audit/audit-features.ts';
 import type { AuthorizeFeatures } from '../authorize/authorize-features.ts';
-import type { ClientAuthenticationFeatures } from '../clients/authentication/secret-guesses.ts';
+import type { ClientAuthenticationFeatures } from '../clients/authentication/secret-attempt-limiter.ts';
 import type { ClientFeatures } from '../clients/client-features.ts';
 import type { HasClock } from '../clock.ts';
 import type { DpopFeatures } from '../dpop/nonces.ts';

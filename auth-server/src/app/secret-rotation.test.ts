@@ -96,7 +96,7 @@ describe('The lists of secrets', () => {
         return (await response.text()).includes('type="password"');
       };
       expect(await send(`${NEW} ${OLD}`), 'the form is good, the password is not').toBe(true);
-      expect(await send(NEW), 'the form is not good any more').toBe(false);
+      expect(await send(NEW), 'the form is invalid by now').toBe(false);
     } finally {
       await beside.stop();
     }

@@ -39,7 +39,7 @@ export interface ServerDependencies {
   readonly features: Features;
   readonly logger: Logger;
   readonly readiness: Readonly<Record<string, ReadinessCheck>>;
-  /** Addresses of proxies whose forwarding headers are believed; none by default. */
+  /** Addresses of proxies whose forwarding headers are trusted; none by default. */
   readonly trustedProxies?: readonly string[];
   /** Of clients to this process. @default 16384 */
   readonly maxConnections?: number;

@@ -46,13 +46,13 @@ export async function startAuthServer(config: AuthServerConfig, resources: Resou
   });
   created.mailQueue?.start();
   const stopFollowing = followTrustedIssuers(config, issuer, created, logger);
-  const forgetting = forgetOldEvents(config.AUDIT_RETENTION_S, created, logger);
+  const purging = purgeOldEvents(config.AUDIT_RETENTION_S, created, logger);
   const { url, close: stopServing } = await serve(config, port, created, connections, logger);
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await stopServing();
     await maintenance.stop();
-    clearInterval(forgetting);
+    clearInterval(purging);
     stopFollowing?.();
     await settle(created);
     await connections.pool.end();
@@ -90,7 +90,7 @@ function openConnections(config: AuthServerConfig, logger: Logger): Connections 
       name: 'trellis-auth',
       gatherWrites: true,
       resend: false,
-      onError: (error) => logger.warn({ reason: error.message }, 'Redis is out of reach'),
+      onError: (error) => logger.warn({ reason: error.message }, 'Redis is unavailable'),
     }),
   };
 }
@@ -141,7 +141,7 @@ async function settle({ features, auditWriter, mailQueue }: CreatedFeatures): Pr
 const HOUR_MS = 3_600_000;
 
 /** Removes audit events that have been stored long enough, now and every hour. */
-function forgetOldEvents(retentionS: number, { features }: CreatedFeatures, logger: Logger): NodeJS.Timeout {
+function purgeOldEvents(retentionS: number, { features }: CreatedFeatures, logger: Logger): NodeJS.Timeout {
   const forget = async (): Promise<void> => {
     try {
       await features.auditStore.removeBefore(features.clock() - retentionS * 1000);

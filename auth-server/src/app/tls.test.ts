@@ -83,7 +83,7 @@ describe('A-001: native TLS', () => {
 });
 
 describe('A-001: TLS that ends at a proxy', () => {
-  it('A-001 A-088 believes forwarding headers of the proxy alone', async () => {
+  it('A-001 A-088 trusts forwarding headers of the proxy alone', async () => {
     for (const [trusted, throttled] of [
       ['127.0.0.1', false],
       ['192.0.2.1', true],

@@ -39,7 +39,7 @@ const NO_PARAMETERS: ReadonlySet<string> = new Set(['iss', 'aud', 'exp', 'nbf', 
  * Verifies a request object that is sent by value: signature by a key of the client, issuer the client, audience this server
  * alone, times. Nothing beside it in the request is used.
  *
- * @throws OAuthError invalid_request_object, for a page: of a request that does not verify nothing is to be believed
+ * @throws OAuthError invalid_request_object, for a page: of a request that does not verify nothing is to be trusted
  * @see RFC 9101 §4, §6, OpenID Connect Core §6.1
  */
 export async function openRequestObject(

@@ -132,7 +132,7 @@ async function withFeatures(
     destination: { write: (line: string) => commandLine.complain(line.trimEnd()) },
   });
   const pool = createPool({ connectionString: config.DATABASE_URL, schema: SCHEMA });
-  const onError = (error: Error): void => logger.debug({ err: error }, 'Redis is out of reach');
+  const onError = (error: Error): void => logger.debug({ err: error }, 'Redis is unavailable');
   const redis = connectRedis({ url: config.REDIS_URL, name: 'trellis-auth-command', onError });
   const issuer = config.ISSUER ?? `http://localhost:${config.PORT}`;
   try {

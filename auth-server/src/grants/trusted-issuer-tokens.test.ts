@@ -90,7 +90,7 @@ describe('RFC 8693: A token of a trusted issuer is exchanged', () => {
 });
 
 describe('The file of trusted issuers', () => {
-  it('A-242 is taken over while the server runs; one with problems changes nothing', async () => {
+  it('A-242 is reloaded while the server runs; one with problems changes nothing', async () => {
     const file = server.environment['TRUSTED_ISSUERS_FILE'] ?? '';
     const late = await startPartnerIssuer();
     const status = async (): Promise<number> => (await present(await late.sign(server.issuer))).status;

@@ -28,7 +28,7 @@ describe('A-234: the certificate in a header', () => {
     },
   );
 
-  it('is not believed where no header is configured', () => {
+  it('is not trusted where no header is configured', () => {
     const none = createClientCertificates(undefined);
     const socket = { remoteAddress: '10.0.0.7' } as never; // it reads no more of it
     expect(none.of({ headers: { 'client-cert': VALUE }, socket })).toBeUndefined();

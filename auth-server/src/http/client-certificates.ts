@@ -11,7 +11,7 @@ export interface ClientCertificate {
 
 /** Reads the certificates of clients. */
 export interface ClientCertificates {
-  /** @returns undefined where the client has shown none, and where no one who is believed says which */
+  /** @returns undefined where the client has shown none, and where no one who is trusted says which */
   of(request: Pick<FastifyRequest, 'headers' | 'socket'>): ClientCertificate | undefined;
 }
 
@@ -20,14 +20,14 @@ export interface ForwardedCertificates {
   /** Name of the header. */
   readonly header: string;
   readonly format: ForwardedFormat;
-  /** Addresses and networks of those who are believed. */
+  /** Addresses and networks of those who are trusted. */
   readonly trustedProxies: readonly string[];
 }
 
 /**
  * Reads certificates from the header of a trusted proxy. Of any other peer it is as if it were not there.
  *
- * @param forwarded undefined where no header is believed
+ * @param forwarded undefined where no header is trusted
  */
 export function createClientCertificates(forwarded: ForwardedCertificates | undefined): ClientCertificates {
   if (!forwarded) return { of: () => undefined };

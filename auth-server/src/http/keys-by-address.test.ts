@@ -33,7 +33,7 @@ testKeysByAddress({
     'attempts/bounded-attempts.ts': 'bytes that anybody may write',
     'attempts/network-counters.ts': 'wrong attempts to sign in, guesses of secrets, messages by mail',
     'audit/repeated-failures.ts': 'nothing: it counts failures in one row',
-    'clients/authentication/secret-guesses.ts': 'guesses of secrets',
+    'clients/authentication/secret-attempt-limiter.ts': 'guesses of secrets',
     'http/limit-connections.ts': 'connections',
     'http/request-limits.ts': 'requests to endpoints',
     'mail/mail-limits.ts': 'messages by mail, links',

@@ -63,7 +63,7 @@ describe('M7: connections to the auth-server', () => {
     }
   });
 
-  it('of a proxy that is believed are bounded with all others alone', async () => {
+  it('of a proxy that is trusted are bounded with all others alone', async () => {
     for (let index = 0; index < MAX_CONNECTIONS; index += 1)
       expect(await ask('127.77.0.1')).toContain('served');
     expect(await ask('127.77.0.1')).not.toContain('served');

@@ -7,7 +7,7 @@ import { amountsOf, DEFAULT_SHARES, ShareLimit, shareKeysOf } from '@trellis/adm
 export interface ConnectionLimits {
   /** Of all clients; one address has at most half of them. */
   readonly maxConnections: number;
-  /** Addresses and ranges of proxies that are believed: many clients come from there. */
+  /** Addresses and ranges of proxies that are trusted: many clients come from there. */
   readonly trustedProxies: readonly string[];
   /** Called for each connection that is not let in. */
   readonly onRejected: () => void;

@@ -12,7 +12,7 @@ const MESSAGES =
   /^(Command timed out|Connection is closed|Connection terminated|Reached the max retries per request|timeout exceeded when trying to connect|Failed to refresh slots cache|Cluster isn't ready|Query read timeout|LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|OOM|TRYAGAIN|MISCONF)/;
 
 /**
- * The response to a failure that comes from a store being out of reach: 503 with Retry-After. Undefined for other errors,
+ * The response to a failure that comes from an unavailable store: 503 with Retry-After. Undefined for other errors,
  * which are defects.
  */
 export function outageOf(error: unknown): OAuthError | undefined {

@@ -17,7 +17,10 @@ import { createThrottle } from '../accounts/sign-in/throttle.ts';
 import type { AttemptStore } from '../attempts/attempt-store.ts';
 import { createBoundedAttempts, type BoundedAttempts } from '../attempts/bounded-attempts.ts';
 import { createWriteRoom } from '../attempts/write-room.ts';
-import { createSecretGuesses, type SecretGuesses } from '../clients/authentication/secret-guesses.ts';
+import {
+  createSecretAttemptLimiter,
+  type SecretAttemptLimiter,
+} from '../clients/authentication/secret-attempt-limiter.ts';
 import { createMailLimits, type MailLimits } from '../mail/mail-limits.ts';
 import type { PageTexts } from '../pages/texts/page-texts.ts';
 import { takeRoomOf } from '../routes/take-room.ts';
@@ -75,7 +78,7 @@ function guessesOf(name: string, most: Most, clientOf: (number: number) => strin
     name,
     most,
     open() {
-      const guesses: SecretGuesses = createSecretGuesses(attemptsHere(), clock);
+      const guesses: SecretAttemptLimiter = createSecretAttemptLimiter(attemptsHere(), clock);
       let number = 0;
       return {
         take({ address }) {

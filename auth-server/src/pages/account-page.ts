@@ -61,8 +61,8 @@ export interface ConfirmEmailPage {
   readonly csrf: string;
 }
 
-/** What a page that asks for an e-mail address shows. */
-export interface AskForMailPage {
+/** What the email form shows. */
+export interface EmailFormPage {
   readonly kind: 'signUp' | 'forgotten';
   readonly csrf: string;
   readonly problem: 'unfit' | 'throttled' | undefined;
@@ -142,8 +142,8 @@ export function renderConfirmEmail(page: ConfirmEmailPage, texts: PageTexts): Pa
 }
 
 /** The page that asks for an e-mail address, and for a name where it is about a new account. */
-export function renderAskForMail(page: AskForMailPage, texts: PageTexts): Page {
-  return render('ask-for-mail', { ...page, words: texts[page.kind], path: page.kind }, texts);
+export function renderEmailForm(page: EmailFormPage, texts: PageTexts): Page {
+  return render('email-form', { ...page, words: texts[page.kind], path: page.kind }, texts);
 }
 
 /** A page that only says something. */

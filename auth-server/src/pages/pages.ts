@@ -107,7 +107,7 @@ const templates = [
   'signed-out',
   'account',
   'choose-password',
-  'ask-for-mail',
+  'email-form',
   'notice',
   'table',
   'cell',

@@ -28,7 +28,7 @@ import type { GrantFeatures } from '../grants/grant-features.ts';
 export type DevicePageFeatures = HasClock &
   HasSettings &
   Pick<AuditFeatures, 'audit'> &
-  Pick<SignInFeatures, 'userCodeGuesses'> &
+  Pick<SignInFeatures, 'userCodeLimiter'> &
   Pick<ClientFeatures, 'clients'> &
   Pick<HttpFeatures, 'cookies'> &
   Pick<GrantFeatures, 'devices'> &
@@ -92,13 +92,13 @@ async function showDevice(
 
 /** Wrong codes are counted per user, who had to sign in first. RFC 8628 §5.1 */
 async function lookUp(features: DevicePageFeatures, typed: string, subject: string): Promise<Lookup> {
-  const { userCodeGuesses, devices } = features;
-  const waitS = await userCodeGuesses.reserve(subject);
+  const { userCodeLimiter, devices } = features;
+  const waitS = await userCodeLimiter.reserve(subject);
   if (waitS > 0) return { kind: 'throttled', waitS };
   const userCode = normalizeUserCode(typed);
   const device = userCode === undefined ? undefined : await devices.findPending(userCode);
   if (userCode === undefined || !device) return { kind: 'unknown' };
-  await userCodeGuesses.refund(subject);
+  await userCodeLimiter.refund(subject);
   return { kind: 'found', userCode, device };
 }
 

@@ -5,7 +5,7 @@ import { formParameters } from '../http/request-parameters.ts';
 import { checkSameOrigin } from '../http/same-origin.ts';
 import { sendPage } from '../http/send-page.ts';
 import type { AccountMail, AdministrationFeatures } from '../administration/account-mail.ts';
-import { renderAskForMail, renderNotice } from '../pages/account-page.ts';
+import { renderEmailForm, renderNotice } from '../pages/account-page.ts';
 import { textsFor } from '../http/texts-for.ts';
 import type { Parameters } from '../parameters.ts';
 import { formToken, isFormToken, type BoundFormFeatures } from './bound-form.ts';
@@ -99,5 +99,5 @@ function showForm(
   status = 200,
 ): FastifyReply {
   const page = { kind, problem, csrf: formToken(features, ...mailForm(features, kind, request, reply)) };
-  return sendPage(reply, renderAskForMail(page, textsFor(request)), { status });
+  return sendPage(reply, renderEmailForm(page, textsFor(request)), { status });
 }

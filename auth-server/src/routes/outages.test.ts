@@ -16,7 +16,7 @@ import {
 } from '../testing/flow.ts';
 import { startTestAuthServer } from '../testing/test-auth-server.ts';
 
-describe('a store that is out of reach', () => {
+describe('a store that is unavailable', () => {
   it('A-014 A-002 responds with 503 with Retry-After while Redis is unavailable, without hanging, and recovers', async () => {
     const own = await startTestAuthServer();
     try {

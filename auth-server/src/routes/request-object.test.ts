@@ -78,7 +78,7 @@ const sendBy = async (
   return visit(server.issuer, browser, { client_id: who.clientId, request, ...beside });
 };
 
-/** The error on the page with which an object is rejected; nothing of it is believed, so none goes to the client. */
+/** The error on the page with which an object is rejected; nothing of it is trusted, so none goes to the client. */
 async function pageErrorOf(request: string, clientId = 'signing'): Promise<string> {
   const url = `${server.issuer}/authorize?${new URLSearchParams({ client_id: clientId, request })}`;
   const response = await fetch(url, { redirect: 'manual' });

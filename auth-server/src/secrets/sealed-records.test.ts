@@ -111,15 +111,15 @@ const kinds: readonly Kind[] = [
 describe.each(kinds)('H4: a $prefix in Redis', ({ prefix, make }) => {
   const keyOf = async (): Promise<string> => (await redis.keys(`${prefix}:*`))[0] ?? '';
 
-  it('is believed when this server has written it', async () => {
+  it('is trusted when this server has written it', async () => {
     expect(await (await make(redis, sealer))(sealer)).toBeDefined();
   });
 
-  it('is not believed when it was written under another secret', async () => {
+  it('is not trusted when it was written under another secret', async () => {
     expect(await (await make(redis, createSealer([randomBytes(32)])))(sealer)).toBeUndefined();
   });
 
-  it('is not believed in the clear, as an attacker would write it to Redis', async () => {
+  it('is not trusted in the clear, as an attacker would write it to Redis', async () => {
     const open: Sealer = {
       seal: (text) => text,
       open: (text) => text,
@@ -130,7 +130,7 @@ describe.each(kinds)('H4: a $prefix in Redis', ({ prefix, make }) => {
     expect(await read(sealer)).toBeUndefined();
   });
 
-  it('is not believed when it was copied from another key of its kind', async () => {
+  it('is not trusted when it was copied from another key of its kind', async () => {
     await make(redis, sealer);
     const copied = (await redis.get(await keyOf())) ?? '';
     for (const key of await redis.keys('*')) await redis.del(key);

@@ -29,7 +29,7 @@ const general = {
   TRUSTED_ISSUERS_FILE: {
     type: 'text',
     optional: true,
-    doc: 'JSON array of issuers whose tokens clients may bring for tokens of this server. A change of the file is taken over without a restart. Default: none.',
+    doc: 'JSON array of issuers whose tokens clients may bring for tokens of this server. A change of the file is reloaded without a restart. Default: none.',
   },
   DATABASE_URL: {
     type: 'url',
@@ -83,7 +83,7 @@ const general = {
   TRUSTED_PROXIES: {
     type: 'list',
     default: [],
-    doc: 'Addresses or CIDR ranges of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, separated by spaces.',
+    doc: 'Addresses or CIDR ranges of proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted, separated by spaces.',
   },
   CLIENT_CERTIFICATE_HEADER: {
     type: 'text',
@@ -110,7 +110,7 @@ const general = {
   TLS_CERT_FILE: {
     type: 'text',
     optional: true,
-    doc: 'PEM certificate chain, for https without a proxy. A new one in the file is taken over without a restart.',
+    doc: 'PEM certificate chain, for https without a proxy. A new one in the file is reloaded without a restart.',
   },
   TLS_KEY_FILE: { type: 'text', optional: true, doc: 'PEM private key of the certificate.' },
   DPOP_NONCE_REQUIRED: {

@@ -18,7 +18,7 @@ export async function startMutualTlsProxy(
   const server = createServer(
     { cert, key, requestCert: true, rejectUnauthorized: false },
     (incoming, response) => {
-      const { 'client-cert': _notBelieved, ...headers } = incoming.headers;
+      const { 'client-cert': _untrusted, ...headers } = incoming.headers;
       const shown = (incoming.socket as TLSSocket).getPeerX509Certificate(); // it speaks TLS alone
       const forwarded = shown && { 'client-cert': `:${shown.raw.toString('base64')}:` };
       const outgoing = requestHttp(target() + (incoming.url ?? ''), {

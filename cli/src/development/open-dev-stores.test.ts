@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTemporaryDirectory, type TemporaryDirectory } from '@trellis/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { CannotStart } from '@trellis/runtime';
+import { StartupError } from '@trellis/runtime';
 import { openDevStores } from './open-dev-stores.ts';
 
 let directory: TemporaryDirectory;
@@ -14,7 +14,7 @@ it('trellis dev --stores says in one sentence that PostgreSQL does not run here,
   writeFileSync(server, '#!/lib64/ld-linux-of-no-machine.so.2\n');
   chmodSync(server, 0o755);
   const opened = openDevStores(join(directory.path, 'dev'), () => undefined, directory.path);
-  await expect(opened).rejects.toThrow(CannotStart); // of which the process prints the message alone
+  await expect(opened).rejects.toThrow(StartupError); // of which the process prints the message alone
   await expect(opened).rejects.toThrow(
     `The PostgreSQL in ${directory.path} does not run on this machine (the loader of its libraries is missing, as on Linux with musl): ` +
       'set DATABASE_URL to a PostgreSQL 15 or later, and leave out --stores.',

@@ -5,7 +5,7 @@ import {
   startEmbeddedRedis,
   type EmbeddedPostgres,
 } from '@trellis/dev-stores';
-import { CannotStart } from '@trellis/runtime';
+import { StartupError } from '@trellis/runtime';
 
 /** PostgreSQL and Redis for a developer's own subgraph. */
 export interface DevStores {
@@ -19,7 +19,7 @@ export interface DevStores {
  *
  * @param directory holds their data
  * @param binariesDirectory of PostgreSQL. @default that of the package for this platform
- * @throws CannotStart where this machine runs no embedded PostgreSQL; DirectoryInUse
+ * @throws StartupError where this machine runs no embedded PostgreSQL; DirectoryInUse
  */
 export async function openDevStores(
   directory: string,
@@ -56,6 +56,6 @@ function startPostgres(
     ...(binariesDirectory !== undefined && { binariesDirectory }),
   }).catch((error: unknown) => {
     if (!(error instanceof EmbeddedPostgresError)) throw error;
-    throw new CannotStart(`${error.message.replace(/\.$/, '')}, and leave out --stores.`, { cause: error });
+    throw new StartupError(`${error.message.replace(/\.$/, '')}, and leave out --stores.`, { cause: error });
   });
 }

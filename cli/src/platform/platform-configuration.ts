@@ -1,6 +1,6 @@
 import { ConfigError, type Environment } from '@trellis/runtime';
 import { bringsConveniences, placeWithoutConveniences } from './conveniences.ts';
-import { areAllGiven } from './given-stores.ts';
+import { areAllExternal } from './external-stores.ts';
 import { programs, prefixes } from '../programs.ts';
 import { readAllSecretFiles } from './secret-files.ts';
 import { readPlatformConfig, type PlatformConfig } from './platform-config.ts';
@@ -86,7 +86,7 @@ function missingConveniences(
   );
   return [
     ...((environment['DEMO_DATA'] || 'false') === 'false' ? [] : [`DEMO_DATA is rejected ${place}.`]),
-    ...(areAllGiven('REDIS_URL', environment)
+    ...(areAllExternal('REDIS_URL', environment)
       ? []
       : [`REDIS_URL is required ${place}: the embedded Redis is for development.`]),
     ...(config.PUBLISH_SUBGRAPHS !== 'true' || environment['TRELLIS_SIGNING_KEY']

@@ -3,7 +3,7 @@ import { createTemporaryDirectory, createTestDatabase, freePort, startTestRedis 
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProgress, createTerminal } from '../terminal/index.ts';
-import { describeGivenPostgres, describeGivenRedis, givenStores } from './given-stores.ts';
+import { describeExternalPostgres, describeExternalRedis, externalStores } from './external-stores.ts';
 import { readPlatformConfig } from './platform-config.ts';
 import { makeSecrets, type PlatformSecrets } from './secrets.ts';
 import { openStores, type Stores } from './stores.ts';
@@ -64,21 +64,21 @@ describe('embedded stores', () => {
   });
 });
 
-describe('given stores', () => {
+describe('external stores', () => {
   it('are found by the variables of all and of each service', () => {
     const environment = { DATABASE_URL: 'postgres://all', POSTS_DATABASE_URL: 'postgres://posts' };
-    expect(givenStores('DATABASE_URL', environment)).toEqual([
+    expect(externalStores('DATABASE_URL', environment)).toEqual([
       { variable: 'DATABASE_URL', url: 'postgres://all' },
       { variable: 'POSTS_DATABASE_URL', url: 'postgres://posts' },
     ]);
-    expect(givenStores('REDIS_URL', {})).toEqual([]);
+    expect(externalStores('REDIS_URL', {})).toEqual([]);
   });
 
   it('report their versions', async () => {
     const [database, redis] = await Promise.all([createTestDatabase(), startTestRedis()]);
     const postgres = { variable: 'DATABASE_URL', url: database.connectionString };
-    await expect(describeGivenPostgres(postgres)).resolves.toMatch(/^1[5-9]\.\d+, given by DATABASE_URL$/);
-    await expect(describeGivenRedis({ variable: 'REDIS_URL', url: redis.url })).resolves.toMatch(
+    await expect(describeExternalPostgres(postgres)).resolves.toMatch(/^1[5-9]\.\d+, given by DATABASE_URL$/);
+    await expect(describeExternalRedis({ variable: 'REDIS_URL', url: redis.url })).resolves.toMatch(
       /^\d+\.\d+\.\d+, given by REDIS_URL$/,
     );
     await Promise.all([database.drop(), redis.stop()]);
@@ -87,11 +87,11 @@ describe('given stores', () => {
   it('that do not answer are reported by their variable and reason, without their password', async () => {
     const port = await freePort();
     const postgres = { variable: 'DATABASE_URL', url: `postgres://a:s3cret@127.0.0.1:${port}/b` };
-    await expect(describeGivenPostgres(postgres)).rejects.toThrow(
+    await expect(describeExternalPostgres(postgres)).rejects.toThrow(
       `The store that DATABASE_URL names does not answer: connect ECONNREFUSED 127.0.0.1:${port}.`,
     );
     const redis = { variable: 'REDIS_URL', url: `redis://:s3cret@127.0.0.1:${port}` };
-    await expect(describeGivenRedis(redis)).rejects.toThrow(
+    await expect(describeExternalRedis(redis)).rejects.toThrow(
       `The store that REDIS_URL names does not answer: connect ECONNREFUSED 127.0.0.1:${port}.`,
     );
   });

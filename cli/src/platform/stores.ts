@@ -1,7 +1,12 @@
 import { join } from 'node:path';
 import type { Environment } from '@trellis/runtime';
 import { startEmbeddedPostgres, startEmbeddedRedis } from '@trellis/dev-stores';
-import { areAllGiven, describeGivenPostgres, describeGivenRedis, givenStores } from './given-stores.ts';
+import {
+  areAllExternal,
+  describeExternalPostgres,
+  describeExternalRedis,
+  externalStores,
+} from './external-stores.ts';
 import type { Prefix } from '../programs.ts';
 import type { PlatformConfig } from './platform-config.ts';
 import type { PlatformSecrets } from './secrets.ts';
@@ -73,8 +78,8 @@ async function openPostgres({
   secrets,
   progress,
 }: StoresOptions): Promise<OpenedPostgres> {
-  const given = await Promise.all(givenStores('DATABASE_URL', environment).map(describeGivenPostgres));
-  if (areAllGiven('DATABASE_URL', environment)) {
+  const given = await Promise.all(externalStores('DATABASE_URL', environment).map(describeExternalPostgres));
+  if (areAllExternal('DATABASE_URL', environment)) {
     return { databaseUrls: {}, descriptions: given, close: nothingToClose };
   }
   const directory = join(config.DATA_DIR, 'postgres');
@@ -120,8 +125,8 @@ async function startInSteps<Started>(
 }
 
 async function openRedis({ config, environment, progress }: StoresOptions): Promise<OpenedRedis> {
-  const given = await Promise.all(givenStores('REDIS_URL', environment).map(describeGivenRedis));
-  if (areAllGiven('REDIS_URL', environment)) return { descriptions: given, close: nothingToClose };
+  const given = await Promise.all(externalStores('REDIS_URL', environment).map(describeExternalRedis));
+  if (areAllExternal('REDIS_URL', environment)) return { descriptions: given, close: nothingToClose };
   const redis = await startEmbeddedRedis({
     directory: join(config.DATA_DIR, 'redis'),
     path: environment['PATH'] ?? '',

@@ -155,7 +155,7 @@ describe('Changes that are judged', () => {
     await server.close();
   }, 180_000);
 
-  it('fail as unjudged where their time is over between two tasks of threads', async () => {
+  it('fail as unjudged where their deadline passes between two tasks of threads', async () => {
     const changeDeadline = (): AbortSignal => AbortSignal.abort(new DOMException('Late.', 'TimeoutError'));
     const server = await serverFor(pool, ['graph:publish:*'], { client: 'late', changeDeadline });
     const failed = await server.inject(publicationTo('late', 'type Query { a: Int }'));

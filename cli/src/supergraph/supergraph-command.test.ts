@@ -195,7 +195,7 @@ describe('A command line that is wrong ends with 64 and the usage', () => {
   });
 });
 
-describe('A configuration that is not usable', () => {
+describe('A configuration that is invalid', () => {
   it('is printed with its lines and ends with 1', async () => {
     await writeFile(join(folder, 'supergraph.yaml'), 'subgraphs:\n  users: {}\n');
     expect(await run('compose', '--config', config())).toEqual({

@@ -42,7 +42,7 @@ export function endLeader({ pool }: FaultTargets): Fault {
   return async () => void (await pool.query(END_A_LEADER));
 }
 
-/** Kills Redis, and waits until it serves again. The one inside this process can only be stopped and started. */
+/** Kills Redis, and waits until it serves again. The in-process one can only be stopped and started. */
 export function killRedis({ redis, connection }: FaultTargets): Fault {
   return async () => {
     const information = await connection.info('server');

@@ -6,7 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chooseTexts } from '../http/pages/page-texts.ts';
 import { renderState } from '../http/pages/state-page.ts';
 import { canaryOf, PublishedGraph } from '../testing/published-graph.ts';
-import { startSubgraph, type SubgraphCallContext, type SubgraphServer } from '../testing/subgraph-server.ts';
+import {
+  startSubgraph,
+  type SubgraphRequestContext,
+  type SubgraphServer,
+} from '../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
 import { until } from '../testing/until.ts';
 
@@ -26,7 +30,7 @@ let subgraphs: Readonly<Record<'good' | 'failing' | 'poorer' | 'slow', SubgraphS
 let gateways: readonly [TestGateway, TestGateway];
 
 function startVersion(
-  resolve: (context: SubgraphCallContext) => string | Promise<string>,
+  resolve: (context: SubgraphRequestContext) => string | Promise<string>,
 ): Promise<SubgraphServer> {
   return startSubgraph({
     name: 'numbers',
@@ -39,7 +43,7 @@ function startVersion(
     resolvers: {
       Query: {
         version: (_source: unknown, _given: unknown, context: unknown) =>
-          resolve(context as SubgraphCallContext), // what its server passes
+          resolve(context as SubgraphRequestContext), // what its server passes
         other: () => 'same',
       },
     },

@@ -48,7 +48,7 @@ class Canaries implements AbortingCanaries {
     this.routing = new VariantRouting({
       previews: located.previews,
       aborts: () => located.settings.aborts,
-      catalogueOf: parts.catalogueOf,
+      operationCacheOf: parts.operationCacheOf,
       onWorse: (variant, verdict) => this.#abort(variant, verdict),
       figures: parts.registryMetrics.canaries,
       onEvents: (variant, events) => this.exchange?.send(messageOf(variant, { events })),

@@ -8,7 +8,7 @@ import type { Retirement } from '../caching/safelist.ts';
 import type { GatewayConfig } from '../config/config.ts';
 import { SharedExecutions } from '../load/shared-executions.ts';
 import { createRateLimiter, UNLIMITED_RATE } from '../load/rate-limiter.ts';
-import { createCatalogues, type CatalogueSettings } from '../operation/operation-catalogue.ts';
+import { createOperationCaches, type OperationCacheSettings } from '../operation/operation-cache.ts';
 import type { PersistedQueryPolicy } from '../pipeline/persisted-query.ts';
 import { sha256 } from '../operation/document/sha256.ts';
 import type { ResponsePolicy, PipelineObserver, PipelineServices } from '../pipeline/services.ts';
@@ -48,7 +48,7 @@ export function createServices(
   return {
     supergraphs: resources.supergraphs,
     generations: resources.generations,
-    catalogueOf: createCatalogues(catalogueSettings(inUse)),
+    operationCacheOf: createOperationCaches(operationCacheSettings(inUse)),
     persistedQueries: createPersistedQueryPolicy(config, inUse, resources, logger),
     knownOperations: resources.knownOperations,
     limits: inUse.limits,
@@ -106,7 +106,7 @@ function responseCachingOf(
   };
 }
 
-function catalogueSettings(inUse: SettingsInUse): CatalogueSettings {
+function operationCacheSettings(inUse: SettingsInUse): OperationCacheSettings {
   const { limits, cost: costs, introspection, authorization, overridePercents } = inUse;
   return { limits, costs, policies: authorization.policies, introspection, overridePercents };
 }

@@ -18,7 +18,7 @@ export interface SettingsState {
 
 /**
  * The services of the configuration that is in force now. Changes of `gateway.yaml` and of the files that it names are
- * taken over as a whole or not at all: a file that is not usable leaves what is in force as it is.
+ * applied as a whole or not at all: an invalid file leaves what is in force as it is.
  */
 export class CurrentConfiguration {
   readonly #config: GatewayConfig;
@@ -98,7 +98,7 @@ export class CurrentConfiguration {
     this.#stops = settingFiles(settings, file).map((path) => watchFile(path, () => this.#reloadNext(file)));
   }
 
-  /** One after the other: each takes over as a whole what it has read. */
+  /** One after the other: each applies as a whole what it has read. */
   #reloadNext(file: string): void {
     this.#reloads = this.#reloads.then(() => (this.#isStopped ? undefined : this.#reload(file)));
   }
@@ -109,7 +109,7 @@ export class CurrentConfiguration {
       const settings = readSettings(file, this.#config.environment);
       this.#watch(settings); // before anything is waited for: a change after the reading is one to come
       const config = { ...this.#config, settings };
-      await this.#takeOver(config, settingsInUse(config));
+      await this.#apply(config, settingsInUse(config));
       this.#logger.info({ file }, 'configuration reloaded');
     } catch (error) {
       this.#logger.error({ err: error, file }, 'invalid configuration; keeping the current one');
@@ -117,7 +117,7 @@ export class CurrentConfiguration {
   }
 
   /** @throws where the configuration can't be applied, with everything as it was */
-  async #takeOver(config: GatewayConfig, inUse: SettingsInUse): Promise<void> {
+  async #apply(config: GatewayConfig, inUse: SettingsInUse): Promise<void> {
     const replaced = await prepareReplaced(this.#resources, config, inUse);
     try {
       if (this.#isStopped) throw new Error('The gateway is being stopped.');

@@ -40,7 +40,7 @@ export interface GatewayPluginOptions {
  * WebSocket of a server, can't be beside it. Conveniences of development (pages of loopback origins) are off, as it can't know where
  * the server listens.
  *
- * @throws ConfigError with all that is wrong with the configuration; CannotStart where the supergraph can't be served
+ * @throws ConfigError with all that is wrong with the configuration; StartupError where the supergraph can't be served
  */
 export const gatewayPlugin: FastifyPluginAsync<GatewayPluginOptions> = async (server, options) => {
   if (server.prefix !== '') throw new Error('Register the gateway without a prefix.');

@@ -1,6 +1,6 @@
 import type { Logger } from '@trellis/runtime';
 import { createOutageLog } from '@trellis/runtime/outage-log';
-import { isBelievedAddress, type ConfiguredIssuer } from '../config/configured-issuers.ts';
+import { isTrustedAddress, type ConfiguredIssuer } from '../config/configured-issuers.ts';
 import type { CallerRules } from '../identity/caller-of-token.ts';
 import { createIssuerDiscovery, type IssuerDiscovery } from '../identity/discover-issuer.ts';
 import { fetchKeySet, createKeySet, type KeySet } from '../identity/key-set.ts';
@@ -35,7 +35,7 @@ export function createIssuerConnections({ cooldownMs, logger }: IssuerConnection
   function discoveryOf(issuer: string): IssuerDiscovery {
     const known = discoveries.get(issuer);
     if (known) return known;
-    const options = { issuer, isBelieved: isBelievedAddress, maxPauseMs: cooldownMs };
+    const options = { issuer, isTrusted: isTrustedAddress, maxPauseMs: cooldownMs };
     const discovery = createIssuerDiscovery(options);
     discoveries.set(issuer, discovery);
     return discovery;

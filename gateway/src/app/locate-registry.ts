@@ -6,7 +6,7 @@ import type { GatewayConfig } from '../config/config.ts';
 import type { SettingsInUse } from '../config/settings-in-use.ts';
 import type { GraphMetrics } from '../observability/graph-metrics.ts';
 import type { RegistryMetrics } from '../observability/registry-metrics.ts';
-import type { OperationCatalogue } from '../operation/operation-catalogue.ts';
+import type { OperationCache } from '../operation/operation-cache.ts';
 import type { GenerationRouting } from '../pipeline/services.ts';
 import type { FollowedRegistry, FollowOptions } from '../registry/followed-registry.ts';
 import type { RegistrySettings } from '../settings/registry.ts';
@@ -21,7 +21,7 @@ export interface SupergraphParts {
   readonly logger: Logger;
   readonly metrics: GraphMetrics;
   readonly registryMetrics: RegistryMetrics;
-  readonly catalogueOf: (supergraph: Supergraph) => OperationCatalogue;
+  readonly operationCacheOf: (supergraph: Supergraph) => OperationCache;
   /** Prepares a generation before it serves. */
   readonly prepare: (next: SupergraphText) => () => void;
   readonly warm: (next: Supergraph) => Promise<void>;

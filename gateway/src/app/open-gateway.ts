@@ -1,4 +1,4 @@
-import { allowsConveniences, CannotStart, type Logger, type PrivateJsonWebKey } from '@trellis/runtime';
+import { allowsConveniences, StartupError, type Logger, type PrivateJsonWebKey } from '@trellis/runtime';
 import type { JSONWebKeySet } from 'jose';
 import type { GatewayConfig } from '../config/config.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
@@ -18,7 +18,7 @@ export interface OpenGateway {
   /** What is in force now, and {@link CurrentConfiguration.reload}. */
   readonly configuration: Pick<Readonly<CurrentConfiguration>, 'services' | 'reload'>;
   readonly resources: GatewayResources;
-  /** Takes over no more changes of its configuration. */
+  /** Applies no more changes of its configuration. */
   stop(): void;
   /** Closes what it asks and stores with; to be called when no request is being answered. */
   close(): Promise<void>;
@@ -27,7 +27,7 @@ export interface OpenGateway {
 /**
  * Opens all that a gateway needs but a server. Rejects when it can't serve, and has closed what it had opened.
  *
- * @throws CannotStart where words say all about it
+ * @throws StartupError where words say all about it
  */
 export async function openGateway(config: GatewayConfig, means: GatewayMeans): Promise<OpenGateway> {
   const { logger, metrics } = means;
@@ -82,7 +82,7 @@ export async function openGateway(config: GatewayConfig, means: GatewayMeans): P
   };
 }
 
-/** @throws CannotStart where the port can't be opened */
+/** @throws StartupError where the port can't be opened */
 async function openCallbacks(
   { subscriptions: { callback } }: SettingsInUse,
   { streams }: GatewayResources,
@@ -90,7 +90,7 @@ async function openCallbacks(
   if (!callback) return undefined;
   return openCallbackServer(callback.listen, streams.callbacks).catch((error: unknown) => {
     const reason = (error as Error).message; // node:net throws nothing else
-    throw new CannotStart(`subscriptions.callback.listen: ${reason}`, { cause: error });
+    throw new StartupError(`subscriptions.callback.listen: ${reason}`, { cause: error });
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Resources } from '@trellis/runtime';
 import type { SettingsInUse } from '../config/settings-in-use.ts';
-import { Admission, Pressure } from '../load/admission.ts';
+import { Admission, SustainedOverload } from '../load/admission.ts';
 import { ExecutionGate } from '../load/execution-gate.ts';
 import { TextTurns } from '../load/text-turns.ts';
 import { UnansweredBytes } from '../load/unanswered-bytes.ts';
@@ -23,11 +23,11 @@ export interface LoadResources {
 
 /** Opens it. */
 export function openLoad(inUse: SettingsInUse, metrics: Resources['metrics']): LoadResources {
-  const pressure = new Pressure();
-  const executionGate = new ExecutionGate({ pressure });
+  const overload = new SustainedOverload();
+  const executionGate = new ExecutionGate({ overload });
   const unread = openUnreadResponses(inUse, metrics);
   const admission = new Admission(inUse.admission, {
-    pressure,
+    overload,
     queue: executionGate,
     makeRoom: () => unread.cutOffSlowest(), // a request that finds all places taken gets that of someone who does not read
   });

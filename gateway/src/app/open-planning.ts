@@ -2,13 +2,13 @@ import type { Logger } from '@trellis/runtime';
 import type { GatewayConfig } from '../config/config.ts';
 import type { SettingsInUse } from '../config/settings-in-use.ts';
 import type { GraphMetrics } from '../observability/graph-metrics.ts';
-import type { OperationCatalogue } from '../operation/operation-catalogue.ts';
+import type { OperationCache } from '../operation/operation-cache.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 import { createKnownOperations, type KnownOperations } from '../planning/generation-plans.ts';
 import type { OperationPlanner } from '../planning/operation-planner.ts';
 import { createOperationPlanner } from '../planning/plan-operation.ts';
 import { createPlannerPool, type PlannerPool } from '../planning/threads/planner-pool.ts';
-import { startRoomyPlanner, type StartPlanner } from '../planning/threads/planner-worker.ts';
+import { startRoomyPlanner, type StartPlanner } from '../planning/threads/worker-thread.ts';
 import { PlanningBudget } from '../planning/threads/planning-budget.ts';
 import type { Supergraph, SupergraphText } from '../supergraph/supergraph.ts';
 import { planningAmount } from './resource-rules.ts';
@@ -38,7 +38,7 @@ interface PlanningMeans {
 
 /** With what new supergraphs need before they serve. */
 interface OpenedPlanning extends PlanningResources {
-  readonly catalogueOf: (supergraph: Supergraph) => OperationCatalogue;
+  readonly operationCacheOf: (supergraph: Supergraph) => OperationCache;
   /** Begins to load planning for a supergraph that is being built. @returns ends the hold on it */
   readonly prepare: (next: SupergraphText) => () => void;
   /** Plans what is known for a supergraph that is about to serve. */
@@ -57,14 +57,14 @@ export function openPlanning(
   const start = startPlanner ?? (isServedFirst(config) ? startRoomyPlanner : undefined);
   const plannerPool = openPlannerPool(current, planningBudget, start, logger, metrics);
   const planner = openPlanner(current, plannerPool, metrics);
-  const catalogueOf = (graph: Supergraph): OperationCatalogue => current.services().catalogueOf(graph);
+  const operationCacheOf = (graph: Supergraph): OperationCache => current.services().operationCacheOf(graph);
   const prepare = (next: SupergraphText) => holdPlanning(plannerPool, next);
   let newest = new AbortController();
   const planKnown = (next: Supergraph): Promise<void> => {
     newest.abort();
     newest = new AbortController();
     return knownOperations.prepare(next, {
-      catalogueOf,
+      operationCacheOf,
       planner,
       signal: newest.signal,
       onFailure: (operation, err) =>
@@ -76,7 +76,7 @@ export function openPlanning(
     if (isServedFirst(config)) setImmediate(() => void planKnown(next));
     else await planKnown(next);
   };
-  return { planner, plannerPool, planningBudget, knownOperations, catalogueOf, prepare, warm };
+  return { planner, plannerPool, planningBudget, knownOperations, operationCacheOf, prepare, warm };
 }
 
 /** A developer waits for the next supergraph: it serves before the operations are planned that were sent before. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { formatLogName, RegistryError } from '@trellis/registry';
 import { connectRedis } from '@trellis/redis';
-import { CannotStart } from '@trellis/runtime';
+import { StartupError } from '@trellis/runtime';
 import { createOutageLog } from '@trellis/runtime/outage-log';
 import { observeRegistry } from '../observability/registry-metrics.ts';
 import { followRegistry } from '../registry/followed-registry.ts';
@@ -23,7 +23,7 @@ import {
 /**
  * Begins to follow the registry of gateway.yaml, and to route requests to what it names.
  *
- * @throws CannotStart where there is nothing to serve
+ * @throws StartupError where there is nothing to serve
  */
 export async function followRegistryOf(parts: SupergraphParts): Promise<OpenSupergraphs> {
   const located = await locateRegistry(parts).catch((error: unknown) => {
@@ -63,7 +63,7 @@ function startError(error: unknown): unknown {
     error instanceof RegistryError ||
     error instanceof InvalidSupergraph ||
     (error instanceof Error && !(error instanceof TypeError));
-  return isExplained ? new CannotStart(`registry: ${error.message}`, { cause: error }) : error;
+  return isExplained ? new StartupError(`registry: ${error.message}`, { cause: error }) : error;
 }
 
 /** Without an exchange, each process judges what it has seen. */

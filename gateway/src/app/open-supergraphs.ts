@@ -1,4 +1,4 @@
-import { CannotStart } from '@trellis/runtime';
+import { StartupError } from '@trellis/runtime';
 import type { GenerationRouting } from '../pipeline/services.ts';
 import { InvalidSupergraph } from '../supergraph/build-supergraph.ts';
 import { locateSupergraph } from '../supergraph/supergraph-source.ts';
@@ -12,7 +12,7 @@ const ONE_GENERATION: GenerationRouting = Object.freeze({ active: undefined });
 /**
  * Opens what SUPERGRAPH names: a file, a URL, running subgraphs, or the registry of gateway.yaml.
  *
- * @throws CannotStart where there is nothing to serve
+ * @throws StartupError where there is nothing to serve
  */
 export async function openSupergraphs(parts: SupergraphParts): Promise<OpenSupergraphs> {
   const { SUPERGRAPH, SUBGRAPH_URLS, supergraphSource } = parts.config;
@@ -25,7 +25,7 @@ export async function openSupergraphs(parts: SupergraphParts): Promise<OpenSuper
     warm: parts.warm,
     observer: observe(parts),
   }).catch((error: unknown) => {
-    throw error instanceof InvalidSupergraph ? new CannotStart(error.message, { cause: error }) : error;
+    throw error instanceof InvalidSupergraph ? new StartupError(error.message, { cause: error }) : error;
   });
   return { supergraphs, generations: ONE_GENERATION, close: () => supergraphs.close() };
 }

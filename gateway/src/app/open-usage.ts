@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { CannotStart, type Resources } from '@trellis/runtime';
+import { StartupError, type Resources } from '@trellis/runtime';
 import { createOutageLog } from '@trellis/runtime/outage-log';
 import { Counter } from 'prom-client';
 import type { GatewayConfig } from '../config/config.ts';
@@ -17,7 +17,7 @@ type Destinations = Pick<GatewayConfig, 'USAGE_DATABASE_URL'>;
  * Begins to record usage, where the configuration says where to. A database and a collector need not be there yet.
  *
  * @param current the settings in force
- * @throws CannotStart where nothing can be written to the folder, or a package is missing
+ * @throws StartupError where nothing can be written to the folder, or a package is missing
  */
 export async function openUsage(
   destinations: Destinations,
@@ -66,14 +66,14 @@ async function openSinks(
   const sinks: UsageSink[] = [];
   if (database !== undefined) {
     const tables = new UsageDatabase(database, process, intervalMs);
-    await tables.open().catch(cannotStart('USAGE_DATABASE_URL'));
+    await tables.open().catch(throwStartupError('USAGE_DATABASE_URL'));
     sinks.push(tables);
   }
   const { endpoint, headers } = collector;
   if (endpoint !== undefined) sinks.push(collectorAt({ endpoint, headers }, process));
   if (directory !== undefined) {
     const folder = new UsageFolder(directory, process, intervalMs);
-    await folder.open().catch(cannotStart('usage.directory'));
+    await folder.open().catch(throwStartupError('usage.directory'));
     sinks.push(folder);
   }
   return sinks;
@@ -83,13 +83,13 @@ function collectorAt(options: UsageCollectorOptions, process: string): UsageColl
   try {
     return new UsageCollector(options, process);
   } catch (error) {
-    return cannotStart('usage.collector')(error);
+    return throwStartupError('usage.collector')(error);
   }
 }
 
-function cannotStart(setting: string): (error: unknown) => never {
+function throwStartupError(setting: string): (error: unknown) => never {
   return (error) => {
     const reason = (error as Error).message; // node:fs, and our own
-    throw new CannotStart(`${setting}: ${reason}`, { cause: error });
+    throw new StartupError(`${setting}: ${reason}`, { cause: error });
   };
 }

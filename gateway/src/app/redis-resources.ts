@@ -1,5 +1,5 @@
 import {
-  CannotStart,
+  StartupError,
   isProduction,
   type Logger,
   type OperationsRoutes,
@@ -124,7 +124,7 @@ interface CacheContext {
   readonly logger: Logger;
 }
 
-/** @throws CannotStart in production, where it is reached and not fit */
+/** @throws StartupError in production, where it is reached and not fit */
 async function openFitCache(
   { url, setting, purpose }: NamedCache,
   { config, redis, logger }: CacheContext,
@@ -145,7 +145,7 @@ async function openFitCache(
   });
   if (!production || cache.problems.length === 0) return cache;
   cache.close();
-  throw new CannotStart(cache.problems.join('\n'));
+  throw new StartupError(cache.problems.join('\n'));
 }
 
 function warnOfOutage(error: Error, logger: Logger): void {

@@ -8,7 +8,7 @@ import type { GatewayConfig } from '../config/config.ts';
 import { SubgraphConnections } from '../subgraphs/connections/subgraph-connections.ts';
 import { createSubgraphClient, type SubgraphClient } from '../subgraphs/subgraph-client.ts';
 import type { GenerationRouting } from '../pipeline/services.ts';
-import type { StartPlanner } from '../planning/threads/planner-worker.ts';
+import type { StartPlanner } from '../planning/threads/worker-thread.ts';
 import { createIssuerConnections, type IssuerConnections } from './issuer-connections.ts';
 import { openRedisResources, type CacheAddress, type RedisResources } from './redis-resources.ts';
 import type { SettingsInUse } from '../config/settings-in-use.ts';
@@ -84,14 +84,23 @@ export async function openResources(
 ): Promise<GatewayResources> {
   const contexts = await createContexts(config.USER_CONTEXT_PRIVATE_KEY); // it may fail, before anything is open
   const graphMetrics = createGraphMetrics(metrics);
-  const { catalogueOf, prepare, warm, ...planning } = openPlanning(config, inUse, current, {
+  const { operationCacheOf, prepare, warm, ...planning } = openPlanning(config, inUse, current, {
     logger,
     metrics: graphMetrics,
     startPlanner,
   });
   const { planner } = planning;
   const registryMetrics = createRegistryMetrics(metrics);
-  const parts = { config, inUse, logger, metrics: graphMetrics, registryMetrics, catalogueOf, prepare, warm };
+  const parts = {
+    config,
+    inUse,
+    logger,
+    metrics: graphMetrics,
+    registryMetrics,
+    operationCacheOf,
+    prepare,
+    warm,
+  };
   const served = await openSupergraphs(parts).catch((error: unknown) =>
     planner.close().then(() => Promise.reject(error as Error)),
   );

@@ -128,7 +128,7 @@ export function serveGraph(
     certificateOf,
     streams: {
       heartbeats,
-      onSlowClient: () => streams.metrics.slowClient(),
+      onSlowConsumer: () => streams.metrics.slowConsumer(),
     },
     boundBodies: boundBodies({
       unanswered,
@@ -187,7 +187,7 @@ function addWebSockets(
     certificateOf,
     observer: {
       answered: onResponse,
-      slowClient: () => streams.metrics.slowClient(),
+      slowConsumer: () => streams.metrics.slowConsumer(),
       failed: (error) => logger.error({ err: error }, 'connection failed internally'),
       connections: (change) => streams.metrics.connections(change),
       connectionRejected: connectionRejections(metrics, 'websocket'),

@@ -10,7 +10,7 @@ it('a gateway without a supergraph can not start, and says which one it has look
     metrics: createMetrics('gateway'),
   };
   await expect(startGateway(config, resources)).rejects.toMatchObject({
-    name: 'CannotStart',
+    name: 'StartupError',
     message: expect.stringMatching(
       /^The supergraph at \/nowhere\/supergraph\.graphql can't be served\. ENOENT/,
     ) as string,

@@ -3,7 +3,7 @@ import { on } from 'node:events';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { freePort } from '@trellis/runtime/free-port';
-import { CannotStart, type Logger, type Resources } from '@trellis/runtime';
+import { StartupError, type Logger, type Resources } from '@trellis/runtime';
 import { AggregatorRegistry } from 'prom-client';
 import type { GatewayConfig } from '../config/config.ts';
 import { isRelayed, type RelayedTrial } from '../variants/trial-exchange.ts';
@@ -210,7 +210,7 @@ function hears<Kind extends FromWorker['kind']>(worker: Worker, kind: Kind): Pro
     worker.on('message', (message: FromWorker) => {
       if (message.kind === kind)
         resolve(message as Heard<Kind>); // by its kind
-      else if (message.kind === 'failed') reject(new CannotStart(message.message));
+      else if (message.kind === 'failed') reject(new StartupError(message.message));
     });
   });
 }

@@ -3,7 +3,7 @@ import {
   createLogger,
   createMetrics,
   endOnUnhandledError,
-  explainFailedStart,
+  explainStartupError,
   type Logger,
 } from '@trellis/runtime';
 import { AggregatorRegistry } from 'prom-client';
@@ -49,7 +49,7 @@ async function serve(config: GatewayConfig): Promise<void> {
     gateway = await startGateway(config, { logger: log, metrics }, mayListen);
     send({ kind: 'ready', url: gateway.url });
   } catch (error) {
-    const reason = explainFailedStart(error, config);
+    const reason = explainStartupError(error, config);
     if (reason === undefined) log.fatal({ err: error }, 'worker start failed');
     send({ kind: 'failed', message: reason ?? String(error) });
     process.exit(EXIT_FAILED);

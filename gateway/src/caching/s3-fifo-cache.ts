@@ -21,7 +21,7 @@ const NEW_SHARE = 0.1;
 const MAX_USES = 3;
 
 /**
- * A cache that a flood of values no one asks for twice can't wash out, and that a new population takes over in two rounds:
+ * A cache that a flood of values no one asks for twice can't wash out, and that a new population fills in two rounds:
  * S3-FIFO. A new value stands in a short line; when it gets to the end of that unused it leaves, and its key is remembered.
  * Who was used there, or comes again while the key is remembered, goes to the long line, where each use since saves a value
  * once from leaving at the end. A use costs a look-up: nothing is moved.

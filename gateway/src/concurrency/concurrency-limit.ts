@@ -70,7 +70,7 @@ export class ConcurrencyLimit {
   /**
    * Waits for a place.
    *
-   * @param makeRejection what is thrown when the call may not wait, or its time is over
+   * @param makeRejection what is thrown when the call may not wait, or its deadline has passed
    * @throws the signal's reason when it is aborted first
    */
   acquire(

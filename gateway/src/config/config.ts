@@ -67,7 +67,7 @@ export function readGatewayConfig(environment: Environment): GatewayConfig {
       subject: 'gateway',
       prefix: 'GATEWAY',
       forms,
-      contradictions: findContradictions,
+      brokenRules: findBrokenRules,
     }),
   );
   const file = environment['GATEWAY_CONFIG'] || environment['CONFIG'];
@@ -92,7 +92,7 @@ function absentRegistry(settings: GatewaySettings | undefined): readonly string[
     .map((name) => `registry.${name}: it is needed where SUPERGRAPH is registry.`);
 }
 
-function findContradictions(config: Environmental): readonly string[] {
+function findBrokenRules(config: Environmental): readonly string[] {
   const tokenVariables = ['TOKEN_ISSUER', 'TOKEN_AUDIENCE', 'TOKEN_JWKS_URL'] as const;
   const absent = tokenVariables.filter((name) => config[name] === undefined);
   if (absent.length === 0 || absent.length === tokenVariables.length) return [];

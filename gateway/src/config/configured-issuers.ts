@@ -54,10 +54,10 @@ export function issuerProblems(sources: IssuerSources): readonly string[] {
     .filter((name, index) => names.indexOf(name) < index)
     .map((name) => `authentication.issuers: ${name} is named twice; TOKEN_ISSUER counts as one.`);
   const undiscoverable = inFile
-    .filter(({ issuer, jwksUrl }) => jwksUrl === undefined && !isBelievedAddress(issuer))
+    .filter(({ issuer, jwksUrl }) => jwksUrl === undefined && !isTrustedAddress(issuer))
     .map(
       ({ issuer }) =>
-        `authentication.issuers: ${issuer} is not reached by https, so its metadata can't be believed; set jwksUrl.`,
+        `authentication.issuers: ${issuer} is not reached by https, so its metadata can't be trusted; set jwksUrl.`,
     );
   const closed =
     sources.settings.authentication?.required && names.length === 0
@@ -83,8 +83,8 @@ function certificateProblems({ settings: { authentication, http } }: IssuerSourc
   return ['authentication.clientCertificate: it needs http.trustProxy with the addresses of the proxies.'];
 }
 
-/** Whether what is fetched at an address can be believed: by https, or on this machine. RFC 8414 §3, §6.1. */
-export function isBelievedAddress(url: string): boolean {
+/** Whether what is fetched at an address can be trusted: by https, or on this machine. RFC 8414 §3, §6.1. */
+export function isTrustedAddress(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { protocol, hostname } = new URL(url);
   return protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname));

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { isProduction } from '@trellis/runtime';
-import { defaultPlannerThreads } from '../planning/threads/planner-pool.ts';
+import { defaultQueryPlannerWorkers } from '../planning/threads/planner-pool.ts';
 import { fillIn } from '../settings/fill-in.ts';
 import { settingTable, type SettingsInForce } from '../settings/settings.ts';
 import type { GatewayConfig } from './config.ts';
@@ -29,7 +29,7 @@ export function settingsInUse(config: GatewayConfig): SettingsInUse {
       'pages.clientId': 'trellis-explorer',
       'pages.examples': config.PAGE_EXAMPLES,
       'pages.errorReference': config.ERROR_REFERENCE,
-      'planning.threads': defaultPlannerThreads(Math.ceil(availableParallelism() / config.WORKERS)),
+      'planning.threads': defaultQueryPlannerWorkers(Math.ceil(availableParallelism() / config.WORKERS)),
       'responseCache.redisUrl': config.CACHE_REDIS_URL,
       'telemetry.tracing.endpoint': tracesAt(config.OTEL_EXPORTER_OTLP_ENDPOINT),
     },

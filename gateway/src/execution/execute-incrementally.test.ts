@@ -117,7 +117,7 @@ describe('an operation that the planner finds no parts for', () => {
   // In a deferred fragment the planner has no way to get what a field of the same subgraph requires.
   const text = '{ best { title ...@defer { author { greeting } } } }';
 
-  it('is answered in parts all the same, and the first waits for no slow subgraph', async () => {
+  it('has incremental delivery all the same, and the first waits for no slow subgraph', async () => {
     gate.close();
     const { plan, result } = await begin(text);
     expect([plan.isDeferred, plan.parts]).toEqual([true, undefined]);
@@ -168,7 +168,7 @@ describe('an error that explains nothing in any part', () => {
     const { initial, updates } = await result;
     const all = [initial, ...(await collect(updates))];
     graph.server('books').intercept(undefined);
-    expect(all.flatMap(({ untold = [] }) => untold).map(({ message }) => message)).toEqual(['No 1.']);
+    expect(all.flatMap(({ unreported = [] }) => unreported).map(({ message }) => message)).toEqual(['No 1.']);
   });
 });
 

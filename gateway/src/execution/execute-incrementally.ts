@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { Completed } from './completed.ts';
 import { PlanRun, type ExecutionContext } from './plan-run.ts';
-import { completeRun, takeLooseErrors, untoldErrors } from './run-plan.ts';
+import { completeRun, takeLooseErrors, unreportedErrors } from './run-plan.ts';
 import { whenAborted, DeadlineSignal } from '../abort/deadline-signal.ts';
 import type { Plan } from '../plan/plan.ts';
 import { completePart, isWholePart, wholePart, type PartCompletion } from './complete-part.ts';
@@ -12,7 +12,7 @@ import type {
   PendingPart,
   StreamedItems,
 } from './incremental-result.ts';
-import { PartAnnouncer, type AnnouncedPart } from './part-announcer.ts';
+import { PendingParts, type DeferredPart } from './pending-parts.ts';
 import { PlanProgress } from './plan-progress.ts';
 import { StreamRound, type Branch, type StreamedList } from './stream-rounds.ts';
 import type { PreparedStream } from '../plan/prepared-operation.ts';
@@ -49,9 +49,9 @@ export async function executeIncrementally(
   try {
     return await beginResponse({
       main: { run, progress },
-      announcer: new PartAnnouncer(),
+      pendingParts: new PendingParts(),
       explained: new Set(),
-      untold: [],
+      unreported: [],
       stop,
     });
   } catch (error) {
@@ -60,42 +60,48 @@ export async function executeIncrementally(
   }
 }
 
-async function beginResponse(inParts: RunInParts): Promise<RunningIncrementalResult> {
-  const { main, stop } = inParts;
+async function beginResponse(incremental: IncrementalRun): Promise<RunningIncrementalResult> {
+  const { main, stop } = incremental;
   const { run, progress } = main;
   const first = await completeFirst(run, progress);
-  const announced = announceAll(inParts, first, main);
-  for (const origin of first.origins) inParts.explained.add(origin);
+  const work = addPending(incremental, first, main);
+  for (const origin of first.origins) incremental.explained.add(origin);
   const errors = [...first.errors, ...takeLooseErrors(run, (step) => progress.isMadeFor(step))];
   const withPlaces = JSON.stringify(first.data);
   const dataText = run.introspection ? await run.introspection.fill(withPlaces, run) : withPlaces;
-  const isWhole = announced.pending.length === 0;
+  const isWhole = work.pending.length === 0;
   if (isWhole) stop();
-  const untold = isWhole ? untoldOf(inParts, main) : [];
+  const unreported = isWhole ? unreportedOf(incremental, main) : [];
   const { objects } = first;
   return {
-    initial: { dataText, errors, objects, headers: run.headers, ...(untold.length > 0 && { untold }) },
-    pending: announced.pending,
-    updates: updatesOf(inParts, announced),
+    initial: {
+      dataText,
+      errors,
+      objects,
+      headers: run.headers,
+      ...(unreported.length > 0 && { unreported }),
+    },
+    pending: work.pending,
+    updates: updatesOf(incremental, work),
     stop,
   };
 }
 
-/** What was announced, and is waited for. */
-interface Announced {
+/** What is pending, and what it waits for. */
+interface PendingWork {
   readonly pending: readonly PendingPart[];
-  readonly parts: readonly AnnouncedPart[];
+  readonly parts: readonly DeferredPart[];
   readonly rounds: readonly StreamRound[];
 }
 
-/** Announces what a completion leaves for later. The first rounds of its lists begin. */
-function announceAll(
-  { announcer }: RunInParts,
+/** Adds what a completion leaves for later. The first rounds of its lists begin. */
+function addPending(
+  { pendingParts }: IncrementalRun,
   { deferred, streamed }: Pick<Completed, 'deferred' | 'streamed'>,
   branch: Branch,
-): Announced {
-  const parts = announcer.announce(deferred, branch);
-  const lists = announcer.announceLists(streamed);
+): PendingWork {
+  const parts = pendingParts.add(deferred, branch);
+  const lists = pendingParts.addLists(streamed);
   return {
     pending: [...parts, ...lists].map(({ pending }) => pending),
     parts,
@@ -125,36 +131,36 @@ async function completeFirst(run: PlanRun, progress: PlanProgress): Promise<Comp
 }
 
 /** One operation, and who waits for what. */
-interface RunInParts {
+interface IncrementalRun {
   readonly main: Branch;
-  readonly announcer: PartAnnouncer;
+  readonly pendingParts: PendingParts;
   /** Errors of subgraphs that explain something in the parts so far. */
   readonly explained: Set<object>;
   /** Errors of rounds that are over, for the log. */
-  readonly untold: GraphQLError[];
+  readonly unreported: GraphQLError[];
   readonly stop: () => void;
 }
 
 /** Errors that no part has reported. Which part they belong to is unknown: they are for the log. */
-function untoldOf({ explained }: RunInParts, { run }: Branch): readonly GraphQLError[] {
-  return untoldErrors(run, { origins: explained });
+function unreportedOf({ explained }: IncrementalRun, { run }: Branch): readonly GraphQLError[] {
+  return unreportedErrors(run, { origins: explained });
 }
 
-async function* updatesOf(inParts: RunInParts, announced: Announced): AsyncGenerator<IncrementalUpdate> {
-  const { main, stop, untold: ofRounds } = inParts;
+async function* updatesOf(incremental: IncrementalRun, work: PendingWork): AsyncGenerator<IncrementalUpdate> {
+  const { main, stop, unreported: ofRounds } = incremental;
   try {
-    let { parts, rounds } = announced;
+    let { parts, rounds } = work;
     while (parts.length + rounds.length > 0) {
-      const harvest = completeReadyParts(inParts, parts);
-      harvestRounds(inParts, rounds, harvest);
+      const harvest = completeReadyParts(incremental, parts);
+      harvestRounds(incremental, rounds, harvest);
       if (harvest.completed.length + harvest.streamed.length === 0) {
         await anyProgress(parts, rounds);
         continue;
       }
-      const news = harvest.found.map(({ found, branch }) => announceAll(inParts, found, branch));
-      parts = [...harvest.left, ...news.flatMap((one) => one.parts)];
-      rounds = [...harvest.rounds, ...news.flatMap((one) => one.rounds)];
-      const pending = news.flatMap((one) => one.pending);
+      const added = harvest.found.map(({ found, branch }) => addPending(incremental, found, branch));
+      parts = [...harvest.left, ...added.flatMap((one) => one.parts)];
+      rounds = [...harvest.rounds, ...added.flatMap((one) => one.rounds)];
+      const pending = added.flatMap((one) => one.pending);
       const completed = harvest.completed.some(isOfSchema)
         ? await Promise.all(harvest.completed.map(({ part, run }) => fillPart(part, run)))
         : harvest.completed.map(({ part }) => part);
@@ -162,8 +168,8 @@ async function* updatesOf(inParts: RunInParts, announced: Announced): AsyncGener
         ? await Promise.all(harvest.streamed.map(({ items, run }) => fillItems(items, run)))
         : harvest.streamed.map(({ items }) => items);
       const hasNext = parts.length + rounds.length > 0;
-      const untold = hasNext ? [] : [...untoldOf(inParts, main), ...ofRounds];
-      yield { completed, streamed, pending, hasNext, ...(untold.length > 0 && { untold }) };
+      const unreported = hasNext ? [] : [...unreportedOf(incremental, main), ...ofRounds];
+      yield { completed, streamed, pending, hasNext, ...(unreported.length > 0 && { unreported }) };
     }
   } finally {
     stop();
@@ -171,7 +177,7 @@ async function* updatesOf(inParts: RunInParts, announced: Announced): AsyncGener
 }
 
 /** Waits until something has been fetched that anything waits for. Where nothing is, completing has settled all. */
-async function anyProgress(parts: readonly AnnouncedPart[], rounds: readonly StreamRound[]): Promise<void> {
+async function anyProgress(parts: readonly DeferredPart[], rounds: readonly StreamRound[]): Promise<void> {
   const running = new Set<PlanProgress>();
   for (const { branch } of parts) if (!branch.progress.isOver) running.add(branch.progress);
   for (const { branch } of rounds) if (!branch.progress.isOver) running.add(branch.progress);
@@ -221,12 +227,12 @@ interface Harvest {
     readonly found: Pick<Completed, 'deferred' | 'streamed'>;
     readonly branch: Branch;
   }[];
-  readonly left: AnnouncedPart[];
+  readonly left: DeferredPart[];
   readonly rounds: StreamRound[];
 }
 
 /** Each part is added to what the client has before the next is looked at: what two parts share comes with the first. */
-function completeReadyParts({ explained }: RunInParts, waiting: readonly AnnouncedPart[]): Harvest {
+function completeReadyParts({ explained }: IncrementalRun, waiting: readonly DeferredPart[]): Harvest {
   const harvest: Harvest = { completed: [], streamed: [], found: [], left: [], rounds: [] };
   for (const part of waiting) {
     const { occurrence, branch } = part;
@@ -245,7 +251,7 @@ function completeReadyParts({ explained }: RunInParts, waiting: readonly Announc
 }
 
 /** Items of all rounds that are ready. The round after each begins. */
-function harvestRounds(inParts: RunInParts, rounds: readonly StreamRound[], harvest: Harvest): void {
+function harvestRounds(incremental: IncrementalRun, rounds: readonly StreamRound[], harvest: Harvest): void {
   for (const round of rounds) {
     const { branch } = round;
     const result = round.complete();
@@ -253,19 +259,19 @@ function harvestRounds(inParts: RunInParts, rounds: readonly StreamRound[], harv
       harvest.rounds.push(round);
       continue;
     }
-    for (const origin of result.origins) inParts.explained.add(origin);
+    for (const origin of result.origins) incremental.explained.add(origin);
     const [first, ...others] = result.streamed;
     const loose = takeLooseErrors(branch.run);
     const all = first ? [{ ...first, errors: [...first.errors, ...loose] }, ...others] : [];
     harvest.streamed.push(...all.map((items) => ({ items, run: branch.run })));
     harvest.found.push({ found: { deferred: result.deferred, streamed: [] }, branch });
-    if (result.deferred.length === 0) inParts.untold.push(...untoldOf(inParts, branch));
+    if (result.deferred.length === 0) incremental.unreported.push(...unreportedOf(incremental, branch));
     if (result.next) harvest.rounds.push(result.next);
   }
 }
 
 function written(
-  { pending, occurrence }: AnnouncedPart,
+  { pending, occurrence }: DeferredPart,
   { additions, errors, objects }: PartCompletion,
   looseErrors: readonly GraphQLError[],
 ): CompletedPart<GraphQLError> {

@@ -117,7 +117,7 @@ export function wrongTypeReason(field: FieldShape, expected: string): FailureRea
   );
 }
 
-/** The caller may not see the field, or the object. */
+/** The caller is denied the field, or the object. */
 export function denialReason({ code, message }: Denial): FailureReason {
   return { message, extensions: { code }, below: [], cause: undefined };
 }

@@ -45,7 +45,7 @@ function takeCalls(wanted: number, run: PlanRun): number {
 
 function failGroup(step: FetchStep, run: PlanRun, { objects }: ContextGroup, wantedCalls: number): void {
   const { maxCalls = Number.POSITIVE_INFINITY } = run.context;
-  const rejection = tooComplex('subgraphCalls', maxCalls, wantedCalls);
+  const rejection = tooComplex('subgraphRequests', maxCalls, wantedCalls);
   const reasons = rejection.errors.map(({ message, extensions }) => ({
     message,
     extensions,

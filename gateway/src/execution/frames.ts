@@ -11,7 +11,7 @@ import type {
  * How parts are written.
  *
  * `20220824`: each part is an item of `incremental` with `path`, `label` and the data of its whole fragment, or `items` of a list.
- * `v0.2`: parts are announced as `pending`, come as `incremental` without what came before, and end as `completed`.
+ * `v0.2`: parts are listed as `pending`, come as `incremental` without what came before, and end as `completed`.
  *
  * @see https://specs.apollo.dev/incremental/v0.1/ and https://specs.apollo.dev/incremental/v0.2/
  */
@@ -44,13 +44,13 @@ export function initialFrame(
   pending: readonly PendingPart[],
   dialect: IncrementalDialect,
 ): string {
-  const announced = dialect === 'v0.2' && pending.length > 0 ? `,"pending":${writePending(pending)}` : '';
-  return `${initialText.slice(0, -1)}${announced},"hasNext":${pending.length > 0}}`;
+  const listed = dialect === 'v0.2' && pending.length > 0 ? `,"pending":${writePending(pending)}` : '';
+  return `${initialText.slice(0, -1)}${listed},"hasNext":${pending.length > 0}}`;
 }
 
 /** What came together after the first part. */
 export function updateFrame(update: ShownUpdate, dialect: IncrementalDialect): string {
-  return dialect === 'v0.2' ? announcedFrame(update) : plainFrame(update);
+  return dialect === 'v0.2' ? pendingFrame(update) : plainFrame(update);
 }
 
 function plainFrame({ completed, streamed, hasNext, extensions }: ShownUpdate): string {
@@ -80,10 +80,10 @@ function plainItem({ pending, dataText = 'null', errors }: ShownPart): string {
   return `{${labelMember(pending)}"path":${JSON.stringify(pending.path)},"data":${dataText}${errorsMember(errors)}}`;
 }
 
-function announcedFrame({ completed, streamed, pending, hasNext, extensions }: ShownUpdate): string {
+function pendingFrame({ completed, streamed, pending, hasNext, extensions }: ShownUpdate): string {
   const members = [
     pending.length > 0 ? `"pending":${writePending(pending)}` : '',
-    arrayMember('incremental', [...completed.flatMap(addedItems), ...streamed.flatMap(announcedItems)]),
+    arrayMember('incremental', [...completed.flatMap(addedItems), ...streamed.flatMap(pendingItems)]),
     arrayMember('completed', [...completed.map(completedItem), ...streamed.flatMap(completedList)]),
     `"hasNext":${hasNext}${extensionsMember(extensions)}`,
   ];
@@ -106,7 +106,7 @@ function addedItems({ pending, dataText, added, errors }: ShownPart): readonly s
   });
 }
 
-function announcedItems({ pending, itemTexts, errors }: ShownItems): readonly string[] {
+function pendingItems({ pending, itemTexts, errors }: ShownItems): readonly string[] {
   if (itemTexts.length === 0 && errors.length === 0) return [];
   return [`{"id":"${pending.id}","items":[${itemTexts.join()}]${errorsMember(errors)}}`];
 }

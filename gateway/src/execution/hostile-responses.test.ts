@@ -62,9 +62,9 @@ describe('Errors beyond those that are reported', () => {
     const inside = [0, 1].map((index) => ({ message: `Null ${index}.`, path: ['books', index, 'pages'] }));
     const data = { books: [{ pages: null }, { pages: null }] };
     graph.server('books').respondWith(JSON.stringify({ data, errors: [...inside, ...failed] }));
-    const { errors, untold } = await graph.run('{ books { pages } }');
-    expect([errors?.length, untold?.length]).toEqual([500, 12]);
-    expect(untold?.at(-1)?.message).toBe('Null 1.');
+    const { errors, unreported } = await graph.run('{ books { pages } }');
+    expect([errors?.length, unreported?.length]).toEqual([500, 12]);
+    expect(unreported?.at(-1)?.message).toBe('Null 1.');
   });
 });
 

@@ -2,7 +2,7 @@ import type { GraphQLError } from 'graphql';
 import type { ForwardedHeaders } from '../plan/forwarded-headers.ts';
 import type { PathKey } from './failure.ts';
 
-/** A part of a response that is announced and not yet there. */
+/** A part of a response that is pending: listed, and not delivered yet. */
 export interface PendingPart {
   /** Unique in the response. */
   readonly id: string;
@@ -24,7 +24,7 @@ export interface FirstPart<Failure> {
   /** As in an execution's result: those that have come by now. */
   readonly headers?: ForwardedHeaders | undefined;
   /** As in an execution's result: for the log alone. With the last part of a response. */
-  readonly untold?: readonly GraphQLError[] | undefined;
+  readonly unreported?: readonly GraphQLError[] | undefined;
 }
 
 /** Fields that a part adds to one object of what the client has. */
@@ -68,20 +68,20 @@ export interface StreamedItems<Failure> {
 export interface IncrementalUpdate<Failure = GraphQLError> {
   readonly completed: readonly CompletedPart<Failure>[];
   readonly streamed: readonly StreamedItems<Failure>[];
-  /** Parts that this update announces: deferred fragments and streamed lists inside those that are there now. */
+  /** Parts that this update lists as pending: deferred fragments and streamed lists inside those that are there now. */
   readonly pending: readonly PendingPart[];
   /** Whether more will come. */
   readonly hasNext: boolean;
   /** What is said beside the data, with the last update. Absent for most clients. */
   readonly extensions?: Readonly<Record<string, unknown>> | undefined;
   /** As of {@link FirstPart}. */
-  readonly untold?: readonly GraphQLError[] | undefined;
+  readonly unreported?: readonly GraphQLError[] | undefined;
 }
 
 /** A response in parts, in the words of no protocol. */
 export interface IncrementalResult<First = FirstPart<GraphQLError>, Failure = GraphQLError> {
   readonly initial: First;
-  /** What the first part announces. Empty: it is the whole response. */
+  /** What the first part lists as pending. Empty: it is the whole response. */
   readonly pending: readonly PendingPart[];
   /** Ends after the update with `hasNext: false`. To give up a response, abort the signal that it was asked with. */
   readonly updates: AsyncIterable<IncrementalUpdate<Failure>>;

@@ -2,7 +2,7 @@ import { own } from '../own-property.ts';
 import type { ObjectShape, SelectionShape } from '../plan/response-shape.ts';
 import type { DataObject } from './failure.ts';
 
-/** What is asked of an object, by its runtime type; nothing when clients may not see such an object there. */
+/** What is asked of an object, by its runtime type; nothing when clients are denied such an object there. */
 export function objectShapeOf(selection: SelectionShape, object: DataObject): ObjectShape | undefined {
   const typename = own(object, '__typename');
   const { onlyType } = selection;

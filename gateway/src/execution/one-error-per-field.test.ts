@@ -52,10 +52,10 @@ afterAll(() => graph.close());
 
 describe('GraphQL §6.4.4: one error for a field', () => {
   it('that two subgraphs failed to send, with its path', async () => {
-    const { data, errors = [], untold = [] } = await graph.run('{ both { left right } }');
+    const { data, errors = [], unreported = [] } = await graph.run('{ both { left right } }');
     expect(plain({ data })).toEqual({ data: { both: null } });
     expect(errors.map(({ path }) => path)).toEqual([['both']]);
-    expect([...errors, ...untold].map(({ message }) => message).toSorted()).toEqual([
+    expect([...errors, ...unreported].map(({ message }) => message).toSorted()).toEqual([
       'Left is broken.',
       'Right is broken.',
     ]);

@@ -50,7 +50,7 @@ export interface ExecutionContext {
   readonly entitiesWanted?: EntityObserver | undefined;
   /** Absent where no operation asks for the schema. */
   readonly introspector?: Introspector | undefined;
-  /** Aborted when the client leaves or the request's time is over: calls in flight are ended. */
+  /** Aborted when the client disconnects or the request's deadline passes: calls in flight are ended. */
   readonly signal: AbortSignal;
 }
 
@@ -96,7 +96,7 @@ export class PlanRun {
     this.plan = plan;
     this.context = context;
     this.#isOfWindow = window !== undefined;
-    this.calls = window ? window.of.calls : { made: plan.subgraphCalls };
+    this.calls = window ? window.of.calls : { made: plan.subgraphRequests };
     const streamed =
       plan.streams.size > 0
         ? new StreamedTargets(plan.shape, (stream) => this.countOf(stream), window?.windows)

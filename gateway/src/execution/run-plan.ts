@@ -91,12 +91,12 @@ async function runInOrder(steps: readonly PlanStep[], run: PlanRun): Promise<voi
 /** Writes the data of a result with what it asks of the schema. */
 async function withIntrospection(result: ExecutionResult, run: PlanRun): Promise<ExecutionResult> {
   if (!run.introspection || result.data === null) return result; // nulls may have taken its places
-  const { errors, objects, untold, caching, headers } = result;
+  const { errors, objects, unreported, caching, headers } = result;
   const dataText = await run.introspection.fill(JSON.stringify(result.data), run);
   return {
     errors,
     objects,
-    untold,
+    unreported,
     caching,
     headers,
     dataText,
@@ -129,7 +129,7 @@ export function shapeResult(run: PlanRun): ExecutionResult {
     objects,
     caching,
     headers,
-    ...(rest.length > 0 && { untold: rest }),
+    ...(rest.length > 0 && { unreported: rest }),
   };
 }
 
@@ -139,8 +139,8 @@ function halted(
   objects: number,
   hidden: readonly GraphQLError[],
 ): ExecutionResult {
-  const untold = [...others, ...hidden];
-  return { data: null, errors: first ? [first] : [], objects, ...(untold.length > 0 && { untold }) };
+  const unreported = [...others, ...hidden];
+  return { data: null, errors: first ? [first] : [], objects, ...(unreported.length > 0 && { unreported }) };
 }
 
 interface UnexplainedErrors {
@@ -167,7 +167,10 @@ function unexplainedErrors(run: PlanRun, { origins, hasPropagated }: Completed):
 }
 
 /** Errors of subgraphs that explain nothing in the response, as of a field that another subgraph has sent. */
-export function untoldErrors(run: PlanRun, { origins }: Pick<Completed, 'origins'>): readonly GraphQLError[] {
+export function unreportedErrors(
+  run: PlanRun,
+  { origins }: Pick<Completed, 'origins'>,
+): readonly GraphQLError[] {
   return run.data.unexplained(origins).map((reason) => reportReason(reason));
 }
 

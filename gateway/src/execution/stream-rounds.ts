@@ -13,7 +13,7 @@ export interface Branch {
   readonly progress: PlanProgress;
 }
 
-/** An announced list, and how many of its items the client has. */
+/** A pending list, and how many of its items the client has. */
 export interface StreamedList {
   readonly pending: PendingPart;
   readonly occurrence: StreamedOccurrence;

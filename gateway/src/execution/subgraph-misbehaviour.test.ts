@@ -288,8 +288,8 @@ describe('An error of a subgraph is never lost', () => {
     graph
       .server('books')
       .respondWith(JSON.stringify({ data: { books: [{ pages: null }, { pages: null }] }, errors: failed }));
-    const { data, errors, untold } = await graph.run('{ books { pages } }');
-    expect([data, errors?.map(({ message }) => message), untold?.map(({ message }) => message)]).toEqual([
+    const { data, errors, unreported } = await graph.run('{ books { pages } }');
+    expect([data, errors?.map(({ message }) => message), unreported?.map(({ message }) => message)]).toEqual([
       null,
       ['No 0.'],
       ['No 1.'],

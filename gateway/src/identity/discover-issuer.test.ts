@@ -36,12 +36,12 @@ const OIDC = '/.well-known/openid-configuration';
 const OAUTH = '/.well-known/oauth-authorization-server';
 
 /** All but http addresses of other machines. */
-const isBelieved = (url: string): boolean => /^https:|^http:\/\/127\.0\.0\.1:/.test(url);
+const isTrusted = (url: string): boolean => /^https:|^http:\/\/127\.0\.0\.1:/.test(url);
 
 function discover(issuer: string): IssuerDiscovery {
   return createIssuerDiscovery({
     issuer,
-    isBelieved,
+    isTrusted,
     timeoutMs: 300,
     now: () => nowMs,
     maxPauseMs: () => 2_000,

@@ -16,8 +16,8 @@ export interface IssuerDiscovery {
 /** Settings of {@link createIssuerDiscovery}. */
 export interface IssuerDiscoveryOptions {
   readonly issuer: string;
-  /** Whether what is fetched at an address can be believed. RFC 8414 §3, §6.1. */
-  readonly isBelieved: (url: string) => boolean;
+  /** Whether what is fetched at an address can be trusted. RFC 8414 §3, §6.1. */
+  readonly isTrusted: (url: string) => boolean;
   /** Milliseconds after which they are fetched again; those at hand serve while that fails. @default 3_600_000 */
   readonly maxAgeMs?: number;
   /** Milliseconds between two attempts at most, while there are none. @default 5_000 */
@@ -89,13 +89,13 @@ export function metadataUrls(issuer: string): readonly string[] {
 
 async function fetchMetadata({
   issuer,
-  isBelieved,
+  isTrusted,
   timeoutMs,
 }: IssuerDiscoveryOptions): Promise<IssuerMetadata> {
   const tried: string[] = [];
   for (const url of metadataUrls(issuer)) {
     const found = await fetchAt(url, timeoutMs);
-    if (found !== undefined) return metadataOf(found, url, { issuer, isBelieved });
+    if (found !== undefined) return metadataOf(found, url, { issuer, isTrusted });
     tried.push(url);
   }
   throw new Error(
@@ -116,10 +116,10 @@ async function fetchAt(url: string, timeoutMs: number | undefined): Promise<unkn
   }
 }
 
-type Named = Pick<IssuerDiscoveryOptions, 'issuer' | 'isBelieved'>;
+type Named = Pick<IssuerDiscoveryOptions, 'issuer' | 'isTrusted'>;
 
 /** An issuer may speak for itself alone. RFC 8414 §3.3. */
-function metadataOf(document: unknown, url: string, { issuer, isBelieved }: Named): IssuerMetadata {
+function metadataOf(document: unknown, url: string, { issuer, isTrusted }: Named): IssuerMetadata {
   const claimed = ownOf(document, 'issuer');
   if (claimed !== issuer)
     throw new Error(
@@ -128,7 +128,7 @@ function metadataOf(document: unknown, url: string, { issuer, isBelieved }: Name
   const addressIn = (name: string): string | undefined => {
     const value = ownOf(document, name);
     if (value === undefined || value === null) return undefined;
-    if (typeof value === 'string' && isBelieved(value)) return value;
+    if (typeof value === 'string' && isTrusted(value)) return value;
     throw new Error(`The metadata at ${url} have a ${name} that is no https address.`);
   };
   return {

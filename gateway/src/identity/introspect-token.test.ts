@@ -137,7 +137,7 @@ describe('RFC 7662: An opaque token', () => {
     expect((await take(authenticator, 'b')).context.user).toBeUndefined();
   });
 
-  it('is asked about once by all who bring it, and again when its time is over', async () => {
+  it('is asked about once by all who bring it, and again when it has expired', async () => {
     known['a'] = { active: true, sub: 'ada', exp: nowS() + 600 };
     const authenticator = authenticatorWith();
     await Promise.all([take(authenticator, 'a'), take(authenticator, 'a'), take(authenticator, 'a')]);

@@ -31,7 +31,7 @@ export interface TokenIntrospectionOptions extends CallerIssuer {
   readonly clientSecret: string;
   /** Milliseconds for which a caller is good without being asked about again. */
   readonly cacheMs: number;
-  /** Milliseconds for which a token that is not good is not asked about again. */
+  /** Milliseconds for which an invalid token is not asked about again. */
   readonly negativeCacheMs: number;
   /** Questions at the same time. */
   readonly maxConcurrent: number;
@@ -49,7 +49,7 @@ export interface TokenIntrospectionOptions extends CallerIssuer {
   readonly outages?: OutageLog;
 }
 
-/** Tokens that were not good, by their hash: a flood of long ones takes no more room than one of short ones. */
+/** Invalid tokens, by their hash: a flood of long ones takes no more room than one of short ones. */
 const MAX_NEGATIVE = 10_000;
 /** Default of `maxWaitMs`. */
 const MAX_WAIT_MS = 5_000;

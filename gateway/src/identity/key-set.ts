@@ -108,7 +108,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
   };
 }
 
-/** Keys that can't be read, or none at all, are not taken over. */
+/** Keys that can't be read, or none at all, are not loaded. */
 function parseKeys(keys: JSONWebKeySet): HeldKeys {
   const find = createLocalJWKSet(keys);
   if (keys.keys.length === 0) throw new TypeError('The key set is empty.');

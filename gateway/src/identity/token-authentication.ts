@@ -75,7 +75,7 @@ export function createTokenAuthentication({
   audience,
   revocation,
 }: TokenAuthenticationOptions): (request: TokenRequest) => Promise<TokenOutcome> {
-  const discovery = createIssuerDiscovery({ issuer, isBelieved: (url) => isOwnAddress(url, issuer) });
+  const discovery = createIssuerDiscovery({ issuer, isTrusted: (url) => isOwnAddress(url, issuer) });
   const keys = createKeySet({
     fetchKeys: async () => fetchKeySet(await addressIn(discovery, 'jwksUrl')),
   });

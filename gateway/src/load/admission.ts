@@ -38,7 +38,7 @@ const NO_QUEUE: OperationQueue = {
 /** Settings of {@link Admission}. */
 interface AdmissionOptions {
   /** Is shown what arrives and is answered. @default one of its own */
-  readonly pressure?: Pressure;
+  readonly overload?: SustainedOverload;
   /** Where operations wait for one another. @default none waits */
   readonly queue?: OperationQueue;
   /** All places are taken: ends a request whose client does not read its response. @returns whether there was one. @default none */
@@ -69,7 +69,7 @@ export class Admission {
   readonly #now: () => number;
   readonly #queue: OperationQueue;
   readonly #makeRoom: () => boolean;
-  readonly #pressure: Pressure;
+  readonly #overload: SustainedOverload;
   readonly #late = new Float64Array(LATE_TICKS);
   readonly #use: RecentUse;
   readonly #places: ShareLimit;
@@ -82,7 +82,7 @@ export class Admission {
   constructor(rules: AdmissionRules, options: AdmissionOptions = {}) {
     this.#rules = rules;
     this.#now = options.now ?? performance.now.bind(performance);
-    this.#pressure = options.pressure ?? new Pressure();
+    this.#overload = options.overload ?? new SustainedOverload();
     this.#queue = options.queue ?? NO_QUEUE;
     this.#makeRoom = options.makeRoom ?? (() => false);
     this.#use = new RecentUse({ now: this.#now });
@@ -106,7 +106,7 @@ export class Admission {
    * @returns what speaks against another request; `undefined` when it was counted in, and is to {@link leave}
    */
   enter(isKnown: () => boolean, keys?: ShareKeys): RejectionReason | undefined {
-    if (this.#pressure.arrived(this.#now(), this.#queue.expectedWaitMs > 0))
+    if (this.#overload.arrived(this.#now(), this.#queue.expectedWaitMs > 0))
       this.#queue.dropWaiting(this.#rules.targetDelayMs, overloaded);
     const reason = this.#rejection(isKnown, keys);
     if (reason !== undefined) return reason;
@@ -122,7 +122,7 @@ export class Admission {
    * @param keys as it was let in with
    */
   leave(keys?: ShareKeys): void {
-    this.#pressure.answered(this.#now());
+    this.#overload.answered(this.#now());
     this.#inFlight -= 1;
     if (keys) this.#places.release(keys);
   }
@@ -160,7 +160,7 @@ export class Admission {
 
   #isStrained(): boolean {
     const { maxDelayMs, targetDelayMs } = this.#rules;
-    if (this.#pressure.isHigh && this.#queue.expectedWaitMs > targetDelayMs) return true;
+    if (this.#overload.isSustained && this.#queue.expectedWaitMs > targetDelayMs) return true;
     return this.#queue.longestWaitMs > maxDelayMs * STRAINED_FROM || this.#isLoopLate;
   }
 
@@ -171,7 +171,7 @@ export class Admission {
 
   #isLate(isKnown: () => boolean): boolean {
     const { maxDelayMs, targetDelayMs } = this.#rules;
-    const delayMs = this.#pressure.isHigh ? this.#queue.expectedWaitMs : 0;
+    const delayMs = this.#overload.isSustained ? this.#queue.expectedWaitMs : 0;
     if (delayMs > targetDelayMs || (delayMs > 0 && !isKnown())) return true; // the queue is for those who are known
     return this.#queue.longestWaitMs > maxDelayMs || this.#isLoopLate;
   }
@@ -217,32 +217,32 @@ const LOW_FROM = 1;
  * however many they are, make as many arrivals as responses, and a queue that does not grow; open-loop clients
  * make a queue that only rejecting keeps short.
  */
-export class Pressure {
+export class SustainedOverload {
   #windowEndsAt = 0;
   #arrivals = 0;
   #responses = 0;
   #isStrained = false;
   #level = 0;
-  #isHigh = false;
+  #isSustained = false;
   #isReported = false;
 
   /** Whether more have arrived than were answered in most of the windows of 50 ms just past. */
-  get isHigh(): boolean {
-    return this.#isHigh;
+  get isSustained(): boolean {
+    return this.#isSustained;
   }
 
   /**
    * @param now milliseconds on a clock that never goes back
    * @param isStrained whether others wait because the process is busy: where it waits itself, rejecting helps no one
-   * @returns whether the pressure has become high since the one before
+   * @returns whether the overload has become sustained since the one before
    */
   arrived(now: number, isStrained: boolean): boolean {
     this.#roll(now);
     this.#arrivals += 1;
     this.#isStrained ||= isStrained;
-    const isNewlyHigh = this.#isHigh && !this.#isReported;
-    this.#isReported = this.#isHigh;
-    return isNewlyHigh;
+    const isNewlySustained = this.#isSustained && !this.#isReported;
+    this.#isReported = this.#isSustained;
+    return isNewlySustained;
   }
 
   answered(now: number): void {
@@ -258,7 +258,7 @@ export class Pressure {
     // windows in which nothing happened at all are quiet ones
     const quietWindows = Math.floor(sinceEndMs / WINDOW_MS) + (isExcess ? 0 : 1);
     this.#level = Math.max(0, Math.min(HIGH_FROM, this.#level + (isExcess ? 1 : 0)) - quietWindows);
-    this.#isHigh = this.#level >= (this.#isHigh ? LOW_FROM + 1 : HIGH_FROM);
+    this.#isSustained = this.#level >= (this.#isSustained ? LOW_FROM + 1 : HIGH_FROM);
     this.#windowEndsAt = now + WINDOW_MS;
     this.#arrivals = 0;
     this.#responses = 0;

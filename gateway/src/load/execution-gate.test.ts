@@ -118,7 +118,11 @@ describe('The gate before execution', () => {
 
   it('F-03 makes no operation wait for long, however many more have arrived than were answered', async () => {
     vi.useFakeTimers({ toFake: [...FAKED] });
-    const gate = new ExecutionGate({ minimum: 2, readUtilization: () => 0.1, pressure: { isHigh: true } });
+    const gate = new ExecutionGate({
+      minimum: 2,
+      readUtilization: () => 0.1,
+      overload: { isSustained: true },
+    });
     const slow = hold(gate, 100);
     await vi.advanceTimersByTimeAsync(50);
     expect(slow.begun).toBe(32);

@@ -1,5 +1,5 @@
 import { performance, type EventLoopUtilization } from 'node:perf_hooks';
-import type { Pressure } from './admission.ts';
+import type { SustainedOverload } from './admission.ts';
 import { laneOf, type GateCaller, placesOfMajority, WaitingLine } from './waiting-line.ts';
 
 /** Settings of {@link ExecutionGate}. */
@@ -9,7 +9,7 @@ export interface ExecutionGateOptions {
   /** Milliseconds in which those in execution should end: where they are short, more than the minimum are. At most 32. @default 20 */
   readonly spanMs?: number;
   /** Whether more arrive than can be answered: then nothing but the minimum keeps responses quick. @default never */
-  readonly pressure?: Pick<Pressure, 'isHigh'>;
+  readonly overload?: Pick<SustainedOverload, 'isSustained'>;
   /** The share of time, 0 to 1, from which the process counts as busy. @default 0.85 */
   readonly busyFrom?: number;
   /** How busy the process was since the last reading, 0 to 1. @default that of the event loop */
@@ -62,7 +62,7 @@ const SMOOTHING = 0.1;
 export class ExecutionGate {
   readonly #minimum: number;
   readonly #spanMs: number;
-  readonly #pressure: Pick<Pressure, 'isHigh'>;
+  readonly #overload: Pick<SustainedOverload, 'isSustained'>;
   readonly #busyFrom: number;
   readonly #readUtilization: () => number;
   readonly #now: () => number;
@@ -83,7 +83,7 @@ export class ExecutionGate {
   constructor(options: ExecutionGateOptions = {}) {
     this.#minimum = options.minimum ?? 8;
     this.#spanMs = options.spanMs ?? 20;
-    this.#pressure = options.pressure ?? { isHigh: false };
+    this.#overload = options.overload ?? { isSustained: false };
     this.#busyFrom = options.busyFrom ?? 0.85;
     this.#readUtilization = options.readUtilization ?? utilizationReader();
     this.#now = options.now ?? performance.now.bind(performance);
@@ -183,18 +183,18 @@ export class ExecutionGate {
 
   /** As many as are in execution however busy the process is: turns of the event loop with little to do cost as well. */
   get #least(): number {
-    if (this.#meanMs === 0 || this.#pressure.isHigh) return this.#minimum;
+    if (this.#meanMs === 0 || this.#overload.isSustained) return this.#minimum;
     const ofShort = Math.ceil(this.#spanMs / this.#meanMs);
     return Math.max(this.#minimum, Math.min(MAX_OF_SHORT, ofShort));
   }
 
   /** While more arrive than can be answered, a moment in which subgraphs are slow is no reason to begin all that wait. */
   get #most(): number {
-    return this.#pressure.isHigh ? MAX_OF_SHORT : Number.POSITIVE_INFINITY;
+    return this.#overload.isSustained ? MAX_OF_SHORT : Number.POSITIVE_INFINITY;
   }
 
   #isOverstrained(): boolean {
-    return this.#strain >= STRAINED_FROM || this.#pressure.isHigh;
+    return this.#strain >= STRAINED_FROM || this.#overload.isSustained;
   }
 
   #readStrain(isBusy: boolean): void {
@@ -277,7 +277,7 @@ export class ExecutionGate {
    * wait, one reading is not enough to detect it: otherwise a subgraph under overload would get still more.
    */
   #setSlowAside(): void {
-    const readings = this.#waiting.size > 0 || this.#pressure.isHigh ? SLOW_READINGS : 1;
+    const readings = this.#waiting.size > 0 || this.#overload.isSustained ? SLOW_READINGS : 1;
     const since = this.#readings - readings;
     const firstQuick = this.#inside.findIndex(({ afterReading }) => afterReading > since);
     this.#inside.splice(0, firstQuick === -1 ? this.#inside.length : firstQuick);

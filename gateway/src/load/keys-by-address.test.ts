@@ -27,7 +27,7 @@ testKeysByAddress({
     'http/websocket/websocket-server.ts': 'WebSocket connections',
     'identity/caller.ts': 'requests in flight, calls of subgraphs and issuers, jobs, milliseconds and turns',
     'load/rate-limiter.ts': 'operations at a rate',
-    'operation/operation-catalogue.ts': 'documents that are remembered',
+    'operation/operation-cache.ts': 'documents that are remembered',
     'pipeline/persisted-query.ts': 'persisted queries',
     'response-cache/response-cache.ts': 'stored responses',
     'streams/stream-quota.ts': 'streams',

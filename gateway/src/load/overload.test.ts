@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ExecutionGate } from './execution-gate.ts';
-import { Admission, Pressure } from './admission.ts';
+import { Admission, SustainedOverload } from './admission.ts';
 
 /** What an operation takes of the one processor. */
 const SERVICE_MS = 5;
@@ -78,15 +78,15 @@ interface House {
 }
 
 function openHouse(): House {
-  const pressure = new Pressure();
+  const overload = new SustainedOverload();
   const gate = new ExecutionGate({
     readUtilization: () => 1,
     now: () => performance.now(),
-    pressure,
+    overload,
   });
   const admission: Admission = new Admission(RULES, {
     queue: gate,
-    pressure,
+    overload,
   });
   const { signal } = new AbortController();
   let freeAt = 0;

@@ -71,10 +71,10 @@ const MAX_WAIT_MS = 10;
 /** Where so many share an execution, the same query is asked again and again. */
 const MANY = 8;
 /** For so long, at most, those who were just answered are waited for. */
-const RECESS_MS = 10;
+const REBATCH_WINDOW_MS = 10;
 
 /** A time after an execution in which no one begins the next one. */
-interface Recess {
+interface RebatchWindow {
   readonly over: Promise<void>;
   /** How many have to be back for it to end. */
   readonly expected: number;
@@ -88,7 +88,7 @@ class ExecutionGroup {
   #gathered = 0;
   /** Settles when the execution that began last is over; absent when it is. */
   #underWay: Promise<void> | undefined;
-  #recess: Recess | undefined;
+  #rebatchWindow: RebatchWindow | undefined;
   readonly #onIdle: () => void;
 
   /** @param onIdle called whenever no one waits and nothing is executed */
@@ -99,7 +99,7 @@ class ExecutionGroup {
   /** Joins those who gather. @returns the execution that has not begun; absent where one has to form it */
   join(): Promise<ExecutionResult> | undefined {
     this.#gathered += 1;
-    if (this.#recess && this.#gathered >= this.#recess.expected) this.#recess.end();
+    if (this.#rebatchWindow && this.#gathered >= this.#rebatchWindow.expected) this.#rebatchWindow.end();
     return this.#forming;
   }
 
@@ -115,8 +115,8 @@ class ExecutionGroup {
 
   async #mayBegin(gathering: () => Promise<void>): Promise<void> {
     if (this.#underWay) await settledWithin(this.#underWay, MAX_WAIT_MS);
-    else if (!this.#recess) await gathering();
-    if (!this.#underWay) await this.#recess?.over;
+    else if (!this.#rebatchWindow) await gathering();
+    if (!this.#underWay) await this.#rebatchWindow?.over;
   }
 
   #begin(execute: () => Promise<ExecutionResult>): Promise<ExecutionResult> {
@@ -135,21 +135,21 @@ class ExecutionGroup {
   /** Those who were answered and those who wait ask the same: together, they need one execution instead of two. */
   #end(shared: number): void {
     this.#underWay = undefined;
-    if (shared >= MANY) this.#takeRecess(shared + this.#gathered);
+    if (shared >= MANY) this.#openRebatchWindow(shared + this.#gathered);
     else if (!this.#forming) this.#onIdle();
   }
 
-  #takeRecess(expected: number): void {
+  #openRebatchWindow(expected: number): void {
     let resolve: () => void = () => undefined;
     const over = new Promise<void>((settle) => (resolve = settle));
     const end = (): void => {
       clearTimeout(timer);
-      this.#recess = undefined;
+      this.#rebatchWindow = undefined;
       resolve();
       if (!this.#forming) this.#onIdle();
     };
-    const timer = setTimeout(end, RECESS_MS);
-    this.#recess = { over, expected, end };
+    const timer = setTimeout(end, REBATCH_WINDOW_MS);
+    this.#rebatchWindow = { over, expected, end };
   }
 }
 

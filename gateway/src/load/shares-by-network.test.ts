@@ -25,7 +25,7 @@ import { HttpConnections } from '../http/message/http-connections.ts';
 import { ANONYMOUS, CallerShares, type Caller } from '../identity/caller.ts';
 import { createTokenIntrospection } from '../identity/introspect-token.ts';
 import { tokenRulesOf } from '../identity/token-rules.ts';
-import { createOperationCatalogue } from '../operation/operation-catalogue.ts';
+import { createOperationCache } from '../operation/operation-cache.ts';
 import { JobAudience } from '../planning/threads/job-audience.ts';
 import { JobQueue, type PlannerWork } from '../planning/threads/job-queue.ts';
 import { PlanningBudget } from '../planning/threads/planning-budget.ts';
@@ -298,14 +298,14 @@ testShares([
     name: 'Documents that are remembered',
     most: OF_TOTAL,
     open() {
-      const catalogue = createOperationCatalogue(supergraph, {
+      const operationCache = createOperationCache(supergraph, {
         limits: DEFAULT_LIMITS,
         costs: DEFAULT_COSTS,
         policies: {},
         introspection: true,
       });
       const send = (text: string, address: string): unknown =>
-        [1, 2, 3].map(() => catalogue.document(text, address)).at(-1); // what comes again stays
+        [1, 2, 3].map(() => operationCache.document(text, address)).at(-1); // what comes again stays
       for (let other = 0; other < TOTAL; other += 1)
         send(`query Other${other} { __typename } ${LONG_TEXT}`, `192.0.${other}.1`);
       const texts: string[] = [];
@@ -314,9 +314,9 @@ testShares([
           const text = `query Q${texts.length} { __typename } ${LONG_TEXT}`;
           texts.push(text);
           send(text, address);
-          return catalogue.known(text) !== undefined;
+          return operationCache.known(text) !== undefined;
         },
-        held: () => texts.filter((text) => catalogue.known(text)).length,
+        held: () => texts.filter((text) => operationCache.known(text)).length,
       };
     },
   },

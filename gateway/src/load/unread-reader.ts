@@ -48,7 +48,7 @@ export class UnreadReader {
   }
 }
 
-/** What the system has taken over, as the client has made room for it. */
+/** What the system has accepted, as the client has made room for it. */
 function takenFrom({ bytesWritten, writableLength }: ReaderConnection): number {
   return bytesWritten - writableLength;
 }

@@ -3,13 +3,13 @@ import type { PlanningObserver } from '../planning/plan-operation.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { createPlanningObserver } from './operation-metrics.ts';
 
-/** Counts what happens to the supergraph and to the planner threads. */
+/** Counts what happens to the supergraph and to the query planner workers. */
 export interface GraphMetrics {
   /** A generation was built, and serves or served. */
   serving(generation: Supergraph): void;
-  /** A text was not taken over. */
+  /** A text was rejected. */
   rejected(): void;
-  /** A planner thread was replaced. */
+  /** A query planner worker was replaced. */
   plannerReplaced(): void;
   readonly planning: PlanningObserver;
 }

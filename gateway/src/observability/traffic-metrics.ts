@@ -69,7 +69,7 @@ export function registerTrafficGauges(registry: Registry, states: TrafficStates)
 /** Counts streams and the connections that carry them. */
 export interface StreamMetrics extends Omit<StreamObserver, 'interrupted'> {
   connections(change: 1 | -1): void;
-  slowClient(): void;
+  slowConsumer(): void;
   interrupted(subgraph: string): void;
 }
 
@@ -135,7 +135,7 @@ export function createStreamMetrics(registry: Registry): StreamMetrics {
     upstream: (subgraph, change) => upstream.inc({ subgraph }, change),
     interrupted: (subgraph) => interruptions.inc({ subgraph }),
     connections: (change) => connections.inc(change),
-    slowClient: () => slow.inc(),
+    slowConsumer: () => slow.inc(),
   };
 }
 

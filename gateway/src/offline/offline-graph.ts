@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import { RequestError } from '../errors.ts';
-import { createOperationCatalogue, type OperationCatalogue } from '../operation/operation-catalogue.ts';
+import { createOperationCache, type OperationCache } from '../operation/operation-cache.ts';
 import type { Operation } from '../operation/operation.ts';
 import { makePlan } from '../planning/make-plan.ts';
 import { createSupergraphPlanner, type SupergraphPlanner } from '../planning/threads/supergraph-planner.ts';
@@ -40,7 +40,7 @@ export interface AcceptedOperation {
  */
 export class OfflineGraph {
   readonly #supergraph: Supergraph;
-  readonly #catalogues: readonly OperationCatalogue[];
+  readonly #operationCaches: readonly OperationCache[];
   #planner: SupergraphPlanner | undefined;
   #meaning: OfflineMeaning | undefined;
 
@@ -50,7 +50,7 @@ export class OfflineGraph {
    */
   constructor(supergraphSdl: string, settings: OfflineSettings, isComposedHere = false) {
     this.#supergraph = buildSupergraph(supergraphSdl, { isComposedHere });
-    this.#catalogues = catalogues(this.#supergraph, settings);
+    this.#operationCaches = operationCaches(this.#supergraph, settings);
   }
 
   /** The schema of clients. */
@@ -67,16 +67,18 @@ export class OfflineGraph {
    * any.
    */
   read(document: string, operationName?: string): readonly (AcceptedOperation | RejectedOperation)[] {
-    return this.#catalogues.map((catalogue) => this.#readBy(catalogue, document, operationName));
+    return this.#operationCaches.map((operationCache) =>
+      this.#readBy(operationCache, document, operationName),
+    );
   }
 
   #readBy(
-    catalogue: OperationCatalogue,
+    operationCache: OperationCache,
     document: string,
     operationName: string | undefined,
   ): AcceptedOperation | RejectedOperation {
     try {
-      return this.#accepted(catalogue.document(document).operation(operationName));
+      return this.#accepted(operationCache.document(document).operation(operationName));
     } catch (error) {
       if (error instanceof RequestError) return rejectedBy(error);
       throw error;
@@ -112,12 +114,12 @@ export class OfflineGraph {
   }
 }
 
-function catalogues(supergraph: Supergraph, settings: OfflineSettings): readonly OperationCatalogue[] {
+function operationCaches(supergraph: Supergraph, settings: OfflineSettings): readonly OperationCache[] {
   const { limits, cost: costs, policies } = settings;
   const labels = [...supergraph.hints.overrideLabels.keys()];
   const choices = labels.length === 0 ? [0] : [1 - Number.EPSILON, 0];
   return choices.map((drawn) =>
-    createOperationCatalogue(supergraph, {
+    createOperationCache(supergraph, {
       limits,
       costs,
       policies,

@@ -29,11 +29,11 @@ export interface OfflinePlan {
 }
 
 /** A plan as plain data. Of a subscription: the upstream subscription, then what each event needs. */
-export function offlinePlanOf({ step, subscription, subgraphCalls }: Plan): OfflinePlan {
+export function offlinePlanOf({ step, subscription, subgraphRequests }: Plan): OfflinePlan {
   const whole = subscription
     ? sequence([fetchOf(subscription.primary), ...(subscription.rest ? [stepOf(subscription.rest)] : [])])
     : step && stepOf(step);
-  return { step: whole, calls: subgraphCalls, depth: whole ? depthOf(whole) : 0 };
+  return { step: whole, calls: subgraphRequests, depth: whole ? depthOf(whole) : 0 };
 }
 
 function sequence(steps: readonly OfflineStep[]): OfflineStep {

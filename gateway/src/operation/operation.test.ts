@@ -15,7 +15,7 @@ import { buildSupergraph } from '../supergraph/build-supergraph.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { Decided } from './document/decided-conditions.ts';
 import { fragmentsOf } from './document/parse-operation.ts';
-import { createOperationCatalogue, type OperationCatalogue } from './operation-catalogue.ts';
+import { createOperationCache, type OperationCache } from './operation-cache.ts';
 import type { Operation } from './operation.ts';
 
 const OPERATIONS = 150;
@@ -89,11 +89,11 @@ const ANNOTATED = gql`
   }
 `;
 
-function catalogueOf(
+function operationCacheOf(
   supergraph: Supergraph,
   limits: OperationLimits = PROTECTIVE_LIMITS,
-): OperationCatalogue {
-  return createOperationCatalogue(supergraph, {
+): OperationCache {
+  return createOperationCache(supergraph, {
     limits,
     costs: DEFAULT_COSTS,
     policies: {},
@@ -177,9 +177,9 @@ function rejectedAs(error: unknown): undefined {
 }
 
 /** @returns nothing where the reference is rejected, for being too large or for what is left of a subscription */
-function operationOf(catalogue: OperationCatalogue, text: string): Operation | undefined {
+function operationOf(operationCache: OperationCache, text: string): Operation | undefined {
   try {
-    return catalogue.document(text).operation(undefined);
+    return operationCache.document(text).operation(undefined);
   } catch (error) {
     return rejectedAs(error);
   }
@@ -191,7 +191,7 @@ describe.each([
   { graph: 'with hints, rights and allowances', supergraph: annotated, seed: 3 },
 ])('An operation of a graph $graph', ({ supergraph, seed }) => {
   const random = createRandom(seed);
-  const catalogue = catalogueOf(supergraph);
+  const operationCache = operationCacheOf(supergraph);
   const make = (): { readonly text: string; readonly variables: Readonly<Record<string, unknown>> } =>
     supergraph === demanding && random.chance(50)
       ? demandingOperation(random)
@@ -201,15 +201,15 @@ describe.each([
     let compared = 0;
     for (let number = 0; number < OPERATIONS; number += 1) {
       const { text, variables: given } = make();
-      const operation = operationOf(catalogue, text);
+      const operation = operationOf(operationCache, text);
       const expanded = inlined(parse(text));
-      const reference = operationOf(catalogue, print(expanded));
+      const reference = operationOf(operationCache, print(expanded));
       if (!operation || !reference) continue;
       expect({ text, ...Object(factsOf(operation)) }).toEqual({ text, ...Object(factsOf(reference)) });
       try {
         const variables = operation.coerceVariables(given);
         const decided = operation.decide(variables);
-        const plain = operationOf(catalogue, decidedText(expanded, decided));
+        const plain = operationOf(operationCache, decidedText(expanded, decided));
         if (!plain) continue;
         const amounts = amountsOf(operation, variables, decided);
         expect({ text, given, amounts }).toEqual({
@@ -229,10 +229,10 @@ describe.each([
 
 describe('An operation', () => {
   it('is frozen, and the same for every sender of its text', () => {
-    const catalogue = catalogueOf(annotated);
-    const operation = catalogue.document('{ version }', '198.51.100.1').operation(undefined);
+    const operationCache = operationCacheOf(annotated);
+    const operation = operationCache.document('{ version }', '198.51.100.1').operation(undefined);
     expect(Object.isFrozen(operation)).toBe(true);
-    expect(catalogue.document('{ version }', '203.0.113.1').operation(undefined)).toBe(operation);
+    expect(operationCache.document('{ version }', '203.0.113.1').operation(undefined)).toBe(operation);
   });
 
   it('S-007 with sized lists in fragments that multiply one another is made in linear time, and so is its cost', () => {
@@ -242,7 +242,7 @@ describe('An operation', () => {
     );
     const text = `query ($n: Int) { connection(first: $n) { ...f0 } } ${levels.join(' ')} fragment f40 on UserConnection { edges { cursor } }`;
     const limits = { ...PROTECTIVE_LIMITS, selections: Number.POSITIVE_INFINITY };
-    const operation = catalogueOf(annotated, limits).document(text).operation(undefined);
+    const operation = operationCacheOf(annotated, limits).document(text).operation(undefined);
     const variables = operation.coerceVariables({ n: 3 });
     expect(operation.costOf(variables, operation.decide(variables))).toBe(1 + 2 ** 40 * 3 * 2);
   });

@@ -6,7 +6,7 @@ import type { PlanningBudget } from '../planning/threads/planning-budget.ts';
 import { PLANNING_SPENT } from '../planning/planner-failure.ts';
 import { authenticateRequest } from './authenticate.ts';
 import type { Operation } from '../operation/operation.ts';
-import type { OperationCatalogue } from '../operation/operation-catalogue.ts';
+import type { OperationCache } from '../operation/operation-cache.ts';
 import type { PipelineServices } from './services.ts';
 
 /** An operation, and who sends it, where that had to be known already. */
@@ -29,12 +29,12 @@ export function admitNewText(
   text: string,
   { operationName }: GraphRequest,
   context: RequestContext,
-  catalogue: OperationCatalogue,
+  operationCache: OperationCache,
   services: PipelineServices,
   known?: Caller,
 ): AdmittedText | Promise<AdmittedText> {
   const { planningBudget, shares, textTurns } = services;
-  const admit = (): Operation => catalogue.document(text, context.address).operation(operationName);
+  const admit = (): Operation => operationCache.document(text, context.address).operation(operationName);
   if (!planningBudget) {
     const network = shares.of(undefined, context.address);
     return admittedBy(textTurns.run(network, context.signal, admit), undefined);

@@ -24,6 +24,6 @@ export interface AdmittedOperation {
   /** How long its response may be stored, by what the schema says of what is asked for. */
   readonly cacheHints: CachePolicy;
   readonly caller: Caller;
-  /** What this caller may not see of it. */
+  /** What this caller is denied of it. */
   readonly denied: Denied;
 }

@@ -19,7 +19,7 @@ export interface PresentedCredentials {
 }
 
 /**
- * Stage: `Authorization` → caller. A token that is not good rejects the whole request: it is never taken for none.
+ * Stage: `Authorization` → caller. An invalid token rejects the whole request: it is never taken for none.
  *
  * @returns at once where the token was verified before
  * @throws RequestError UNAUTHENTICATED, AUTHENTICATION_UNAVAILABLE, RATE_LIMITED where the network has its share of questions to an issuer

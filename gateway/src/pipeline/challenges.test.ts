@@ -198,7 +198,7 @@ describe('RFC 8705: A token that is bound to a certificate', () => {
     expect((await send({ 'client-cert': HEADER })).body.data).toEqual({ one: 1 });
   });
 
-  it('is taken over WebSocket with the certificate of the upgrade request, and not with one of the payload', async () => {
+  it('is accepted over WebSocket with the certificate of the upgrade request, and not with one of the payload', async () => {
     const payload = { authorization: `Bearer ${await issuer.sign(bound)}`, 'client-cert': HEADER };
     const init = async (headers: Readonly<Record<string, string>>): Promise<RawSocket> => {
       const socket = new RawSocket(`${gateway.url}/graphql`, { headers });

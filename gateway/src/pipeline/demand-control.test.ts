@@ -148,7 +148,7 @@ describe('Limits: requests to subgraphs', () => {
   let guarded: TestGateway;
   beforeAll(async () => {
     library = await startLibraryGraph();
-    guarded = await startTestGateway({ subgraphs: library.all, settings: 'limits: { subgraphCalls: 2 }' });
+    guarded = await startTestGateway({ subgraphs: library.all, settings: 'limits: { subgraphRequests: 2 }' });
   });
   afterAll(async () => {
     await guarded.close();
@@ -165,7 +165,7 @@ describe('Limits: requests to subgraphs', () => {
       const { body } = await guarded.post({ query: three });
       expect([codeOf(body), limitOf(body)]).toEqual([
         'QUERY_TOO_COMPLEX',
-        { name: 'subgraphCalls', maximum: 2, actual: 3 },
+        { name: 'subgraphRequests', maximum: 2, actual: 3 },
       ]);
     }
     expect(library.requests()).toBe(0);
@@ -184,7 +184,7 @@ describe('Introspection', () => {
       /introspection_results_total\{outcome="miss".*\} (\d+)/.exec(await bare.metrics.metrics())?.[1] ?? 0,
     );
 
-  it('G8: is answered by planner threads, and nowhere else', async () => {
+  it('G8: is answered by query planner workers, and nowhere else', async () => {
     const before = await made();
     const distinct = Array.from(
       { length: 10 },

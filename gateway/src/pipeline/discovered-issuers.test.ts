@@ -114,10 +114,10 @@ describe('An issuer that is found by discovery', () => {
     expect(JSON.stringify(production.logged())).not.toContain('s3cret');
   });
 
-  it('has to be one whose metadata can be believed, or to have jwksUrl', () => {
+  it('has to be one whose metadata can be trusted, or to have jwksUrl', () => {
     const settings = 'authentication: { issuers: [{ issuer: "http://id.example", audience: graph }] }';
     return expect(startTestGateway({ subgraphs: [subgraph], settings })).rejects.toThrow(
-      "http://id.example is not reached by https, so its metadata can't be believed; set jwksUrl",
+      "http://id.example is not reached by https, so its metadata can't be trusted; set jwksUrl",
     );
   });
 

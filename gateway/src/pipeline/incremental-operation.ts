@@ -38,7 +38,7 @@ export async function respondIncrementally(
     if (pending.length === 0) return result;
     const policy: PartsPolicy = {
       maxCharacters: services.responsePolicy.maxCharacters - initial.dataText.length,
-      shown: (errors, untold) => showErrors(errors, run.context.requestId, services, untold),
+      shown: (errors, unreported) => showErrors(errors, run.context.requestId, services, unreported),
       errorsOf: (failure) => run.shownErrorsOf(failure),
       onObjects: (objects) => run.charge(objects, admitted),
       onEnd: services.tracer?.begin('graphql.deferred'),
@@ -55,8 +55,11 @@ export async function respondIncrementally(
 interface PartsPolicy {
   /** Characters of all data as JSON that are left beside the first part. */
   readonly maxCharacters: number;
-  /** @param untold for the log alone */
-  shown(errors: readonly GraphQLError[], untold?: readonly GraphQLError[]): readonly GraphQLFormattedError[];
+  /** @param unreported for the log alone */
+  shown(
+    errors: readonly GraphQLError[],
+    unreported?: readonly GraphQLError[],
+  ): readonly GraphQLFormattedError[];
   /** Called with what came together. */
   onObjects(objects: number): void;
   /** What a failure of the whole comes to. */
@@ -75,7 +78,7 @@ function explainedAfter(plan: Plan, { responsePolicy }: PipelineServices): Parts
 
 /**
  * The updates as a client is shown them. They never reject: when the work ends early, the last update says of every part that
- * is still announced that it failed, and why.
+ * is still pending that it failed, and why.
  */
 async function* shownUpdates(
   { pending, updates }: Pick<IncrementalResult, 'pending' | 'updates'>,
@@ -84,8 +87,8 @@ async function* shownUpdates(
   const outstanding = new Map(pending.map((part) => [part.id, part]));
   let charactersLeft = policy.maxCharacters;
   try {
-    for await (const { untold, ...update } of updates) {
-      if (untold) policy.shown([], untold);
+    for await (const { unreported, ...update } of updates) {
+      if (unreported) policy.shown([], unreported);
       charactersLeft -= charactersOf(update);
       if (charactersLeft < 0)
         throw rejected('RESPONSE_TOO_LARGE', gatewayErrorCodes.RESPONSE_TOO_LARGE.summary);

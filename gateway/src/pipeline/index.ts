@@ -7,10 +7,10 @@ import type { ExecutionResult } from '../plan/response-body.ts';
 import type { Plan } from '../plan/plan.ts';
 import { type Variables, NO_VARIABLES } from '../operation/document/decided-conditions.ts';
 import { assertForwardable, assertTakesFiles, executionWithUploads } from './forward-uploads.ts';
-import { admitOperation, CallerPlanningAccount } from './admit-operation.ts';
+import { prepareRequest, CallerPlanningAccount } from './prepare-request.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import { respondIncrementally } from './incremental-operation.ts';
-import { enforceSubgraphCalls } from '../operation/limits/enforce-limits.ts';
+import { enforceSubgraphRequests } from '../operation/limits/enforce-limits.ts';
 import type { HeaderDisclosure } from '../subgraphs/header-disclosure.ts';
 import { withIdempotencyKey } from '../subgraphs/idempotency-key.ts';
 import type { OperationResult, PipelineResult } from './operation-result.ts';
@@ -48,7 +48,7 @@ async function respondToOperation(
   try {
     run.enter('place');
     context.enter?.(); // before anything is done for it
-    const admitted = await admitOperation(request, context, run);
+    const admitted = await prepareRequest(request, context, run);
     run.admitted = admitted;
     run.clock?.lap('admissionMs');
     if (isEstimate(run)) result = await estimate(admitted, context, run);
@@ -83,7 +83,7 @@ async function estimate(
   run.enter('plan');
   const plan = await planOf(admitted, context, run.services);
   run.clock?.lap('planningMs');
-  enforceSubgraphCalls(plan.subgraphCalls, run.services.limits);
+  enforceSubgraphRequests(plan.subgraphRequests, run.services.limits);
   return run.respond({ dataText: 'null', objects: 0 }, admitted, {
     plan,
     clock: run.clock,
@@ -105,7 +105,7 @@ async function planAndExecute(
   const planned = planOf(admitted, context, services);
   const plan = planned instanceof Promise ? await planned : planned;
   clock?.lap('planningMs');
-  enforceSubgraphCalls(plan.subgraphCalls, services.limits);
+  enforceSubgraphRequests(plan.subgraphRequests, services.limits);
   if (plan.isDeferred)
     return respondIncrementally(plan, run.executionOf(admitted, admitted.caller, forwarded), admitted, run);
   if (uploads) assertForwardable(uploads, admitted, plan);

@@ -80,7 +80,7 @@ export class OperationRun implements TracedRun, RoutedRun {
       introspector: services.planner,
       entitiesWanted: services.responsePolicy.explanation?.noteEntities,
       sharedBy: services.shares.of(admitted.caller, context.address),
-      maxCalls: services.limits.subgraphCalls,
+      maxCalls: services.limits.subgraphRequests,
       onError: admitted.onError,
       defaultOnError: services.onError,
       signal: context.signal,

@@ -93,7 +93,7 @@ describe('Safelist', () => {
     expect(gateway.logged()).toContainEqual(expect.objectContaining({ planned: 1, failed: 1, left: 0 }));
   });
 
-  it('reads manifests of both formats, and takes over their changes', async () => {
+  it('reads manifests of both formats, and reloads their changes', async () => {
     const gateway = await start({
       settings: 'persistedQueries: { mode: safelist, manifests: [apollo.json, relay.json] }',
       files: { 'apollo.json': APOLLO, 'relay.json': '{}' },
@@ -249,7 +249,7 @@ describe('Safelist', () => {
     });
   });
 
-  it('is rejected at the start when a manifest is not usable', async () => {
+  it('is rejected at the start when a manifest is invalid', async () => {
     await expect(start({ settings, files: { 'apollo.json': '[]' } })).rejects.toThrow(/neither a manifest/);
     await expect(start({ settings })).rejects.toThrow(/apollo\.json can't be read/);
     await expect(start({ settings: 'persistedQueries: { mode: safelist }' })).rejects.toThrow(/go together/);
@@ -307,7 +307,7 @@ describe('Automatic persisted queries shared through Redis', () => {
       .toEqual({ public: 'open to all' });
   });
 
-  it('S-054 are not believed when someone has changed them in Redis', async () => {
+  it('S-054 are not trusted when someone has changed them in Redis', async () => {
     const commands = connectRedis({ url: redis.url, name: 'test', onError: () => undefined });
     await commands.set(`persisted-query:${hash('query victim { public }')}`, '{ people { id } }');
     const gateway = await start({ environment: { CACHE_REDIS_URL: redis.url } });

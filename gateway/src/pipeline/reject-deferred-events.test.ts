@@ -4,15 +4,15 @@ import { DEFAULT_LIMITS } from '../settings/limits.ts';
 import { buildSupergraph } from '../supergraph/build-supergraph.ts';
 import { compose } from '../testing/compose.ts';
 import { startMagazineGraph, type MagazineGraph } from '../testing/magazine-graph.ts';
-import { createOperationCatalogue, type OperationCatalogue } from '../operation/operation-catalogue.ts';
-import { rejectDeferredEvents } from './admit-operation.ts';
+import { createOperationCache, type OperationCache } from '../operation/operation-cache.ts';
+import { rejectDeferredEvents } from './prepare-request.ts';
 
 let graph: MagazineGraph;
-let catalogue: OperationCatalogue;
+let operationCache: OperationCache;
 
 beforeAll(async () => {
   graph = await startMagazineGraph();
-  catalogue = createOperationCatalogue(buildSupergraph(compose(graph.all)), {
+  operationCache = createOperationCache(buildSupergraph(compose(graph.all)), {
     limits: DEFAULT_LIMITS,
     costs: DEFAULT_COSTS,
     policies: {},
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => graph.close());
 
 function reject(text: string, variables: Readonly<Record<string, unknown>> = {}): void {
-  const operation = catalogue.document(text).operation(undefined);
+  const operation = operationCache.document(text).operation(undefined);
   rejectDeferredEvents(operation, operation.decide(operation.coerceVariables(variables)));
 }
 

@@ -17,7 +17,7 @@ export interface Executed {
   readonly dataText?: string | undefined;
   readonly errors?: readonly GraphQLError[] | undefined;
   /** For the log alone. */
-  readonly untold?: readonly GraphQLError[] | undefined;
+  readonly unreported?: readonly GraphQLError[] | undefined;
   readonly caching?: SubgraphCaching | undefined;
   readonly headers?: ForwardedHeaders | undefined;
 }
@@ -38,7 +38,7 @@ export function respond(
   const dataText = executed.dataText ?? JSON.stringify(executed.data); // a tree that is not asked for is not made
   if (dataText.length > services.responsePolicy.maxCharacters)
     throw rejected('RESPONSE_TOO_LARGE', gatewayErrorCodes.RESPONSE_TOO_LARGE.summary);
-  const shown = showErrors(thrown, requestId, services, executed.untold);
+  const shown = showErrors(thrown, requestId, services, executed.unreported);
   const errors = services.errorPolicy.exposeInternals ? explainDenials(shown, admitted) : shown;
   const extensions = extensionsOf(admitted, report, services);
   const cachePolicy = cachePolicyOf(executed, admitted);
@@ -84,22 +84,22 @@ const MAX_REPORTED = 10;
 /**
  * Reports what failed inside, and turns errors into what clients are shown.
  *
- * @param untold errors that clients are not shown
+ * @param unreported errors that clients are not shown
  */
 export function showErrors(
   errors: readonly GraphQLError[],
   requestId: string,
   { errorPolicy, observer }: PipelineServices,
-  untold: readonly GraphQLError[] = [],
+  unreported: readonly GraphQLError[] = [],
 ): readonly GraphQLFormattedError[] {
-  if (errors.length === 0 && untold.length === 0) return [];
+  if (errors.length === 0 && unreported.length === 0) return [];
   const internal = errors.filter(isInternal);
   for (const error of internal.slice(0, MAX_REPORTED)) observer.internalError(requestId, error);
   const shown = formatErrors(errors, requestId, errorPolicy);
   const rest = [
     ...internal.slice(MAX_REPORTED),
     ...errors.filter((error, index) => !isInternal(error) && (index >= shown.length || isRedacted(error))),
-    ...untold,
+    ...unreported,
   ];
   if (rest.length > 0) observer.furtherErrors(requestId, rest);
   return shown;
@@ -170,8 +170,8 @@ function extensionsOf(
   {
     responsePolicy,
     limits,
-    catalogueOf,
-  }: Pick<PipelineServices, 'responsePolicy' | 'limits' | 'catalogueOf'>,
+    operationCacheOf,
+  }: Pick<PipelineServices, 'responsePolicy' | 'limits' | 'operationCacheOf'>,
 ): Readonly<Record<string, unknown>> | undefined {
   const { showsAny, shows, explanation } = responsePolicy;
   if (!showsAny) return undefined;
@@ -180,7 +180,7 @@ function extensionsOf(
     ...(shows.plan && report && { plan: describePlan(report.plan, explanation) }),
     ...(shows.timings && report?.clock && { timings: report.clock.stages }),
     ...(explanation?.kind === 'schema' && {
-      fields: describeFields(admitted, catalogueOf(admitted.supergraph).costs),
+      fields: describeFields(admitted, operationCacheOf(admitted.supergraph).costs),
     }),
   };
 }

@@ -21,7 +21,7 @@ import type { PipelineResult } from './operation-result.ts';
 import type { ErrorPolicy } from './format-errors.ts';
 import type { Explanation } from './explanation.ts';
 import type { KnownOperations } from '../planning/generation-plans.ts';
-import type { OperationCatalogue } from '../operation/operation-catalogue.ts';
+import type { OperationCache } from '../operation/operation-cache.ts';
 import type { RunKind, RunTracer } from './run-tracer.ts';
 import type { OperationStreams } from './result-stream.ts';
 import type { PersistedQueryPolicy } from './persisted-query.ts';
@@ -139,8 +139,8 @@ export interface ResponsePolicy {
 export interface PipelineServices {
   readonly supergraphs: SupergraphStore;
   readonly generations: GenerationRouting;
-  /** The catalogue of one generation of the graph. */
-  readonly catalogueOf: (supergraph: Supergraph) => OperationCatalogue;
+  /** The operationCache of one generation of the graph. */
+  readonly operationCacheOf: (supergraph: Supergraph) => OperationCache;
   readonly persistedQueries: PersistedQueryPolicy;
   readonly knownOperations: KnownOperations;
   readonly limits: OperationLimits;

@@ -59,14 +59,14 @@ async function outcome(token: string): Promise<unknown> {
 }
 
 describe('Several issuers', () => {
-  it('are believed each for its own audience', async () => {
+  it('are trusted each for its own audience', async () => {
     expect(await outcome(await own.sign())).toBe('OK');
     expect(await outcome(await partner.sign({ aud: PARTNER_AUDIENCE }))).toBe('OK');
     expect(await outcome(await partner.sign())).toBe('UNAUTHENTICATED');
     expect(await outcome(await own.sign({ aud: PARTNER_AUDIENCE }))).toBe('UNAUTHENTICATED');
   });
 
-  it('S-090 are not believed about one another, though their keys have the same names', async () => {
+  it('S-090 are not trusted about one another, though their keys have the same names', async () => {
     expect(await outcome(await partner.sign({ iss: own.issuer }))).toBe('UNAUTHENTICATED');
     expect(await outcome(await own.sign({ iss: partner.issuer, aud: PARTNER_AUDIENCE }))).toBe(
       'UNAUTHENTICATED',

@@ -8,7 +8,7 @@ export interface Stage {
   readonly does: string;
   /**
    * What a run that ends in this stage ends with. Errors on single fields are not listed: they end no run. Nor is what can end a
-   * run anywhere: its time is over, its client has disconnected, or it fails inside.
+   * run anywhere: its deadline passes, its client has disconnected, or it fails inside.
    */
   readonly errors: readonly GatewayErrorCode[];
 }
@@ -160,7 +160,7 @@ export const stages = [
   {
     name: 'execute',
     at: 'run',
-    does: 'Sends the subgraph requests of the plan and merges the responses. Introspection is answered by planner threads.',
+    does: 'Sends the subgraph requests of the plan and merges the responses. Introspection is answered by query planner workers.',
     errors: [
       'OVERLOADED',
       'RATE_LIMITED',

@@ -7,7 +7,7 @@ import type { Caller } from '../identity/caller.ts';
 import type { ExecutionResult } from '../plan/response-body.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { RequestContext } from '../request/context.ts';
-import { weightOf } from './admit-operation.ts';
+import { weightOf } from './prepare-request.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import type { OperationResult } from './operation-result.ts';
 import { OperationRun } from './operation-run.ts';

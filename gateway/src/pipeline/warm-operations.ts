@@ -5,7 +5,7 @@ import type { Operation } from '../operation/operation.ts';
 import type { PipelineServices } from './services.ts';
 
 /** What warming needs of the services. */
-export type WarmingServices = Pick<PipelineServices, 'supergraphs' | 'catalogueOf' | 'planner'>;
+export type WarmingServices = Pick<PipelineServices, 'supergraphs' | 'operationCacheOf' | 'planner'>;
 
 /** How a warm-up ended, in operations. */
 export interface WarmUp {
@@ -51,7 +51,7 @@ async function warmDocument(
 ): Promise<boolean> {
   let name: string | undefined;
   try {
-    const document = services.catalogueOf(supergraph).document(text);
+    const document = services.operationCacheOf(supergraph).document(text);
     for (name of operationNames(text))
       await warmOperation(document.operation(name), supergraph, services, signal);
     return true;

@@ -24,7 +24,7 @@ export interface IntrospectionRequest {
   readonly variables: Variables;
   /** What `__service` says of it. */
   readonly defaultOnError: ErrorBehavior;
-  /** In whose share of the planner threads it counts. @default the gateway's own */
+  /** In whose share of the query planner workers it counts. @default the gateway's own */
   readonly caller: QueueCaller | undefined;
 }
 

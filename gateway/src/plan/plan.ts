@@ -27,7 +27,7 @@ export interface PlanFields {
   /** The plan of a subscription; then `step` is absent. Absent as well where the caller may see nothing of it. */
   readonly subscription: SubscriptionPlan | undefined;
   /** How many requests to subgraphs it makes at most, those that are made for many objects at once counted once. */
-  readonly subgraphCalls: number;
+  readonly subgraphRequests: number;
   /** Whether the response comes in parts. */
   readonly isDeferred: boolean;
   /** The plan of a response in parts, where the planner made one; then `step` is absent. */
@@ -57,7 +57,7 @@ export class Plan implements PlanFields {
   readonly step: PlanStep | undefined;
   readonly origins: TargetOrigins;
   readonly subscription: SubscriptionPlan | undefined;
-  readonly subgraphCalls: number;
+  readonly subgraphRequests: number;
   readonly isDeferred: boolean;
   readonly parts: DeferredPlan | undefined;
   readonly streams: ReadonlyMap<PreparedStream, StreamPlan>;
@@ -75,7 +75,7 @@ export class Plan implements PlanFields {
     this.step = step;
     this.origins = fields.origins;
     this.subscription = fields.subscription;
-    this.subgraphCalls = fields.subgraphCalls;
+    this.subgraphRequests = fields.subgraphRequests;
     this.isDeferred = fields.isDeferred;
     this.parts = fields.parts;
     this.streams = fields.streams;

@@ -91,7 +91,7 @@ export interface ExecutionResult {
    */
   readonly objects: number;
   /** Errors beyond those that are reported, and of subgraphs inside what became null because of others: for the log alone. */
-  readonly untold?: readonly GraphQLError[] | undefined;
+  readonly unreported?: readonly GraphQLError[] | undefined;
   /** `data` as JSON, when the fast path made it: write this instead of serializing again. */
   readonly dataText?: string | undefined;
   /** The response `{"data":…}`, in UTF-8 or as flat text in ASCII, when there are no errors and it is large enough to be better sent so. */

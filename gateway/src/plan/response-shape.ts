@@ -64,7 +64,7 @@ export class SelectionShape {
    * The fields to answer for an object of a type.
    *
    * @param typeName an object type, or an interface where only interface fields are known of the object
-   * @returns nothing when clients may not see such an object here
+   * @returns nothing when clients are denied such an object here
    */
   of(typeName: string): ObjectShape | undefined {
     const known = this.#byType.get(typeName);
@@ -117,7 +117,7 @@ export interface ObjectShape {
   readonly typeName: string;
   /** Otherwise an interface: the type of the object itself is not known. */
   readonly isObject: boolean;
-  /** Why the caller may not see such an object where others may stand as well. */
+  /** Why the caller is denied such an object where others may stand as well. */
   readonly denial: Denial | undefined;
   readonly fields: readonly FieldShape[];
   /** Fragments whose fields come later, where parts are wanted. */
@@ -169,7 +169,7 @@ export interface ShapeContext {
   readonly types: TypeIndex;
   /** Interfaces that some subgraph takes for objects: it need not send the type of such an object. */
   readonly interfaceObjects: ReadonlySet<string>;
-  /** Types of objects that the caller may not see. @default none */
+  /** Types of objects that the caller is denied. @default none */
   readonly deniedTypes?: ReadonlyMap<string, Denial> | undefined;
 }
 

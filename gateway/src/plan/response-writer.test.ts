@@ -113,7 +113,7 @@ describe('a compiled writer', () => {
     ['any', undefined],
     ['none', []],
     ['none', 'x'],
-  ])('leaves %s: %s to the careful way', (name, value) => {
+  ])('leaves %s: %s to the slow path', (name, value) => {
     const text = name === 'none' ? '{ none { n } }' : `{ ${name} }`;
     expect(write(text, { [name]: value })).toBeUndefined();
   });
@@ -122,7 +122,7 @@ describe('a compiled writer', () => {
     ['of an unknown type', { __typename: 'Fish' }],
     ['of no type', { name: 'x' }],
     ['that is a list', []],
-  ])('leaves an object %s to the careful way', (_name, pet) => {
+  ])('leaves an object %s to the slow path', (_name, pet) => {
     expect(write('{ pet { __typename } }', { pet })).toBeUndefined();
   });
 

@@ -4,14 +4,14 @@ import { LRUCache } from 'lru-cache';
 import { GATEWAY_ITSELF, type JobAudience, type PlannerCaller } from './threads/job-audience.ts';
 import { S3FifoCache } from '../caching/s3-fifo-cache.ts';
 import { PlannerResults } from './planner-results.ts';
-import { JoinedWork } from './joined-work.ts';
+import { CoalescedWork } from './coalesced-work.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { OperationPlanner } from './operation-planner.ts';
 import type { Variables } from '../operation/document/decided-conditions.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { Operation } from '../operation/operation.ts';
-import type { OperationCatalogue } from '../operation/operation-catalogue.ts';
+import type { OperationCache } from '../operation/operation-cache.ts';
 
 /** Makes a plan for those who wait for it. */
 type MakePlan = (audience: JobAudience) => Promise<WeighedPlan>;
@@ -42,10 +42,10 @@ const REJECTION_MS = 10 * 60_000;
  */
 export class GenerationPlans {
   readonly #plans: S3FifoCache<WeighedPlan>;
-  /** What planner threads have answered, for longer than the plans that were made of it. */
+  /** What query planner workers have answered, for longer than the plans that were made of it. */
   readonly results: PlannerResults = new PlannerResults();
   readonly #rejections = new LRUCache<string, GraphQLError>({ max: MAX_REJECTIONS, ttl: REJECTION_MS });
-  readonly #underway = new JoinedWork<Plan>(() => this.#settled());
+  readonly #underway = new CoalescedWork<Plan>(() => this.#settled());
   readonly #release: () => void;
   #isRetired = false;
   #isReleased = false;
@@ -121,7 +121,7 @@ interface UsedOperation {
 
 /** What operations are prepared with. */
 interface Preparation {
-  readonly catalogueOf: (supergraph: Supergraph) => OperationCatalogue;
+  readonly operationCacheOf: (supergraph: Supergraph) => OperationCache;
   readonly planner: OperationPlanner;
   /** Called for each operation that the new generation can't serve, or that could not be prepared. */
   readonly onFailure?: ((operation: string | undefined, reason: unknown) => void) | undefined;
@@ -200,10 +200,10 @@ function conditionsOf(variables: Variables): Variables {
 async function prepareOne(
   { text, name, conditions, caller, incremental }: KnownOperation,
   supergraph: Supergraph,
-  { catalogueOf, planner }: Preparation,
+  { operationCacheOf, planner }: Preparation,
   signal: AbortSignal,
 ): Promise<void> {
-  const operation = catalogueOf(supergraph).document(text).operation(name);
+  const operation = operationCacheOf(supergraph).document(text).operation(name);
   const denied = operation.guard.deniedTo(caller);
   await planner.planOperation(
     { supergraph, operation, decided: operation.decide(conditions), denied, incremental },

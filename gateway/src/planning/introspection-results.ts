@@ -5,7 +5,7 @@ import type { IntrospectionRequest, Introspector } from '../plan/introspection-q
 import { GATEWAY_ITSELF } from './threads/job-audience.ts';
 import type { QueryPlanSource } from './threads/planner-pool.ts';
 import { PlannerOverstrained } from './threads/planner-rejections.ts';
-import { JoinedWork } from './joined-work.ts';
+import { CoalescedWork } from './coalesced-work.ts';
 import { plannerFailure } from './planner-failure.ts';
 
 /** Of one response; the thread stops writing there. */
@@ -22,7 +22,7 @@ export interface IntrospectionObserver {
 }
 
 /**
- * Answers of introspection, made by planner threads, each once however many ask for it. The cache key consists of
+ * Answers of introspection, made by query planner workers, each once however many ask for it. The cache key consists of
  * the query's text with its conditions decided, and the variables of its arguments.
  */
 export class IntrospectionResults implements Introspector {
@@ -34,7 +34,7 @@ export class IntrospectionResults implements Introspector {
   });
   /** What took too long. */
   readonly #rejections = new LRUCache<string, GraphQLError>({ max: MAX_REJECTIONS, ttl: REJECTION_MS });
-  readonly #work = new JoinedWork<string>();
+  readonly #work = new CoalescedWork<string>();
 
   readonly #observer: IntrospectionObserver | undefined;
 

@@ -15,7 +15,7 @@ import { compose } from '../testing/compose.ts';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 import { createKnownOperations, type KnownOperations } from './generation-plans.ts';
-import { createOperationCatalogue, type OperationCatalogue } from '../operation/operation-catalogue.ts';
+import { createOperationCache, type OperationCache } from '../operation/operation-cache.ts';
 import { replaceInTypeDefs } from '../testing/replace-in-type-defs.ts';
 
 const settings = { limits: DEFAULT_LIMITS, costs: DEFAULT_COSTS, policies: {}, introspection: true };
@@ -50,8 +50,8 @@ function countingPlanner(own: Partial<QueryPlanSource> = {}): {
   return { planned, planner: createOperationPlanner({ source }) };
 }
 
-function use(known: KnownOperations, catalogue: OperationCatalogue, text: string): void {
-  const operation = catalogue.document(text).operation(undefined);
+function use(known: KnownOperations, operationCache: OperationCache, text: string): void {
+  const operation = operationCache.document(text).operation(undefined);
   known.remember({ text, operation, variables: { first: 3, all: true }, caller: ANONYMOUS });
 }
 
@@ -61,13 +61,13 @@ describe('Operations that are known', () => {
     const next = new Supergraph(before);
     const { planner, planned } = countingPlanner();
     const known = createKnownOperations();
-    const old = createOperationCatalogue(before, settings);
+    const old = createOperationCache(before, settings);
     use(known, old, '{ public }');
     use(known, old, '{ public }');
     use(known, old, 'query ($all: Boolean!) { people @include(if: $all) { name } }');
 
-    const fresh = createOperationCatalogue(next, settings);
-    await known.prepare(next, { catalogueOf: () => fresh, planner, deadlineMs: NO_HURRY_MS });
+    const fresh = createOperationCache(next, settings);
+    await known.prepare(next, { operationCacheOf: () => fresh, planner, deadlineMs: NO_HURRY_MS });
     expect(planned).toHaveLength(2);
 
     const operation = fresh.document('{ public }').operation(undefined);
@@ -81,10 +81,14 @@ describe('Operations that are known', () => {
     const supergraph = buildSupergraph(compose(graph.all));
     const { planner, planned } = countingPlanner();
     const known = createKnownOperations();
-    const catalogue = createOperationCatalogue(supergraph, settings);
-    use(known, catalogue, '{ a: public }#'.padEnd(16_384, 'x'));
-    use(known, catalogue, '{ b: public }#'.padEnd(16_385, 'x'));
-    await known.prepare(supergraph, { catalogueOf: () => catalogue, planner, deadlineMs: NO_HURRY_MS });
+    const operationCache = createOperationCache(supergraph, settings);
+    use(known, operationCache, '{ a: public }#'.padEnd(16_384, 'x'));
+    use(known, operationCache, '{ b: public }#'.padEnd(16_385, 'x'));
+    await known.prepare(supergraph, {
+      operationCacheOf: () => operationCache,
+      planner,
+      deadlineMs: NO_HURRY_MS,
+    });
     expect(planned).toEqual([expect.stringContaining('a: public')]);
     await planner.close();
   });
@@ -95,15 +99,15 @@ describe('Operations that are known', () => {
       plan: () => Promise.reject(new Error('Nothing is planned here.')),
     });
     const known = createKnownOperations();
-    const catalogue = createOperationCatalogue(supergraph, settings);
+    const operationCache = createOperationCache(supergraph, settings);
     const asked: (string | undefined)[] = [];
     for (let number = 0; number < 1_000; number += 1) {
-      use(known, catalogue, `query Q${number} { public }`);
-      if (number >= 500) use(known, catalogue, 'query New { public }');
+      use(known, operationCache, `query Q${number} { public }`);
+      if (number >= 500) use(known, operationCache, 'query New { public }');
     }
     const onFailure = (name: string | undefined): void => void asked.push(name);
     await known.prepare(supergraph, {
-      catalogueOf: () => catalogue,
+      operationCacheOf: () => operationCache,
       planner,
       onFailure,
       deadlineMs: NO_HURRY_MS,
@@ -123,13 +127,18 @@ describe('Operations that are known', () => {
       plan: () => Promise.reject(new Error('Nothing is planned here.')),
     });
     const known = createKnownOperations();
-    const catalogue = createOperationCatalogue(supergraph, settings);
-    for (const name of ['One', 'Two']) use(known, catalogue, `query ${name} { public }`);
+    const operationCache = createOperationCache(supergraph, settings);
+    for (const name of ['One', 'Two']) use(known, operationCache, `query ${name} { public }`);
     const onFailure = (name: string | undefined): void => {
       asked.push(name);
       newer.abort();
     };
-    const preparation = { catalogueOf: () => catalogue, planner, onFailure, deadlineMs: NO_HURRY_MS };
+    const preparation = {
+      operationCacheOf: () => operationCache,
+      planner,
+      onFailure,
+      deadlineMs: NO_HURRY_MS,
+    };
     await known.prepare(supergraph, { ...preparation, signal: newer.signal });
     expect(asked).toHaveLength(1);
     await planner.close();
@@ -137,7 +146,7 @@ describe('Operations that are known', () => {
 
   it('that the next generation does not have are passed over', async () => {
     const known = createKnownOperations();
-    use(known, createOperationCatalogue(buildSupergraph(compose(graph.all)), settings), '{ public }');
+    use(known, createOperationCache(buildSupergraph(compose(graph.all)), settings), '{ public }');
     const next = buildSupergraph(
       compose([
         {
@@ -151,11 +160,11 @@ describe('Operations that are known', () => {
       ]),
     );
     const { planner, planned } = countingPlanner();
-    const catalogue = createOperationCatalogue(next, settings);
+    const operationCache = createOperationCache(next, settings);
     const failures: unknown[] = [];
     const onFailure = (_name: unknown, reason: unknown): void => void failures.push(reason);
     await known.prepare(next, {
-      catalogueOf: () => catalogue,
+      operationCacheOf: () => operationCache,
       planner,
       onFailure,
       deadlineMs: NO_HURRY_MS,
@@ -175,12 +184,17 @@ describe('Operations that are known', () => {
       },
     });
     const known = createKnownOperations();
-    const catalogue = createOperationCatalogue(supergraph, settings);
-    use(known, catalogue, '{ a: public }');
-    use(known, catalogue, '{ b: public }');
+    const operationCache = createOperationCache(supergraph, settings);
+    use(known, operationCache, '{ a: public }');
+    use(known, operationCache, '{ b: public }');
     const failures: unknown[] = [];
     const onFailure = (_name: unknown, reason: unknown): void => void failures.push(reason);
-    await known.prepare(supergraph, { catalogueOf: () => catalogue, planner, onFailure, deadlineMs: 200 });
+    await known.prepare(supergraph, {
+      operationCacheOf: () => operationCache,
+      planner,
+      onFailure,
+      deadlineMs: 200,
+    });
     expect(asked).toHaveLength(1);
     expect(failures).toEqual([]);
     await planner.close();

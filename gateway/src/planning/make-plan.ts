@@ -62,7 +62,7 @@ export async function makePlan(
     kind: prepared.kind,
     ...steps,
     streams,
-    subgraphCalls: countCalls(steps) + countStreamCalls(streams),
+    subgraphRequests: countCalls(steps) + countStreamCalls(streams),
     isDeferred: prepared.defers.size > 0 || streams.size > 0,
     shape: shapeOf(prepared, supergraph, denied),
   });

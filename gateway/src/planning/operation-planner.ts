@@ -14,7 +14,7 @@ export interface PlanRequest {
   /** How its conditions are decided: a plan depends on nothing else of the request's variables. */
   readonly decided: Decided;
   /**
-   * What the caller may not see: no subgraph is asked for field nodes of `operation`; wherever they, or objects of the types, would
+   * What the caller is denied: no subgraph is asked for field nodes of `operation`; wherever they, or objects of the types, would
    * stand is null and an error with that path, by the rules of null propagation.
    */
   readonly denied?: Denied | undefined;
@@ -50,6 +50,6 @@ export interface OperationPlanner extends Introspector {
   load(supergraph: Supergraph): Promise<void>;
   /** A generation that was loaded no longer serves: what is being planned for it is the last. */
   retire(supergraph: Supergraph): void;
-  /** Ends the planner threads. */
+  /** Ends the query planner workers. */
   close(): Promise<void>;
 }

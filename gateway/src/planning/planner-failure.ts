@@ -13,7 +13,7 @@ export const PLANNING_SPENT = 'Too much time was spent on planning new operation
 /** The planner has a bound of its own, and no code for it. */
 const PLANNER_LIMIT = /^Number of [-a-z ]+ exceeds limit/;
 
-/** The client's error for a job that planner threads have not done. */
+/** The client's error for a job that query planner workers have not done. */
 export function plannerFailure(error: unknown): GraphQLError {
   if (error instanceof GraphQLError) return error;
   if (error instanceof PlannerOverstrained) {

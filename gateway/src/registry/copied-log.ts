@@ -111,7 +111,7 @@ export class CopiedLog {
     return (await this.#store.readHead(this.#log, signal)) > record.sequence;
   }
 
-  /** Takes over records that were verified. */
+  /** Adds records that were verified. */
   async restore(records: readonly VerifiedRecord[], signal: AbortSignal): Promise<void> {
     for (const { record, jws } of records)
       await this.#store.createRecord(this.#log, record.sequence, jws, signal);

@@ -231,7 +231,7 @@ describe('Rights', () => {
     expect(new Set(results).size).toBe(4);
   });
 
-  it('S-094 who may not see a field never gets it from the cache', async () => {
+  it('S-094 who is denied a field never gets it from the cache', async () => {
     for (const at of [gateway, sharing]) {
       const allowed = await ask('{ secret }', await bearer({ scope: 'secrets' }), at);
       expect(allowed).not.toBe('{"secret":null}');

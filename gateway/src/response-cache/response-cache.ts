@@ -110,7 +110,7 @@ export class ResponseCache {
     return this.#executeAndCache(query, found.position, execute);
   }
 
-  /** Makes cached responses unusable that were made from changed entities. Without Redis, they still expire by their TTL. */
+  /** Invalidates cached responses that were made from changed entities. Without Redis, they still expire by their TTL. */
   async invalidate(changes: readonly (Invalidation | Write)[]): Promise<void> {
     if (changes.length === 0 || !this.#redis.isUsable) return;
     await this.#invalidations.publish(changes).catch(() => this.#fail());

@@ -1,9 +1,9 @@
 import type { Given, InForce } from './setting.ts';
 
-/** Who is believed. */
+/** Trusted issuers of access tokens. */
 export const authentication = {
   type: 'group',
-  doc: 'Who is believed.',
+  doc: 'Trusted issuers of access tokens.',
   members: {
     issuers: {
       type: 'groups',

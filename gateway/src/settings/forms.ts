@@ -109,16 +109,16 @@ const NEVER_FORWARDED: ReadonlySet<string> = new Set([
   'content-encoding',
 ]);
 
-/** What services may believe, and what belongs to the handshake of a WebSocket. */
-const NEVER_BELIEVED = /^(x[-_]user[-_]|sec-websocket-)/;
+/** What services may trust, and what belongs to the handshake of a WebSocket. */
+const NEVER_TRUSTED = /^(x[-_]user[-_]|sec-websocket-)/;
 
 /**
- * Whether an operator may have a header forwarded. `x-user-*` never, as many services believe such headers.
+ * Whether an operator may have a header forwarded. `x-user-*` never, as many services trust such headers.
  *
  * @param name in lower case
  */
 export function mayBeForwarded(name: string): boolean {
-  return isFieldName(name) && !NEVER_FORWARDED.has(name) && !NEVER_BELIEVED.test(name);
+  return isFieldName(name) && !NEVER_FORWARDED.has(name) && !NEVER_TRUSTED.test(name);
 }
 
 /**

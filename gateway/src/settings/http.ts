@@ -9,7 +9,7 @@ export const http = {
       type: 'flag-or-list',
       default: false,
       reload: 'live',
-      doc: 'Whose X-Forwarded-For is believed: addresses or networks, or true for everybody.',
+      doc: 'Whose X-Forwarded-For is trusted: addresses or networks, or true for everybody.',
     },
     hosts: {
       type: 'list',

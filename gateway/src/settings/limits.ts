@@ -56,7 +56,7 @@ export const limits = {
       reload: 'live',
       doc: 'Total cost of an operation, or of all operations of a batch.',
     },
-    subgraphCalls: {
+    subgraphRequests: {
       type: 'int',
       min: 1,
       default: 200,

@@ -45,7 +45,7 @@ export const subgraphRequests = {
   breaker: {
     type: 'group',
     canBeOff: true,
-    doc: 'Circuit breaker: when too many requests fail, no more are sent until the subgraph responds again. false: never.',
+    doc: 'Circuit breaker: when too many requests fail, no more are sent until a trial request succeeds. false: never.',
     members: {
       failureShare: {
         type: 'number',

@@ -16,7 +16,7 @@ export const variables = {
   SUPERGRAPH: {
     type: 'text',
     form: 'supergraph',
-    doc: 'Path or http(s) URL of the supergraph schema; registry: that of gateway.yaml; or, in development, running subgraphs to compose: users=http://… posts=http://… A change is taken over within seconds.',
+    doc: 'Path or http(s) URL of the supergraph schema; registry: that of gateway.yaml; or, in development, running subgraphs to compose: users=http://… posts=http://… A change is reloaded within seconds.',
   },
   TRELLIS_SIGNING_KEY: {
     type: 'text',

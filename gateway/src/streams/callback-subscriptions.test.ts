@@ -147,7 +147,7 @@ describe("B4: Apollo's HTTP callback protocol", () => {
 
   it('a missed heartbeat ends it; heartbeats keep it', async () => {
     const { client, callback } = await accepted();
-    for (let beat = 0; beat < 4; beat += 1) {
+    for (let heartbeat = 0; heartbeat < 4; heartbeat += 1) {
       await pause(500);
       expect((await send(callback, { action: 'check' })).status).toBe(204);
     }

@@ -21,7 +21,7 @@ export type HoldUser = (userId: string) => () => void;
  * signed it was withdrawn or a reload has it accepted no more, a second after that was learnt.
  */
 export class CallerWatch {
-  /** Each with what ends the user's being there. */
+  /** Each with what ends the user's presence. */
   readonly #watched = new Map<RunsForCaller, (() => void) | undefined>();
   readonly #revokedTokens: RevokedTokens;
   readonly #holdUser: HoldUser;

@@ -177,11 +177,11 @@ export class ClientStream implements ResultStream, TopicMember, RunsForCaller {
     const placeholder = { ...PLACEHOLDER };
     if (!topic.source.isSameAs(current.source)) {
       topic.join(placeholder);
-      await bothQuiet(current, topic);
+      await bothIdle(current, topic);
     }
     if (!this.#isEnded && !topic.isEnded) {
       this.#topic = topic;
-      topic.takeOver(this, current);
+      topic.adopt(this, current);
     }
     topic.leave(placeholder);
     if (topic.isEnded) this.fail(INTERRUPTED);
@@ -207,20 +207,20 @@ const INTERRUPTED: StreamFailure = {
 };
 
 const CHECK_MS = 50;
-const QUIET_MS = 150;
+const IDLE_WINDOW_MS = 150;
 const MAX_WAIT_MS = 5_000;
 
 /**
  * Waits for a moment at which both topics have sent the same: the new one has begun, and nothing has come for a while on
  * either. Where events never pause, some may be sent twice or not at all in the moment of the change.
  */
-async function bothQuiet(from: Topic, to: Topic): Promise<void> {
+async function bothIdle(from: Topic, to: Topic): Promise<void> {
   const deadline = Date.now() + MAX_WAIT_MS;
   let establishedAt: number | undefined;
   while (Date.now() < deadline && !to.isEnded) {
     if (to.source.isEstablished()) establishedAt ??= Date.now();
-    const isSettled = establishedAt !== undefined && Date.now() - establishedAt >= QUIET_MS;
-    if (isSettled && from.quietMs >= QUIET_MS && to.quietMs >= QUIET_MS) return;
+    const isSettled = establishedAt !== undefined && Date.now() - establishedAt >= IDLE_WINDOW_MS;
+    if (isSettled && from.idleMs >= IDLE_WINDOW_MS && to.idleMs >= IDLE_WINDOW_MS) return;
     await pause(CHECK_MS);
   }
 }

@@ -8,8 +8,8 @@ import type { RevokedTokens } from '../identity/revocation.ts';
 import type { RequestContext } from '../request/context.ts';
 import { rejected, RequestError } from '../errors.ts';
 import { liveQueryIntervalMs, LiveQuerySource } from './live-query-source.ts';
-import { CallerPlanningAccount, readmitOperation } from '../pipeline/admit-operation.ts';
-import { enforceSubgraphCalls } from '../operation/limits/enforce-limits.ts';
+import { CallerPlanningAccount, prepareAgain } from '../pipeline/prepare-request.ts';
+import { enforceSubgraphRequests } from '../operation/limits/enforce-limits.ts';
 import type { AdmittedOperation } from '../pipeline/admitted-operation.ts';
 import type { OperationStreams, ResultStream } from '../pipeline/result-stream.ts';
 import type { SharedOperation, StreamContext } from '../pipeline/stream-runs.ts';
@@ -118,7 +118,7 @@ class Streams implements OpenStreams, StreamKeeper {
   }
 
   readmit(admitted: AdmittedOperation, supergraph: Supergraph, caller: Caller): AdmittedOperation {
-    return readmitOperation(admitted, supergraph, caller, this.services());
+    return prepareAgain(admitted, supergraph, caller, this.services());
   }
 
   async topicOf(admitted: AdmittedOperation, context: StreamContext, streamId: string): Promise<() => Topic> {
@@ -128,7 +128,7 @@ class Streams implements OpenStreams, StreamKeeper {
       { supergraph, operation, decided, denied, account },
       this.#closing.signal,
     );
-    enforceSubgraphCalls(plan.subgraphCalls, this.services().limits);
+    enforceSubgraphRequests(plan.subgraphRequests, this.services().limits);
     if (operation.kind === 'subscription' && !plan.subscription) throw denialOf(plan);
     return () => this.#findTopic({ admitted, plan, context }, streamId);
   }

@@ -8,8 +8,8 @@ export interface StreamObserver {
   ended(kind: StreamKind, outcome: string): void;
   /** One result went to this many clients. */
   delivered(kind: StreamKind, clients: number): void;
-  /** The gateway has begun (1) or ended (-1) a subscription at a subgraph. */
+  /** The gateway has begun (1) or ended (-1) an upstream subscription. */
   upstream(subgraph: string, change: 1 | -1): void;
-  /** The connection of a subscription at a subgraph broke. */
+  /** The connection of an upstream subscription broke. */
   interrupted(subgraph: string, error: unknown): void;
 }

@@ -143,7 +143,7 @@ describe('the token of a connection', () => {
 
   it.each([
     ['of another user', () => bearer({ sub: 'user-2' })],
-    ['that is not good', () => Promise.resolve('Bearer forged')],
+    ['that is invalid', () => Promise.resolve('Bearer forged')],
   ])('renewed by one %s closes the connection with 4403', async (_what, make) => {
     const socket = await subscribed(await bearer());
     socket.send({ type: 'ping', payload: { authorization: await make() } });
@@ -171,7 +171,7 @@ describe('the token of a stream over HTTP', () => {
     expect(performance.now() - beganMs).toBeLessThan(latencyBudgetMs(1_000));
   });
 
-  it('S-091 is rejected before there is a stream when it is not good', async () => {
+  it('S-091 is rejected before there is a stream when it is invalid', async () => {
     const response = await streamed('Bearer forged', 'text/event-stream, application/graphql-response+json');
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toContain('invalid_token');

@@ -21,7 +21,7 @@ export interface TopicSource {
 /** Takes the results of a source, in their order. Nothing follows the other two. */
 export interface TopicEmitter {
   /** Whether anybody waits for a result: otherwise none need be made. */
-  hasAudience(): boolean;
+  hasSubscribers(): boolean;
   /** @param making the next result, or nothing where there is nothing to send; does not reject */
   result(making: Promise<StreamedResult | undefined>): void;
   complete(): void;
@@ -80,7 +80,7 @@ export class Topic implements TopicEmitter {
   }
 
   /** Milliseconds since something came from the source. */
-  get quietMs(): number {
+  get idleMs(): number {
     return Date.now() - this.#lastEventMs;
   }
 
@@ -96,8 +96,8 @@ export class Topic implements TopicEmitter {
     this.start();
   }
 
-  /** Takes over a member of another topic: it gets all events once, and each after the one before. */
-  takeOver(member: TopicMember, from: Topic): void {
+  /** Adopts a member of another topic: it gets all events once, and each after the one before. */
+  adopt(member: TopicMember, from: Topic): void {
     this.#delivered = Promise.all([this.#delivered, from.#delivered]).then(() => undefined);
     this.join(member);
     from.#change((members) => members.delete(member));
@@ -122,7 +122,7 @@ export class Topic implements TopicEmitter {
     this.#options.onEnd();
   }
 
-  hasAudience(): boolean {
+  hasSubscribers(): boolean {
     return this.#members.size > 0;
   }
 
@@ -205,7 +205,7 @@ export class SubscriptionSource implements TopicSource {
     const closing = new AbortController();
     const ignore = this.#upstream.listen({
       event: (payload) => {
-        if (emitter.hasAudience()) emitter.result(this.#makeResult(payload, closing.signal));
+        if (emitter.hasSubscribers()) emitter.result(this.#makeResult(payload, closing.signal));
       },
       complete: () => emitter.complete(),
       fail: (failure) => emitter.fail(this.#report(this.#failureOf(subgraph, failure))),

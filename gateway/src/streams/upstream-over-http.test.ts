@@ -117,7 +117,7 @@ describe('B4: a subgraph that answers the upgrade with 200', () => {
     expect(subgraph.posted).toHaveLength(1);
   });
 
-  it('may answer in parts', async () => {
+  it('may send its response in parts', async () => {
     const socket = await subscribe();
     const { response } = await nthPosted(1);
     response.writeHead(200, { 'content-type': 'multipart/mixed; boundary="graphql"; subscriptionSpec=1.0' });
@@ -172,7 +172,7 @@ describe('what an upstream over HTTP is held to', () => {
     const posted = await nthPosted(1);
     expect(posted.headers.accept).toMatch(/^text\/event-stream, application/);
     beginEvents(posted);
-    for (let beat = 0; beat < 5; beat += 1) {
+    for (let heartbeat = 0; heartbeat < 5; heartbeat += 1) {
       await new Promise((resolve) => setTimeout(resolve, 500));
       posted.response.write(':\n\n');
     }

@@ -45,7 +45,7 @@ const MAX_PAUSE_MS = 5_000;
 const BEGIN_MS = 5_000;
 const RESUME_MS = 60_000;
 
-/** One subscription at a subgraph: it lives through broken connections as long as nothing is missed. */
+/** One upstream subscription: it lives through broken connections as long as nothing is missed. */
 export class UpstreamStream {
   readonly request: UpstreamRequest;
   readonly #transports: UpstreamTransports;

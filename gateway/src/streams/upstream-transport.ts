@@ -44,7 +44,7 @@ export interface UpstreamSink {
   error(error: unknown): void;
 }
 
-/** One subscription at a subgraph, over one connection. */
+/** One upstream subscription, over one connection. */
 export interface UpstreamConnection {
   /** The subgraph has the subscription: events may come from then on. */
   isEstablished(): boolean;

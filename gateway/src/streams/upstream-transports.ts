@@ -148,7 +148,7 @@ const ACKNOWLEDGE_MS = 10_000;
 /** Between two pings, and for each to be answered. */
 const PING_MS = 10_000;
 /** For which a socket without subscriptions stays open. */
-const LINGER_MS = 5_000;
+const IDLE_TIMEOUT_MS = 5_000;
 
 /** WebSockets to subgraphs, bounded in what they take. */
 class SubgraphWebSocket extends WebSocket {
@@ -227,7 +227,7 @@ class SubgraphSockets {
         },
         connectionParams: () => this.#options.initPayload(target.subgraph),
         connectionAckWaitTimeout: ACKNOWLEDGE_MS,
-        lazyCloseTimeout: LINGER_MS,
+        lazyCloseTimeout: IDLE_TIMEOUT_MS,
         keepAlive: PING_MS,
         retryAttempts: 0, // each stream decides for itself whether it can go on
         on: {

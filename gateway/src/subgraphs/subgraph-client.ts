@@ -53,7 +53,7 @@ export function createSubgraphClient(options: SubgraphClientOptions = {}): Subgr
       const target = targetOf(request);
       if (target instanceof SubgraphFailure) return Promise.reject(target);
       const { timeoutMs = defaults.timeoutMs, maxBytes = defaults.maxBytes } = request;
-      const call = new SubgraphCall(request, { timeoutMs, maxBytes }, memory);
+      const call = new SubgraphExchange(request, { timeoutMs, maxBytes }, memory);
       const { headers, body, streamed } = request;
       const ruled = connections.of(request.subgraph);
       const sent = { path: target.path, headers, timeoutMs, body };
@@ -108,7 +108,7 @@ function graceMs({ signal }: SubgraphRequest, { timeoutMs }: CallLimits): number
 }
 
 /** One HTTP exchange. Settles `answer` once, at the earliest of answer, failure, time-out and abort. */
-class SubgraphCall implements ExchangeHandler {
+class SubgraphExchange implements ExchangeHandler {
   readonly response: Promise<SubgraphResponse>;
   readonly #request: SubgraphRequest;
   readonly #limits: CallLimits;

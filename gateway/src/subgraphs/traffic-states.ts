@@ -141,13 +141,13 @@ function given<T extends object>(settings: T | undefined): { [Name in keyof T]: 
 
 /** How many calls may be repeated. */
 interface RetryRules {
-  /** Repeated calls that may be made at once before any call has earned one. */
+  /** Retries and hedges that may be made at once before any request has earned one. */
   readonly reserve: number;
   /** What each call earns of a repeated one: at 0.1, one of ten calls may be repeated. */
   readonly perCall: number;
 }
 
-/** Keeps repeated calls in proportion to calls: what is down is not asked twice as often. */
+/** Bounds retries and hedges in proportion to requests: what is down is not asked twice as often. */
 class RetryBudget {
   readonly #rules: RetryRules;
   #left: number;

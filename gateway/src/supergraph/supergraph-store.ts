@@ -52,7 +52,7 @@ export interface SupergraphStoreOptions {
    * @returns ends its hold on what was begun, once the generation serves or was rejected
    */
   readonly prepare?: ((next: SupergraphText) => () => void) | undefined;
-  /** Prepares a generation before it serves, the first one too. Where it rejects, the generation is not usable. */
+  /** Prepares a generation before it serves, the first one too. Where it rejects, the generation is invalid. */
   readonly warm?: ((next: Supergraph) => Promise<void>) | undefined;
   readonly observer?: SupergraphObserver | undefined;
 }

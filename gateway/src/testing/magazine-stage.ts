@@ -21,7 +21,7 @@ export interface MagazineStage {
 }
 
 /**
- * A gateway before the magazine graph, for all tests of a file. After each, slow subgraphs answer again.
+ * A gateway before the magazine graph, for all tests of a file. After each, slow subgraphs respond at once.
  *
  * @param heartbeatMs milliseconds of silence in a response after which something is sent; by default none is
  */

@@ -35,7 +35,7 @@ export interface SubgraphDefinition {
 }
 
 /** What each resolver gets beside its arguments. */
-export interface SubgraphCallContext {
+export interface SubgraphRequestContext {
   /** Its status may be set. */
   readonly response: ServerResponse;
 }
@@ -64,7 +64,7 @@ export async function startSubgraph({
       if (!response.writableFinished) givenUp += 1;
     });
     received.push({ headers: request.headers, query, variables: variables ?? {} });
-    const context: SubgraphCallContext = { response };
+    const context: SubgraphRequestContext = { response };
     const result = await graphql({
       schema,
       source: query,

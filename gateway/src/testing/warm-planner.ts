@@ -1,8 +1,8 @@
 import type { PlannerTask } from '../planning/threads/messages.ts';
-import { PlannerWorker, type RunningPlanner, type TaskOutcome } from '../planning/threads/planner-worker.ts';
+import { WorkerThread, type RunningPlanner, type TaskOutcome } from '../planning/threads/worker-thread.ts';
 
 /** Threads that no test needs now. They know no supergraph. */
-const warm: PlannerWorker[] = [];
+const warm: WorkerThread[] = [];
 /** As many as one test has gateways at a time. */
 const MAX_WARM = 4;
 
@@ -11,21 +11,21 @@ const MAX_WARM = 4;
  * are about threads start their own.
  */
 export async function startWarmPlanner(niceness: number): Promise<RunningPlanner> {
-  if (niceness !== 0) return PlannerWorker.start(niceness);
+  if (niceness !== 0) return WorkerThread.start(niceness);
   const left = warm.splice(0).filter(({ isAlive }) => isAlive);
-  const worker = left.pop() ?? (await PlannerWorker.start(niceness));
+  const worker = left.pop() ?? (await WorkerThread.start(niceness));
   warm.push(...left);
   return new WarmPlanner(worker);
 }
 
 /** Puts its thread back when it is closed, unless that is at work. */
 class WarmPlanner implements RunningPlanner {
-  readonly #worker: PlannerWorker;
+  readonly #worker: WorkerThread;
   readonly #loaded = new Set<string>();
   #isClosed = false;
   #isBusy = false;
 
-  constructor(worker: PlannerWorker) {
+  constructor(worker: WorkerThread) {
     this.#worker = worker;
   }
 

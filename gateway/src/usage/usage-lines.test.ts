@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gql } from 'graphql-tag';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ANONYMOUS } from '../identity/caller.ts';
-import { createOperationCatalogue, type OperationCatalogue } from '../operation/operation-catalogue.ts';
+import { createOperationCache, type OperationCache } from '../operation/operation-cache.ts';
 import type { AdmittedOperation } from '../pipeline/admitted-operation.ts';
 import { NOTHING_DENIED } from '../operation/access/requirement.ts';
 import { DEFAULT_COSTS, type CostSettings } from '../settings/cost.ts';
@@ -34,20 +34,24 @@ const TYPES = gql`
 
 let subgraph: SubgraphServer;
 let supergraph: Supergraph;
-let catalogue: OperationCatalogue;
+let operationCache: OperationCache;
 beforeAll(async () => {
   subgraph = await startSubgraph({ name: 'greetings', typeDefs: TYPES, resolvers: {} });
   supergraph = buildSupergraph(compose([subgraph]));
-  catalogue = catalogueWith(DEFAULT_COSTS);
+  operationCache = catalogueWith(DEFAULT_COSTS);
 });
 afterAll(() => subgraph.close());
 
-function catalogueWith(costs: CostSettings): OperationCatalogue {
+function catalogueWith(costs: CostSettings): OperationCache {
   const settings = { limits: DEFAULT_LIMITS, costs, policies: {}, introspection: true };
-  return createOperationCatalogue(supergraph, settings);
+  return createOperationCache(supergraph, settings);
 }
 
-function admitted(text: string, variables: Record<string, unknown> = {}, of = catalogue): AdmittedOperation {
+function admitted(
+  text: string,
+  variables: Record<string, unknown> = {},
+  of = operationCache,
+): AdmittedOperation {
   const operation = of.document(text).operation(undefined);
   return {
     supergraph,

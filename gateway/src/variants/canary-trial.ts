@@ -1,7 +1,7 @@
 import { isGatewayErrorCode, gatewayErrorCodes } from '../errors.ts';
 import { ANONYMOUS } from '../identity/caller.ts';
 import { sha256 } from '../operation/document/sha256.ts';
-import type { OperationCatalogue } from '../operation/operation-catalogue.ts';
+import type { OperationCache } from '../operation/operation-cache.ts';
 import type { OperationResult, PipelineResult } from '../pipeline/operation-result.ts';
 import type { GenerationTrial, RoutedRun } from '../pipeline/services.ts';
 import type { ServedVariant } from '../registry/served-generations.ts';
@@ -58,7 +58,7 @@ export interface ComparedGenerations {
 export interface TrialOptions extends ComparedGenerations {
   /** Whether the canary begins now: this process has served without it. */
   readonly isNew: boolean;
-  readonly catalogueOf: (supergraph: Supergraph) => OperationCatalogue;
+  readonly operationCacheOf: (supergraph: Supergraph) => OperationCache;
   /** Called once: the canary is worse. */
   readonly onWorse: (variant: ServedVariant, verdict: TrialVerdict) => void;
   /** Called each second with what callers of this process have met, for other processes. */
@@ -187,7 +187,7 @@ export class CanaryTrial implements GenerationTrial {
     if (admitted) return errors.some(({ extensions }) => isOfTheServer(extensions?.['code']));
     // What the main generation serves and the canary rejects is the canary's failure.
     if (routed?.text === undefined || routed.supergraph !== this.#options.canary) return false;
-    return this.#options.catalogueOf(this.#options.main).known(routed.text) !== undefined;
+    return this.#options.operationCacheOf(this.#options.main).known(routed.text) !== undefined;
   }
 
   /** Only what was executed: caches of the canary are colder. */

@@ -6,7 +6,11 @@ import { gql } from 'graphql-tag';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startHttpStreamSubgraph } from '../testing/http-stream-subgraph.ts';
 import { PublishedGraph } from '../testing/published-graph.ts';
-import { startSubgraph, type SubgraphCallContext, type SubgraphServer } from '../testing/subgraph-server.ts';
+import {
+  startSubgraph,
+  type SubgraphRequestContext,
+  type SubgraphServer,
+} from '../testing/subgraph-server.ts';
 import { startTestGateway, type GraphResponse, type TestGateway } from '../testing/test-gateway.ts';
 import { startTokenIssuer, type TokenIssuer } from '../testing/token-issuer.ts';
 import { until } from '../testing/until.ts';
@@ -27,7 +31,7 @@ function startVersion(version: string, field: string): Promise<SubgraphServer> {
     resolvers: {
       Query: {
         version: (_source: unknown, _given: unknown, context: unknown) => {
-          (context as SubgraphCallContext).response.setHeader('cache-control', 'max-age=60'); // what its server passes
+          (context as SubgraphRequestContext).response.setHeader('cache-control', 'max-age=60'); // what its server passes
           return version;
         },
       },

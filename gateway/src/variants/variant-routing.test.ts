@@ -35,7 +35,7 @@ beforeEach(() => {
   routing = new VariantRouting({
     previews: createPreviewTokens({ keys: [] }, 'library@production'),
     aborts: () => true,
-    catalogueOf: () => {
+    operationCacheOf: () => {
       throw new Error('all operations were admitted');
     },
     onWorse: ({ name }) => void stopped.push(name),

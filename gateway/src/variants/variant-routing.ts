@@ -10,7 +10,7 @@ import { createMatcher, type VariantMatcher } from './variant-matcher.ts';
 /** Settings of {@link VariantRouting}. */
 export interface RoutingOptions extends Pick<
   TrialOptions,
-  'catalogueOf' | 'onWorse' | 'onEvents' | 'figures'
+  'operationCacheOf' | 'onWorse' | 'onEvents' | 'figures'
 > {
   readonly previews: PreviewTokens;
   /** Whether canaries may stop themselves, now. */
@@ -32,7 +32,7 @@ export class VariantRouting implements GenerationRouting {
     this.#options = options;
   }
 
-  /** Takes over what is served now. A trial of the same release at the same share goes on. */
+  /** Loads what is served now. A trial of the same release at the same share goes on. */
   serve(served: ServedGenerations): void {
     const before = { served: this.#served, trial: this.active?.trial };
     const next = served.variants.length > 0 ? new ActiveVariants(served, this.#options, before) : undefined;

@@ -156,7 +156,7 @@ function codeOf(result: unknown): string | undefined {
 
 /**
  * One operation on a connection of its own; then another, which shows that the connection has outlived it. What is no
- * request, and a token that is not good, ends the connection instead.
+ * request, and an invalid token, ends the connection instead.
  */
 async function subscribe(url: string, operation: HostileOperation): Promise<Verdict> {
   const { authorization, headers = {} } = operation;

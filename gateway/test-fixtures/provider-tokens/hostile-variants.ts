@@ -37,7 +37,7 @@ function headed(what: string, changes: (token: GoodToken) => Claims, names?: str
   return { what, make, ...(names !== undefined && { names }) };
 }
 
-/** Signed by someone else, under a header that is to make the key believed. */
+/** Signed by someone else, under a header that is to make the key trusted. */
 function selfSigned(what: string, header: (token: GoodToken) => Claims): HostileVariant {
   return {
     what,

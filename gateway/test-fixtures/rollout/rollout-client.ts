@@ -21,7 +21,7 @@ interface Watch {
 
 const CALLERS = 5_000;
 /** Without a response of the canary for so long, it is gone. */
-const QUIET_MS = 3_000;
+const IDLE_WINDOW_MS = 3_000;
 /** What is in flight has come back. */
 const IN_FLIGHT_MS = 500;
 
@@ -62,7 +62,7 @@ export class RolloutClient {
     const deadline = performance.now() + withinMs;
     for (;;) {
       const { firstMs, lastMs, ofCanary, requestsAtLast } = this.#watch ?? {};
-      if (firstMs !== undefined && lastMs !== undefined && performance.now() - lastMs > QUIET_MS)
+      if (firstMs !== undefined && lastMs !== undefined && performance.now() - lastMs > IDLE_WINDOW_MS)
         return { seconds: (lastMs - firstMs) / 1_000, share: (ofCanary ?? 0) / (requestsAtLast || 1) };
       if (performance.now() > deadline) throw new Error('The bad version is not gone.');
       await sleep(50);

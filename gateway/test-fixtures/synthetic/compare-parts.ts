@@ -24,7 +24,7 @@ export interface PartsTogether {
   readonly items: number;
 }
 
-/** The gateway's answer in parts, put together again. @throws when a part adds what was there, or where nothing is */
+/** The gateway's response in parts, put together again. @throws when a part adds what was there, or where nothing is */
 export async function executeInParts(
   engine: Engine,
   graph: RunningGraph,

@@ -27,12 +27,12 @@ export interface Engine {
 
 /** The gateway's answers to one run of an operation. */
 export interface FederatedResponses {
-  /** Made the careful way. */
-  readonly careful: ExecutionResult;
-  /** `data` as the compiled writer has it, which answers what is asked often; absent where it leaves the response to the careful way. */
+  /** Made on the slow path. */
+  readonly slow: ExecutionResult;
+  /** `data` as the compiled writer has it, which answers what is asked often; absent where it leaves the response to the slow path. */
   readonly written: string | undefined;
   /** `data` of the one response that would be passed on as it is if it were large; absent where it would be read. */
-  readonly verbatim: string | undefined;
+  readonly passthrough: string | undefined;
 }
 
 /** Runs an operation over the graph's servers once, and answers it in every way that the gateway has. */
@@ -47,8 +47,8 @@ export async function executeFederated(
   if (plan.step) await runStep(plan.step, run);
   deepFreeze(run.data.root); // completing it only reads
   const written = run.data.failed ? undefined : writtenText(plan, run);
-  const verbatim = verbatimText(plan, bodies);
-  return { careful: shapeResult(run), written, verbatim };
+  const passthrough = passthroughText(plan, bodies);
+  return { slow: shapeResult(run), written, passthrough };
 }
 
 /** A client that keeps what subgraphs answered. */
@@ -71,7 +71,7 @@ function writtenText(plan: Plan, run: PlanRun): string | undefined {
   return result?.body ? dataTextOf(result.body) : result?.dataText;
 }
 
-function verbatimText(plan: Plan, bodies: readonly Buffer[]): string | undefined {
+function passthroughText(plan: Plan, bodies: readonly Buffer[]): string | undefined {
   const [body] = bodies;
   const shape = plan.step?.kind === 'fetch' && passthroughShape(plan.step, plan.shape);
   return body && shape && passthroughObjects(body, shape) !== undefined ? dataTextOf(body) : undefined;
@@ -111,11 +111,11 @@ export async function prepareToRun(
  * @returns what differs; nothing when they are all equal
  */
 export function differenceOfAny(responses: FederatedResponses, whole: WholeResult): string | undefined {
-  const { careful, written, verbatim } = responses;
+  const { slow, written, passthrough } = responses;
   const right = JSON.stringify(whole.data ?? null);
-  for (const [way, text] of Object.entries({ written, verbatim }))
+  for (const [way, text] of Object.entries({ written, passthrough }))
     if (text !== undefined && (text !== right || whole.errors)) return `${way}: ${text}\nexpected: ${right}`;
-  return difference(careful, whole);
+  return difference(slow, whole);
 }
 
 /**

@@ -28,7 +28,7 @@ export interface FuzzFindings {
   /** Answers that the compiled writer could make too. */
   readonly written: number;
   /** Answers that a subgraph had written just so. */
-  readonly verbatim: number;
+  readonly passthrough: number;
   /** Deferred parts that were put together again. */
   readonly parts: number;
   /** Items of streamed lists among them. */
@@ -84,7 +84,7 @@ async function fuzz(
   let withErrors = 0;
   let substantial = 0;
   let written = 0;
-  let verbatim = 0;
+  let passthrough = 0;
   let parts = 0;
   let items = 0;
   let sent = 0;
@@ -97,7 +97,7 @@ async function fuzz(
     if (JSON.stringify(whole.data).length > 100) substantial += 1;
     const found = await checkResponses(engine, graph, operation, whole);
     if (found.responses?.written !== undefined) written += 1;
-    if (found.responses?.verbatim !== undefined) verbatim += 1;
+    if (found.responses?.passthrough !== undefined) passthrough += 1;
     const inParts = await checkParts(engine, graph, operation, whole);
     parts += inParts.parts;
     items += inParts.items;
@@ -108,7 +108,7 @@ async function fuzz(
     if (answered !== undefined) differences.push(reportOf(operation, `over HTTP: ${answered}`));
   }
   const { operations } = options;
-  return { operations, withErrors, substantial, written, verbatim, parts, items, sent, differences };
+  return { operations, withErrors, substantial, written, passthrough, parts, items, sent, differences };
 }
 
 function nextOperation(graph: RunningGraph, random: Random): RandomOperation {

@@ -19,7 +19,7 @@ const walks: Walks = {
   event: await walkOfEvent('subscription { published { id } }'),
   eventWithEntity: await walkOfEvent('subscription { published { id author { name } } }'),
 };
-// Planner threads of test gateways wait for the next one, which does not come.
+// Query planner workers of test gateways wait for the next one, which does not come.
 process.send?.(walks, () => process.exit());
 
 async function walkOfQuery(): Promise<Walk> {

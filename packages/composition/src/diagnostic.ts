@@ -39,7 +39,7 @@ export type OwnCode =
 /** Every diagnostic of our own by its code, beside those of checks, rules and changes. */
 export const ownProblems: Readonly<Record<OwnCode, OwnProblem>> = {
   INVALID_CONFIG: {
-    when: 'A supergraph.yaml is not usable.',
+    when: 'A supergraph.yaml is invalid.',
     action: 'Correct the line that is named.',
   },
   SCHEMA_NOT_READABLE: {
@@ -67,12 +67,12 @@ export const ownProblems: Readonly<Record<OwnCode, OwnProblem>> = {
     action: 'Correct the tag in the contract or in the schema.',
   },
   INVALID_OPERATIONS: {
-    when: 'A file of recorded operations is not usable. A warning where a folder has it: the rest of the folder counts, and what was recorded is incomplete.',
+    when: 'A file of recorded operations is invalid. A warning where a folder has it: the rest of the folder counts, and what was recorded is incomplete.',
     action:
       'Record it again; what the line holds is in the message. Of a folder, delete the file where its loss does not matter.',
   },
   INVALID_APPROVAL: {
-    when: 'The file of approvals is not usable, or an entry of it has no effect.',
+    when: 'The file of approvals is invalid, or an entry of it has no effect.',
     action: 'Correct the entry, or remove it.',
   },
 };

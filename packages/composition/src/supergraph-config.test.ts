@@ -86,7 +86,7 @@ subgraphs:
   });
 });
 
-describe('A configuration that is not usable', () => {
+describe('A configuration that is invalid', () => {
   it('is rejected with every problem at once, each at its line', async () => {
     const problems = await problemsOf(`federation_version: 1
 subgraphs:

@@ -10,7 +10,7 @@ const sql = defineStatements(statements, 'consumer-cursor', {
   },
   move: `INSERT INTO event_cursor (source, seq) VALUES ($1, $2)
     ON CONFLICT (source) DO UPDATE SET seq = excluded.seq`,
-  bury: `INSERT INTO dead_letter (source, seq, event, error) VALUES ($1, $2, $3, $4)
+  moveToDeadLetters: `INSERT INTO dead_letter (source, seq, event, error) VALUES ($1, $2, $3, $4)
     ON CONFLICT (source, seq) DO NOTHING`,
 });
 
@@ -21,8 +21,8 @@ export interface ConsumerCursor {
   /** @returns how far it has come, and lets no one else move it until the transaction ends; undefined when it was deleted */
   lock(transaction: Transaction): Promise<number | undefined>;
   move(transaction: Transaction, seq: number): Promise<void>;
-  /** Puts an event aside that can't be applied. */
-  bury(transaction: Transaction, event: SequencedEvent, error: unknown): Promise<void>;
+  /** Stores an event that can not be applied as a dead letter. */
+  moveToDeadLetters(transaction: Transaction, event: SequencedEvent, error: unknown): Promise<void>;
 }
 
 /** The cursor for one source, in the tables `event_cursor` and `dead_letter`. */
@@ -33,8 +33,13 @@ export function createConsumerCursor(source: string): ConsumerCursor {
     move: async (transaction, seq) => {
       await execute(transaction, sql.move, [source, seq]);
     },
-    bury: async (transaction, event, error) => {
-      await execute(transaction, sql.bury, [source, event.seq, JSON.stringify(event), String(error)]);
+    moveToDeadLetters: async (transaction, event, error) => {
+      await execute(transaction, sql.moveToDeadLetters, [
+        source,
+        event.seq,
+        JSON.stringify(event),
+        String(error),
+      ]);
     },
   };
 }

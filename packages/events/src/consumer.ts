@@ -22,7 +22,7 @@ export interface EventHandler {
   readonly applyAll?: (transaction: Transaction, events: readonly SequencedEvent[]) => Promise<void>;
   /** Takes what it knows from this source for outdated: a snapshot follows. */
   readonly beginSnapshot: (transaction: Transaction) => Promise<void>;
-  /** Takes over a page of what the source holds. */
+  /** Applies a page of what the source holds. */
   readonly restore: (transaction: Transaction, items: readonly SnapshotItem[]) => Promise<void>;
   /** Forgets what is still outdated: the source holds it no more. */
   readonly endSnapshot: (transaction: Transaction) => Promise<void>;
@@ -49,7 +49,7 @@ export interface ConsumerOptions {
 /** What consumers count. */
 export interface ConsumerMetrics {
   readonly lag: Gauge<'source'>;
-  readonly buried: Counter<'source'>;
+  readonly deadLetters: Counter<'source'>;
 }
 
 const BATCH = 500;
@@ -72,7 +72,7 @@ export function createConsumerMetrics(metrics: Metrics): ConsumerMetrics {
       labelNames: ['source'],
       registers,
     }),
-    buried: new Counter({
+    deadLetters: new Counter({
       name: 'trellis_events_dead_letters_total',
       help: 'Dead letters, by source.',
       labelNames: ['source'],
@@ -84,7 +84,7 @@ export function createConsumerMetrics(metrics: Metrics): ConsumerMetrics {
 /**
  * Consumes the events of another service: at least once delivered, applied exactly once. One process of the consuming service
  * does it at a time. The stream is the fast way; whatever is missing in it, and everything while Redis is unavailable, is read from
- * the source itself. An event that can't be applied is put aside after five attempts, and keeps nothing from following.
+ * the source itself. An event that can't be applied becomes a dead letter after five attempts, and delays nothing that follows.
  */
 export function startConsumer(options: ConsumerOptions): Background {
   const cursor = createConsumerCursor(options.source);
@@ -181,7 +181,7 @@ async function catchUp(consumption: Consumption, from: number): Promise<number> 
 }
 
 /**
- * Takes over what the source holds now. The events that happen meanwhile are numbered after `head`, and are applied again on
+ * Applies what the source holds now. The events that happen meanwhile are sequenced after `head`, and are applied again on
  * top of what the snapshot may show of them already.
  */
 async function takeSnapshot(consumption: Consumption): Promise<number> {
@@ -214,7 +214,7 @@ async function applyAll(
   } catch (error) {
     if (isRetryable(error)) throw error;
     let last = seq;
-    for (const event of events) last = await applyOrBury(consumption, event);
+    for (const event of events) last = await applyOrMoveToDeadLetters(consumption, event);
     return last;
   }
 }
@@ -247,27 +247,27 @@ async function applyEach(
   for (const event of events) await handler.apply(transaction, event);
 }
 
-async function applyOrBury(consumption: Consumption, event: SequencedEvent): Promise<number> {
+async function applyOrMoveToDeadLetters(consumption: Consumption, event: SequencedEvent): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await applyInOneTransaction(consumption, [event]);
     } catch (error) {
       if (isRetryable(error) || consumption.signal.aborted) throw error;
-      if (attempt >= MAX_ATTEMPTS) return bury(consumption, event, error);
+      if (attempt >= MAX_ATTEMPTS) return moveToDeadLetters(consumption, event, error);
       await sleep(ATTEMPT_PAUSE_MS, consumption.signal);
     }
   }
 }
 
-async function bury(
+async function moveToDeadLetters(
   { pool, cursor, logger, metrics, source }: Consumption,
   event: SequencedEvent,
   error: unknown,
 ): Promise<number> {
   logger.error({ err: error, source, seq: event.seq, type: event.type }, 'event moved to dead letters');
-  metrics.buried.inc({ source });
+  metrics.deadLetters.inc({ source });
   await inTransaction(pool, async (transaction) => {
-    await cursor.bury(transaction, event, error);
+    await cursor.moveToDeadLetters(transaction, event, error);
     await cursor.move(transaction, event.seq);
   });
   return event.seq;

@@ -102,7 +102,7 @@ function relay(options: Partial<RelayOptions> = {}): Background {
   return background;
 }
 
-const leads = () =>
+const leadershipAcquired = () =>
   expect
     .poll(
       async () =>
@@ -189,20 +189,20 @@ describe('the outbox', () => {
   it('holds what was committed, and nothing of what was not', async () => {
     await publish('committed');
     await expect(publish('lost', true)).rejects.toThrow('second thoughts');
-    await createOutboxLog(source).number(10);
+    await createOutboxLog(source).sequence(10);
     expect((await createOutboxLog(source).readAfter(0, 10)).map(textOf)).toEqual(['committed']);
   });
 
-  it('numbers an event that is committed late after those that overtook it', async () => {
+  it('sequences an event that is committed late after those that overtook it', async () => {
     const log = createOutboxLog(source);
     const late = await source.connect();
     await late.query('BEGIN');
     await appendEvent(late, { type: 'note.saved', subject: SUBJECT, payload: { text: 'late' } });
     await publish('early');
-    expect(await log.number(10)).toBe(1);
+    expect(await log.sequence(10)).toBe(1);
     await late.query('COMMIT');
     late.release();
-    expect(await log.number(10)).toBe(1);
+    expect(await log.sequence(10)).toBe(1);
     expect((await log.readAfter(0, 10)).map((event) => [event.seq, textOf(event)])).toEqual([
       [1, 'early'],
       [2, 'late'],
@@ -212,9 +212,12 @@ describe('the outbox', () => {
   it('numbers without a gap, in batches, with nothing done when there is nothing to do', async () => {
     const log = createOutboxLog(source);
     await Promise.all(texts(25).map((text) => publish(text)));
-    expect([await log.number(10), await log.number(10), await log.number(10), await log.number(10)]).toEqual([
-      10, 10, 5, 0,
-    ]);
+    expect([
+      await log.sequence(10),
+      await log.sequence(10),
+      await log.sequence(10),
+      await log.sequence(10),
+    ]).toEqual([10, 10, 5, 0]);
     expect((await numbers()).toSorted((a, b) => Number(a) - Number(b))).toEqual(
       Array.from({ length: 25 }, (_, index) => index + 1),
     );
@@ -232,7 +235,7 @@ describe('partitions', () => {
       )
     ).map(({ name }) => name);
 
-  it('are made for the days to come, and dropped when their time is over and the stream has had them', async () => {
+  it('are made for the days to come, and dropped when they have expired and the stream has had them', async () => {
     const day = (text: string) => new Date(`${text}T12:00:00Z`);
     await inTransaction(source, (transaction) => maintainPartitions(transaction, 0, 3, day('2030-01-31')));
     expect(await partitions()).toEqual(
@@ -276,7 +279,7 @@ describe('the relay', () => {
   it('lets an event leave at once when it is poked', async () => {
     const wakeUp = wakeUpOf();
     relay({ wakeUp });
-    await leads();
+    await leadershipAcquired();
     await new Promise((resolve) => setTimeout(resolve, 600));
     const started = performance.now();
     await commit('quick');
@@ -287,7 +290,7 @@ describe('the relay', () => {
 
   it('hears of the commits of other processes', async () => {
     relay({ pollMs: 60_000 });
-    await leads();
+    await leadershipAcquired();
     for (const text of texts(20)) {
       await publish(text);
       await expect.poll(async () => (await streamed()).at(-1), { interval: 5, timeout: 5_000 }).toBe(text);
@@ -296,7 +299,7 @@ describe('the relay', () => {
 
   it('finds what a lost notification was about', async () => {
     relay({ pollMs: 200 });
-    await leads();
+    await leadershipAcquired();
     for (const text of texts(3)) {
       await commit(text);
       await expect.poll(async () => (await streamed()).at(-1), { timeout: 5_000 }).toBe(text);
@@ -306,7 +309,7 @@ describe('the relay', () => {
   it('looks often where no notification arrives', async () => {
     const deaf = { connect: () => source.connect(), query: () => Promise.resolve() } as unknown as Pool; // notifies no one
     relay({ pool: deaf, pollMs: 60_000 });
-    await leads();
+    await leadershipAcquired();
     for (const text of texts(3)) {
       await commit(text);
       await expect.poll(async () => (await streamed()).at(-1), { timeout: 5_000 }).toBe(text);
@@ -476,7 +479,7 @@ describe('a consumer', () => {
     await expect.poll(held, { timeout: 5_000 }).toEqual(['one', 'two']);
   });
 
-  it('takes a snapshot when the source does not keep that far back', async () => {
+  it('starts a snapshot when the source does not keep that far back', async () => {
     relay();
     const first = consumer();
     await publish('one');

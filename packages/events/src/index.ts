@@ -1,4 +1,4 @@
-export { applyInRuns, type RunHandler } from './apply-in-runs.ts';
+export { applyBatches, type BatchHandler } from './apply-batches.ts';
 export { type DomainEvent, type SequencedEvent } from './domain-event.ts';
 export {
   createConsumerMetrics,

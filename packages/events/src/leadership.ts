@@ -16,7 +16,7 @@ import { sleep } from './wake-up.ts';
 
 /** Work that one process does at a time, however many run. */
 export interface LeadershipOptions {
-  /** Keeps one of its connections for as long as the process leads or waits to. */
+  /** Keeps one of its connections for as long as the process has the leadership or waits for it. */
   readonly pool: Pool;
   /** What is led, for example `relay of posts`. */
   readonly name: string;
@@ -28,7 +28,7 @@ export interface LeadershipOptions {
   readonly work: (leader: Leader, signal: AbortSignal) => Promise<void>;
 }
 
-/** The process that leads. */
+/** The process that has the leadership. */
 export interface Leader {
   /** Never writes at the same time as another leader of the same name. */
   readonly statements: Queryable;
@@ -85,7 +85,7 @@ async function campaign(options: LeadershipOptions, signal: AbortSignal): Promis
   }
 }
 
-/** One connection's worth: waits for the lock, leads, and gives the connection up. */
+/** One connection's worth: waits for the lock, has the leadership, and gives the connection up. */
 async function serveTerm(options: LeadershipOptions, outages: OutageLog, signal: AbortSignal): Promise<void> {
   const { pool, name, work, logger } = options;
   const connection = await pool.connect();

@@ -2,15 +2,15 @@ import { defineStatements, execute, queryRows, type Queryable } from '@trellis/p
 import type { SequencedEvent } from './domain-event.ts';
 import { statements } from './generated/statements.ts';
 
-/** The numbered events of a service, oldest first. */
+/** The sequenced events of a service, oldest first. */
 export interface OutboxLog {
   /**
-   * Gives committed events their numbers, in the order in which they were written. An event that is committed later gets a
+   * Gives committed events their sequence numbers, in the order in which they were written. An event that is committed later gets a
    * greater number, so that no one who reads in the order of the numbers can miss one.
    *
    * @returns how many there were
    */
-  number(limit: number): Promise<number>;
+  sequence(limit: number): Promise<number>;
   /** The greatest number given; 0 before the first. */
   head(): Promise<number>;
   readAfter(seq: number, limit: number): Promise<readonly SequencedEvent[]>;
@@ -21,7 +21,7 @@ export interface OutboxLog {
 const sql = defineStatements(statements, 'outbox-log', {
   // Positions are taken before the commit, so a greater one may become visible first. Events of one subject can't: the change
   // holds a lock on its subject when it writes them.
-  number: `
+  sequence: `
   WITH batch AS (
     SELECT position, row_number() OVER (ORDER BY position) AS rank
     FROM (SELECT position FROM outbox WHERE seq IS NULL ORDER BY position LIMIT $1) AS waiting
@@ -50,10 +50,10 @@ const sql = defineStatements(statements, 'outbox-log', {
 /** The events after a number, for those who look at its plan. */
 export const READ_AFTER: string = sql.readAfter.text;
 
-/** Reads and numbers the outbox of a service. */
+/** Reads and sequences the outbox of a service. */
 export function createOutboxLog(database: Queryable): OutboxLog {
   return {
-    number: (limit) => execute(database, sql.number, [limit]),
+    sequence: (limit) => execute(database, sql.sequence, [limit]),
     head: async () => (await queryRows(database, sql.readHead, []))[0]?.seq ?? 0,
     readAfter: (seq, limit) => queryRows(database, sql.readAfter, [seq, limit]),
     oldest: async () => (await queryRows(database, sql.findOldest, []))[0]?.seq ?? undefined,

@@ -11,7 +11,7 @@ export interface RelayWakeUp extends WakeUp {
   /** Wakes a relay of this process alone. */
   wake(): void;
   /** Says whether the relay runs in this process: then no other one is notified. */
-  lead(leads: boolean): void;
+  lead(isLeader: boolean): void;
   /** Sends nothing from now on. Resolves when nothing is being sent. */
   close(): Promise<void>;
 }
@@ -48,16 +48,16 @@ export function createRelayWakeUp({ service, pool, logger }: RelayWakeUpOptions)
   const notifier = createNotifier(() =>
     pool.query(NOTIFY, [relayChannel(service)]).then(outages.succeeded, outages.failed),
   );
-  let leadsHere = false;
+  let isLeaderHere = false;
   return {
     wake: here.poke,
     sleep: here.sleep,
-    lead: (leads) => {
-      leadsHere = leads;
+    lead: (isLeader) => {
+      isLeaderHere = isLeader;
     },
     poke: () => {
       here.poke();
-      if (!leadsHere) notifier.notify();
+      if (!isLeaderHere) notifier.notify();
     },
     close: notifier.close,
   };

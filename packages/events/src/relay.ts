@@ -42,7 +42,7 @@ interface Term extends RelayOptions {
   readonly log: OutboxLog;
   readonly signal: AbortSignal;
   /** Poked when there is something to publish. */
-  readonly numbered: WakeUp;
+  readonly sequenced: WakeUp;
   /** The greatest number that the stream has been given. */
   published: number;
   /** Whether a notification has arrived. The relay sends the first one itself. */
@@ -50,7 +50,7 @@ interface Term extends RelayOptions {
 }
 
 /**
- * Runs the relay of a service: numbers what was committed, and gives it to the stream. One process of a service does it at a
+ * Runs the relay of a service: sequences what was committed, and gives it to the stream. One process of a service does it at a
  * time. The outbox is the truth: a stream that is down is filled later, and one that has lost something is filled again.
  */
 export function startRelay(options: RelayOptions): Background {
@@ -67,14 +67,14 @@ export function startRelay(options: RelayOptions): Background {
         leader,
         log: createOutboxLog(leader.statements),
         signal: AbortSignal.any([signal, ending.signal]),
-        numbered: createWakeUp(),
+        sequenced: createWakeUp(),
         published: 0,
         hears: false,
       };
       leadership.current = term;
       await listen(term);
       options.wakeUp.lead(true);
-      const tasks = [numberEvents(term), publishEvents(term)].map((task) =>
+      const tasks = [sequenceEvents(term), publishEvents(term)].map((task) =>
         task.finally(() => ending.abort()),
       );
       await Promise.allSettled(tasks); // both have let go of the connection
@@ -110,15 +110,15 @@ async function listen(term: Term): Promise<void> {
   await pool.query(NOTIFY, [channel]);
 }
 
-async function numberEvents(term: Term): Promise<void> {
+async function sequenceEvents(term: Term): Promise<void> {
   let maintainAtMs = 0;
   while (!term.signal.aborted) {
     if (Date.now() >= maintainAtMs) {
       await maintain(term);
       maintainAtMs = Date.now() + MAINTENANCE_MS;
     }
-    const count = await term.log.number(BATCH);
-    if (count > 0) term.numbered.poke();
+    const count = await term.log.sequence(BATCH);
+    if (count > 0) term.sequenced.poke();
     const pauseMs = term.hears ? (term.pollMs ?? DEFAULT_POLL_MS) : DEAF_POLL_MS;
     if (count < BATCH) await term.wakeUp.sleep(pauseMs, term.signal);
   }
@@ -161,7 +161,7 @@ async function fillStream(term: Term, outages: OutageLog): Promise<void> {
       await term.stream.add(events);
       term.published = events.at(-1)?.seq ?? term.published;
     } else {
-      await term.numbered.sleep(STREAM_CHECK_MS, term.signal);
+      await term.sequenced.sleep(STREAM_CHECK_MS, term.signal);
       if ((await term.stream.last()) < term.published) return;
     }
   }

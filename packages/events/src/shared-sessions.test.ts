@@ -126,7 +126,7 @@ describe.skipIf(!hasPgBouncer)(
     const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
     it(
-      'are numbered without a gap and applied once, whichever process leads, also when the pooler is restarted',
+      'are sequenced without a gap and applied once, whichever process has the leadership, also when the pooler is restarted',
       { timeout: 60_000 },
       async () => {
         for (const pool of [first, second]) {

@@ -23,7 +23,7 @@ export {
   type ProcessConfig,
   type Resources,
 } from './process/deployable.ts';
-export { CannotStart, explainFailedStart } from './process/failed-start.ts';
+export { StartupError, explainStartupError } from './process/startup-error.ts';
 export { type ReadinessCheck } from './http/health-routes.ts';
 export {
   CLOSING_BEGAN,

@@ -24,7 +24,7 @@ import { migrateSubgraph } from './migrate-subgraph.ts';
 import { createPeers, type Peers } from './peers.ts';
 import { openStaleReads, type OpenStaleReads } from './stale-reads.ts';
 import { observePool } from './subgraph-metrics.ts';
-import { subgraphContradictions, type SubgraphConfig, type SubgraphVariables } from './subgraph-variables.ts';
+import { brokenSubgraphRules, type SubgraphConfig, type SubgraphVariables } from './subgraph-variables.ts';
 
 /** What the kit gives a subgraph's `buildServer`. */
 export interface SubgraphDependencies {
@@ -109,7 +109,7 @@ function readSubgraphConfig<Config extends SubgraphConfig>(
     subject: service,
     prefix: service.toUpperCase(),
     forms: { ...forms, redisUrl: problemOfRedisUrl },
-    contradictions: subgraphContradictions,
+    brokenRules: brokenSubgraphRules,
   }) as Config; // the values of the definition's table
 }
 
@@ -253,7 +253,7 @@ function redisConnector(
     for (const connection of connections) connection.disconnect();
   });
   return () => {
-    const onError = (error: Error): void => logger.warn({ reason: error.message }, 'Redis is out of reach');
+    const onError = (error: Error): void => logger.warn({ reason: error.message }, 'Redis is unavailable');
     const connection = connectRedis({ url, name: `trellis-${service}`, onError });
     connections.push(connection);
     return connection;

@@ -80,7 +80,7 @@ function holdsPolicy({ user, groupRoles, policies = [] }: UserContext, name: str
 
 function denial({ scopes }: DeclaredRight, context: UserContext): Error {
   const missing = scopes.filter((clause) => !meetsAny(clause, (name) => context.scopes.includes(name)));
-  if (missing.length === 0) return forbidden('You may not see this field.');
+  if (missing.length === 0) return forbidden('Access to this field is denied.');
   const lacking = missing.map((clause) =>
     clause.map((names) => names.filter((name) => !context.scopes.includes(name))),
   );

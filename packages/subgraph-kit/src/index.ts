@@ -30,7 +30,7 @@ export { dateTimeScalar } from './scalars/date-time.ts';
 export { jsonScalar, type JsonValue } from './scalars/json.ts';
 export { openStaleReads, readsOfPrimary, type OpenStaleReads, type StaleReads } from './stale-reads.ts';
 export {
-  subgraphContradictions,
+  brokenSubgraphRules,
   subgraphVariables,
   type SubgraphConfig,
   type SubgraphVariables,

@@ -113,7 +113,7 @@ export function subgraphVariables(defaultPort: number): SubgraphVariables {
 }
 
 /** What is wrong between the variables of a subgraph, one sentence each. */
-export function subgraphContradictions(config: SubgraphConfig): readonly string[] {
+export function brokenSubgraphRules(config: SubgraphConfig): readonly string[] {
   const { USER_CONTEXT_JWKS: inline, USER_CONTEXT_JWKS_URL: remote } = config;
   return [
     ...(inline || remote ? [] : ['USER_CONTEXT_JWKS or USER_CONTEXT_JWKS_URL is required.']),

@@ -17,13 +17,13 @@ export async function cpuTimeOf(work: () => unknown): Promise<number> {
 }
 
 /**
- * A latency bound for this machine in its present state: `quietMs` is the bound on a quiet machine, in milliseconds. The
+ * A latency bound for this machine in its present state: `baselineMs` is the bound on a quiet machine, in milliseconds. The
  * control is a loop of a fixed CPU time, run now: where it takes twice as long by the clock because other processes have
  * the processors, so may what was measured.
  */
-export function latencyBudgetMs(quietMs: number): number {
+export function latencyBudgetMs(baselineMs: number): number {
   const startMs = performance.now();
   const startCpuMs = cpuMs();
   while (cpuMs() - startCpuMs < CONTROL_CPU_MS); // busy on purpose
-  return quietMs * Math.max(1, (performance.now() - startMs) / CONTROL_CPU_MS);
+  return baselineMs * Math.max(1, (performance.now() - startMs) / CONTROL_CPU_MS);
 }

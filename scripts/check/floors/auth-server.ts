@@ -36,7 +36,7 @@ export const authServerRooms: Project = {
     accounts: {
       floor: 2,
       purpose: 'accounts, sessions, consents, one-time links',
-      parts: { 'sign-in': 'passwords, throttles, guesses' },
+      parts: { 'sign-in': 'passwords, throttles, attempt limiters' },
     },
     clients: {
       floor: 2,

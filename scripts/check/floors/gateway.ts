@@ -51,7 +51,7 @@ export const gatewayRooms: Project = {
     planning: {
       floor: 7,
       purpose: 'makes the plan of an operation, and warms up those that are known',
-      parts: { threads: 'the planner, in threads of its own' },
+      parts: { threads: 'the query planner workers' },
     },
     'response-cache': { floor: 7, purpose: 'cached responses, and what invalidates them' },
     load: { floor: 7, purpose: 'admission, execution gate, coalescing, rates, shares of memory' },

@@ -141,7 +141,7 @@ describe('Subscription.commentAdded', () => {
     await Promise.all([rejected, ...subscriptions].map(({ close }) => close()));
   });
 
-  it('falls silent for those who may not see the post any more, and speaks again when they may', async () => {
+  it('falls silent for those who are denied the post from then on, and speaks again when they are allowed', async () => {
     const post = await knownPost();
     const subscriptions = [await subscribe(reader, post.id), await subscribe(author, post.id)];
     const [ofReader, ofAuthor] = subscriptions as [(typeof subscriptions)[0], (typeof subscriptions)[0]];

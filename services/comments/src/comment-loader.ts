@@ -7,10 +7,10 @@ import type { Viewer } from './viewer.ts';
 
 /**
  * Reads comments, all of one level of a request in one statement. A malformed id is that of a post without comments, and so is one
- * that the viewer may not see, whatever a reference says of it.
+ * that the viewer is denied, whatever a reference says of it.
  */
 export interface CommentLoader {
-  /** @returns null for what the viewer may not see and for an unknown id, and a malformed one is an unknown one */
+  /** @returns null for what the viewer is denied and for an unknown id, and a malformed one is an unknown one */
   load(id: string): Promise<Comment | null>;
   /** See {@link PostPage}. */
   listByPost(postId: string, page: Page): Promise<readonly Comment[]>;

@@ -20,7 +20,7 @@ export interface PostReference {
   readonly id: string;
   /**
    * Present only where the posts subgraph has resolved the post for this caller: the gateway asks it for this field before
-   * it asks for comments (`@requires`), and it answers for no one who may not see the post.
+   * it asks for comments (`@requires`), and it answers for no one who is denied the post.
    */
   readonly published?: boolean;
 }

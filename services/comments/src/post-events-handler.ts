@@ -1,5 +1,5 @@
 import { POST_DELETED, POST_SAVED, postDeleted, postSaved, type PostSaved } from '@trellis/content-events';
-import { applyInRuns, type EventHandler, type SequencedEvent } from '@trellis/events';
+import { applyBatches, type EventHandler, type SequencedEvent } from '@trellis/events';
 import type { Transaction } from '@trellis/postgres';
 import { removeCommentsOfPosts } from './comment-records.ts';
 import type { KnownPostStore } from './known-post-store.ts';
@@ -26,7 +26,7 @@ function applyAll(
   transaction: Transaction,
   events: readonly SequencedEvent[],
 ): Promise<void> {
-  return applyInRuns<PostSaved>(events, {
+  return applyBatches<PostSaved>(events, {
     readSaved: ({ type, payload }) => (type === POST_SAVED ? postSaved.parse(payload) : undefined),
     save: (posts) => knownPosts.save(transaction, posts),
     applyOther: async ({ type, payload }) => {

@@ -5,7 +5,7 @@ import type { Post, Viewer } from './post.ts';
 
 /** Reads posts for one viewer, all of one level of a request in one statement. */
 export interface PostLoader {
-  /** @returns null for what the viewer may not see and for an unknown id, and a malformed one is an unknown one */
+  /** @returns null for what the viewer is denied and for an unknown id, and a malformed one is an unknown one */
   load(id: string): Promise<Post | null>;
   /** See {@link PostStore.list}. */
   list(page: Page): Promise<readonly Post[]>;

@@ -9,7 +9,7 @@ export interface AuthorPage extends Page {
   readonly authorId: string;
 }
 
-/** All that the database knows about posts. What a viewer may not see does not exist for them. */
+/** All that the database knows about posts. What a viewer is denied does not exist for them. */
 export interface PostStore {
   /** @returns those that exist, in no order */
   findByIds(ids: readonly string[], viewer: Viewer): Promise<readonly Post[]>;

@@ -9,7 +9,7 @@ export interface NodeLoader {
   /**
    * Asks all owners at the same time, once for all ids of a request.
    *
-   * @returns null for an unknown id, a malformed one included, and for what the caller may not see
+   * @returns null for an unknown id, a malformed one included, and for what the caller is denied
    * @throws Error when there is none that answers, and an owner that could not be asked might have it
    */
   load(id: string): Promise<Thing | null>;

@@ -1,5 +1,5 @@
 import type { AccountName } from './account-name.ts';
-import type { Guesses } from './guesses.ts';
+import type { AttemptLimiter } from './attempt-limiter.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import type { SignIn } from './sign-in.ts';
 
@@ -9,5 +9,5 @@ export interface SignInFeatures {
   readonly hasher: PasswordHasher;
   readonly signIn: SignIn;
   /** Limits guesses of the codes that devices show. */
-  readonly userCodeGuesses: Guesses;
+  readonly userCodeLimiter: AttemptLimiter;
 }

@@ -11,7 +11,7 @@ import type { HasSettings } from '../../settings/settings.ts';
 import type { AuditFeatures } from '../../audit/audit-features.ts';
 import type { AttemptFeatures } from '../../attempts/attempt-features.ts';
 import type { ClientFeatures } from '../client-features.ts';
-import type { ClientAuthenticationFeatures } from './secret-guesses.ts';
+import type { ClientAuthenticationFeatures } from './secret-attempt-limiter.ts';
 
 /** What clients are authenticated with. */
 export type AuthenticateClientFeatures = HasClock &
@@ -78,10 +78,10 @@ function waitForSecret(
   presented: PresentedCredentials,
   client: Client | undefined,
   address: string,
-  { secretGuesses }: AuthenticateClientFeatures,
+  { secretAttemptLimiter }: AuthenticateClientFeatures,
 ): number {
   if (!('secret' in presented)) return 0;
-  return secretGuesses.waitS(client?.metadata.client_id ?? UNKNOWN_CLIENT, address);
+  return secretAttemptLimiter.waitS(client?.metadata.client_id ?? UNKNOWN_CLIENT, address);
 }
 
 function claimedId(presented: PresentedCredentials): string {
@@ -116,7 +116,8 @@ async function credentialsProblem(
       // Not a turn of the event loop between looking at the guesses so far, comparing and counting: those sent together count.
       const matches = secretMatches(presented.clientId, presented.secret, client, features);
       const isGuess = !matches || registered !== presented.method;
-      if (isGuess) features.secretGuesses.failed(client?.metadata.client_id ?? UNKNOWN_CLIENT, address);
+      if (isGuess)
+        features.secretAttemptLimiter.failed(client?.metadata.client_id ?? UNKNOWN_CLIENT, address);
       if (registered !== presented.method) return `registered for ${registered ?? 'nothing'}`;
       if (!matches) return 'wrong secret';
       if (client) await features.clients.renewHash(client, presented.secret);

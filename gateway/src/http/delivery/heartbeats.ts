@@ -1,15 +1,15 @@
 /** Something that has to be touched now and then to stay open. */
-export interface Beating {
-  beat(): void;
+export interface HeartbeatTarget {
+  heartbeat(): void;
 }
 
 /** One timer for all open streams and connections of a server. */
 export class Heartbeats {
-  readonly #beating = new Set<Beating>();
+  readonly #targets = new Set<HeartbeatTarget>();
   readonly #intervalMs: () => number;
   #timer: NodeJS.Timeout;
 
-  /** @param intervalMs milliseconds, asked before each beat */
+  /** @param intervalMs milliseconds, read before each heartbeat */
   constructor(intervalMs: () => number) {
     this.#intervalMs = intervalMs;
     this.#timer = this.#next();
@@ -18,19 +18,19 @@ export class Heartbeats {
   #next(): NodeJS.Timeout {
     return setTimeout(() => {
       this.#timer = this.#next();
-      for (const beating of this.#beating) beating.beat();
+      for (const target of this.#targets) target.heartbeat();
     }, this.#intervalMs()).unref();
   }
 
-  add(beating: Beating): void {
-    this.#beating.add(beating);
+  add(target: HeartbeatTarget): void {
+    this.#targets.add(target);
   }
 
-  delete(beating: Beating): void {
-    this.#beating.delete(beating);
+  delete(target: HeartbeatTarget): void {
+    this.#targets.delete(target);
   }
 
-  /** The interval has changed: the next beat comes after the new one. */
+  /** The interval has changed: the next heartbeat comes after the new one. */
   restart(): void {
     clearTimeout(this.#timer);
     this.#timer = this.#next();

@@ -263,7 +263,7 @@ describe('Errors of a deferred part', () => {
     ]);
   });
 
-  it('include what the caller may not see, and no subgraph is asked for that', async () => {
+  it('include what the caller is denied, and no subgraph is asked for that', async () => {
     stage.graph.stats.forget();
     const parts = await open('{ post { id ...@defer { income } } }', NEW);
     expect(await parts.next()).toMatchObject({ data: { post: { id: 'p1' } } });

@@ -6,7 +6,7 @@ import type { ResultSink, ResultStream, StreamedResult } from '../../pipeline/re
 import type { UnreadResponses } from '../../load/unread-responses.ts';
 import type { UnreadBytes } from '../../load/unread-reader.ts';
 import { watchUnread } from './unread-responses.ts';
-import type { Beating, Heartbeats } from './heartbeats.ts';
+import type { HeartbeatTarget, Heartbeats } from './heartbeats.ts';
 import type { StreamFormat } from '../message/stream-format.ts';
 
 /** How streams over HTTP are stored, the same for all of them. */
@@ -15,7 +15,7 @@ export interface StreamSettingsOfServer {
   /** Bytes that wait for a client before it is given up. */
   readonly maxBufferBytes: number;
   /** A client was given up because it reads too slowly. */
-  readonly onSlowClient: () => void;
+  readonly onSlowConsumer: () => void;
 }
 
 /** How one stream is stored. */
@@ -60,7 +60,7 @@ export function beginStream(reply: FastifyReply, { contentType, head }: StreamFo
   return raw;
 }
 
-class StreamResponse implements ResultSink, Beating {
+class StreamResponse implements ResultSink, HeartbeatTarget {
   readonly #response: ServerResponse;
   readonly #stream: ResultStream;
   readonly #format: StreamFormat;
@@ -96,7 +96,7 @@ class StreamResponse implements ResultSink, Beating {
     this.#end(this.#format.failure(errors));
   }
 
-  beat(): void {
+  heartbeat(): void {
     this.#write(this.#format.heartbeat);
   }
 
@@ -106,7 +106,7 @@ class StreamResponse implements ResultSink, Beating {
     this.#response.write(chunk);
     this.#unread.update();
     if (this.#response.writableLength <= this.#options.maxBufferBytes) return;
-    this.#options.onSlowClient();
+    this.#options.onSlowConsumer();
     this.#response.destroy();
   }
 

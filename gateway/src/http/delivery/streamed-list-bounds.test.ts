@@ -80,7 +80,7 @@ describe('What goes wrong with items of a streamed list', () => {
     expect(asked()).toEqual([1, 10]); // what comes after is not asked for
   });
 
-  it('among the initial ones is what it is without @stream: nothing is announced of a list that is null', async () => {
+  it('among the initial ones is what it is without @stream: no list that is null is pending', async () => {
     failing.add('p0');
     const response = await sendQuery(
       stage.gateway,
@@ -123,11 +123,11 @@ describe('The bounds of streamed lists', () => {
 
   it('are the requests of the operation: where no more than the last are left, all items come at once', async () => {
     const query = '{ products(count: 60) @stream(initialCount: 1) { price } }';
-    const three = await start('limits: { subgraphCalls: 3 }');
+    const three = await start('limits: { subgraphRequests: 3 }');
     await readMultipart(await sendQuery(three, query, { accept: NEW })).rest();
     expect(asked()).toEqual([1, 59]);
     await three.close();
-    const two = await start('limits: { subgraphCalls: 2 }');
+    const two = await start('limits: { subgraphRequests: 2 }');
     const rejected = await sendQuery(two, query, { accept: NEW });
     expect(await rejected.json()).toMatchObject({ errors: [{ extensions: { code: 'QUERY_TOO_COMPLEX' } }] });
     await two.close();

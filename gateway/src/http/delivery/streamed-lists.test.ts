@@ -37,7 +37,7 @@ describe('@stream', () => {
     expect(asked()).toEqual([2, 2]);
   });
 
-  it('announces the list: incrementalSpec=v0.2', async () => {
+  it('lists it as pending: incrementalSpec=v0.2', async () => {
     const parts = await open('{ all: products(count: 3) @stream(initialCount: 1) { price } }', NEW);
     expect(await parts.next()).toEqual({
       data: { all: [{ price: 0 }] },

@@ -6,7 +6,7 @@ import type { UnreadBytes } from '../../load/unread-reader.ts';
 import type { IncrementalOperationResult, PipelineResult } from '../../pipeline/operation-result.ts';
 import type { ResultSink, ResultStream } from '../../pipeline/result-stream.ts';
 import { writeResult } from '../../pipeline/respond.ts';
-import type { Beating } from '../delivery/heartbeats.ts';
+import type { HeartbeatTarget } from '../delivery/heartbeats.ts';
 import { beginStream, type StreamResponseOptions } from '../delivery/stream-response.ts';
 import { watchUnread } from '../delivery/unread-responses.ts';
 import { serverSentEvents } from '../message/stream-format.ts';
@@ -27,7 +27,7 @@ interface RunningOperation {
  *
  * @see the protocol of graphql-sse, single connection mode
  */
-export class EventStream implements Beating {
+export class EventStream implements HeartbeatTarget {
   readonly #operations = new Map<string, RunningOperation>();
   readonly #onEnd: () => void;
   readonly #timer: NodeJS.Timeout;
@@ -116,7 +116,7 @@ export class EventStream implements Beating {
     this.#onEnd();
   }
 
-  beat(): void {
+  heartbeat(): void {
     this.#write(serverSentEvents.heartbeat);
   }
 
@@ -160,7 +160,7 @@ export class EventStream implements Beating {
     response.write(text);
     this.#unread?.update();
     if (response.writableLength <= this.#options.maxBufferBytes) return;
-    this.#options.onSlowClient();
+    this.#options.onSlowConsumer();
     response.destroy();
   }
 

@@ -24,7 +24,12 @@ import {
   type RequestSignal,
 } from '../message/http-exchange.ts';
 import type { TransportSettings } from '../../settings/settings.ts';
-import { assertReadableBody, isJsonBody, isUploadBody, negotiateForms } from '../message/media-types.ts';
+import {
+  assertReadableBody,
+  isJsonBody,
+  isUploadBody,
+  negotiateResponseModes,
+} from '../message/media-types.ts';
 import { rejectionResponse, type RequestAdmission } from '../routes/admit-requests.ts';
 import { failureResponse, responseBody, type ResponseOptions } from '../routes/respond-whole.ts';
 
@@ -175,7 +180,7 @@ function notPlain({
 function takesWhole({ headers }: Pick<PlainRequest, 'headers'>): boolean {
   if (headers['content-type'] !== 'application/json' && isUploadBody(headers)) return false;
   try {
-    const { single, parts, stream } = negotiateForms(headers.accept);
+    const { single, parts, stream } = negotiateResponseModes(headers.accept);
     return single !== undefined && !parts && !stream;
   } catch {
     return false;
@@ -191,7 +196,7 @@ async function response(
   try {
     preventCsrf(headers, isJsonBody(headers), allowsOrigin);
     assertReadableBody(headers, false);
-    const { single = 'application/json' } = negotiateForms(headers.accept);
+    const { single = 'application/json' } = negotiateResponseModes(headers.accept);
     return await responseBody(exchange, body, single, options);
   } catch (error) {
     const outline = BatchOutline.of(body);

@@ -4,7 +4,7 @@ import proxyAddress from '@fastify/proxy-addr';
 import { clientNetworkOf } from '@trellis/admission';
 import type { HttpSettings } from '../../settings/http.ts';
 
-/** Whose X-Forwarded-For is believed, as it is in force now. */
+/** Whose X-Forwarded-For is trusted, as it is in force now. */
 export type TrustProxy = () => HttpSettings['trustProxy'];
 
 /** Returns whether the setting in force trusts an address, as the framework asks. It is compiled again when it has changed. */

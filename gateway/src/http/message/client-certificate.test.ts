@@ -40,13 +40,13 @@ describe('RFC 8705: The certificate that a proxy has seen', () => {
   });
 
   it.each(['192.0.2.1', '11.0.0.1', '::1', '', '127.0.0.1'])(
-    'is not believed of %j, which is no trusted proxy',
+    'is not accepted from %j, which is no trusted proxy',
     (address) => {
       expect(read('xfcc', `Hash=${HEX}`, address)).toBeUndefined();
     },
   );
 
-  it('is not believed where no header is configured', () => {
+  it('is not trusted where no header is configured', () => {
     expect(createCertificateReader(undefined, () => true)).toBeUndefined();
   });
 

@@ -96,7 +96,7 @@ describe('G9: connections that are open and idle', () => {
     expect(await gateway.metrics.metrics()).toMatch(/rejected_total\{transport="http",reason="total".*\} 1/);
   });
 
-  it('are not counted for a proxy that is believed', async () => {
+  it('are not counted for a proxy that is trusted', async () => {
     const clients: Client[] = [];
     for (let index = 0; index < 7; index += 1) clients.push(await open('127.77.0.1'));
     for (const client of clients) expect(await ask(client)).toMatch(/^HTTP\/1\.1 200 /);

@@ -8,7 +8,7 @@ import { ConnectionPlaces, type ConnectionPlace, type ConnectionRules } from '..
 interface HttpConnectionsOptions {
   /** Those that hold for the next connection. */
   readonly rules: () => ConnectionRules;
-  /** Whether an address is that of a proxy that is believed: many clients come from there. */
+  /** Whether an address is that of a proxy that is trusted: many clients come from there. */
   readonly isProxy: (address: string) => boolean;
   /** Called for each rejected connection, for metrics. */
   readonly onRejected: (reason: ShareRejection) => void;

@@ -6,7 +6,7 @@ import { stageLibrary } from '../../testing/library-stage.ts';
 const library = stageLibrary();
 
 describe('gateway.yaml', () => {
-  it('is taken over when it changes, as a whole or not at all', async () => {
+  it('is reloaded when it changes, as a whole or not at all', async () => {
     const gateway = await library.start({ settings: 'limits: { aliases: 1 }' });
     const file = join(gateway.directory, 'gateway.yaml');
     const twoAliases = async (): Promise<number> =>

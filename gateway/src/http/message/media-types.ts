@@ -8,8 +8,8 @@ import { multipartStream, serverSentEvents, type StreamFormat } from './stream-f
 /** A media type that a single result is served in. */
 export type ResultMediaType = 'application/json' | 'application/graphql-response+json';
 
-/** The forms of a response that a client takes. */
-export interface AcceptedForms {
+/** The modes of a response that a client takes. */
+export interface ResponseModes {
   /** Of a whole response; absent where the client takes nothing but parts or streams: a single part, or a stream of one, then. */
   readonly single: ResultMediaType | undefined;
   /** Of a response in parts; absent where the client takes none, or would rather have it whole. */
@@ -26,31 +26,31 @@ const SINGLE: Readonly<Record<string, ResultMediaType>> = {
 };
 
 /**
- * Chooses the forms of the response: those that the client prefers, `application/json` where it does not say. Parts are for
+ * Chooses the modes of the response: those that the client prefers, `application/json` where it does not say. Parts are for
  * clients that name `multipart/mixed`, and don't prefer a whole response by its quality: the order says nothing, because
  * clients write what they hope for first or last.
  *
  * @throws RequestError NOT_ACCEPTABLE
  * @see GraphQL over HTTP, "Media Types"; RFC 9110 §12.5.1
  */
-export function negotiateForms(accept: string | undefined): AcceptedForms {
+export function negotiateResponseModes(accept: string | undefined): ResponseModes {
   if (accept === undefined || accept.trim() === '') return JSON_ALONE;
-  const known = formsByHeader.get(accept);
+  const known = modesByHeader.get(accept);
   if (known) return known;
-  const forms = readForms(accept);
-  if (accept.length <= MAX_REMEMBERED_CHARACTERS && formsByHeader.size < MAX_REMEMBERED)
-    formsByHeader.set(accept, forms);
-  return forms;
+  const modes = readModes(accept);
+  if (accept.length <= MAX_REMEMBERED_CHARACTERS && modesByHeader.size < MAX_REMEMBERED)
+    modesByHeader.set(accept, modes);
+  return modes;
 }
 
-const JSON_ALONE: AcceptedForms = { single: 'application/json', parts: undefined, stream: undefined };
+const JSON_ALONE: ResponseModes = { single: 'application/json', parts: undefined, stream: undefined };
 
 /** There are a few headers that nearly all clients send. */
-const formsByHeader = new Map<string, AcceptedForms>();
+const modesByHeader = new Map<string, ResponseModes>();
 const MAX_REMEMBERED = 100;
 const MAX_REMEMBERED_CHARACTERS = 200;
 
-function readForms(accept: string): AcceptedForms {
+function readModes(accept: string): ResponseModes {
   const accepted = parseAccept(accept);
   const single = firstOf(accepted, singleOf);
   const parts = firstOf(accepted, dialectOf);
@@ -75,7 +75,7 @@ export function prefersPage(accept: string | undefined): boolean {
 /** The form of a response to a request that has failed, whatever it accepts. */
 export function mediaTypeOfFailure(accept: string | undefined): ResultMediaType {
   try {
-    return negotiateForms(accept).single ?? 'application/json';
+    return negotiateResponseModes(accept).single ?? 'application/json';
   } catch {
     return 'application/json';
   }

@@ -115,7 +115,7 @@ describe('Rates', () => {
     expect(await statuses(4, () => gateway.post(PUBLIC))).toEqual([200, 200, 429, 429]);
   });
 
-  it('believe X-Forwarded-For of trusted proxies alone', async () => {
+  it('trust X-Forwarded-For of trusted proxies alone', async () => {
     const settings = 'rateLimits: { perAddress: { operations: 1, windowS: 60 } }';
     const from = (address: string): Readonly<Record<string, string>> => ({ 'x-forwarded-for': address });
     const direct = await library.start({ settings });

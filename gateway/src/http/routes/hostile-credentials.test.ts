@@ -38,7 +38,7 @@ async function tampered(part: 0 | 1 | 2, text: string): Promise<string> {
   return (await issuer.sign()).split('.').with(part, text).join('.');
 }
 
-/** Each is asked for what needs no token at all: a token that is not good is rejected all the same. */
+/** Each is asked for what needs no token at all: an invalid token is rejected all the same. */
 const badTokens: readonly (readonly [what: string, make: () => Promise<string>])[] = [
   ['that has expired', () => issuer.sign({ exp: nowS() - 60 })],
   ['that is not valid yet', () => issuer.sign({ nbf: nowS() + 60 })],

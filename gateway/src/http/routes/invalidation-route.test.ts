@@ -98,7 +98,7 @@ const TWO = '{ book(id: "2") { id edition } }';
 const MAP = '{ map { edition } }';
 
 describe('Changes that are published over HTTP', () => {
-  it('make void what other gateways keep: an entity, and no others', async () => {
+  it('invalidate what other gateways have cached: an entity, and no others', async () => {
     const [one, two, map] = [await ask(ONE), await ask(TWO), await ask(MAP)];
     expect(await ask(ONE)).toBe(one);
     expect(await publish([{ type: 'Book', id: '1' }])).toEqual({ status: 200, body: { published: 1 } });

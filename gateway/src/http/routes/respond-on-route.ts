@@ -19,7 +19,7 @@ import {
 } from './respond-whole.ts';
 import type { UnreadBytes } from '../../load/unread-reader.ts';
 import type { HttpExchange } from '../message/http-exchange.ts';
-import { isUploadBody, negotiateForms, type AcceptedForms } from '../message/media-types.ts';
+import { isUploadBody, negotiateResponseModes, type ResponseModes } from '../message/media-types.ts';
 import { readBody, readQueryString, type ReadBody } from '../message/read-request.ts';
 import { documentOfAddress, withDocument } from './document-address.ts';
 import { sendParts } from '../delivery/send-parts.ts';
@@ -63,30 +63,30 @@ export async function respondToPost(
   if (!Buffer.isBuffer(request.body)) throw rejected('BAD_REQUEST', 'The request has no body.');
   const token = streamTokenOf(request, options);
   if (token !== undefined) return acceptOperation(token, request.body, { request, reply, options });
-  const forms = formsOf(request, options);
+  const modes = responseModesOf(request, options);
   const exchange = exchangeOf(request, reply, options);
   const named = documentOfAddress(request);
-  if (forms.single && !forms.parts && !forms.stream && !named)
+  if (modes.single && !modes.parts && !modes.stream && !named)
     return sendResponse(
       reply,
       exchange,
-      await responseBody(exchange, request.body, forms.single, options),
+      await responseBody(exchange, request.body, modes.single, options),
       options,
     );
   const body = readBody(request.body, options.settings().limits);
   if (body.kind === 'batch') {
     if (named) throw rejected('BAD_REQUEST', 'A batch has its documents in its body, not in the address.');
-    return respondToBatch({ exchange, reply, options, forms }, body);
+    return respondToBatch({ exchange, reply, options, modes }, body);
   }
-  const accepts = forms.stream ? 'any' : 'query-mutation';
+  const accepts = modes.stream ? 'any' : 'query-mutation';
   const sent = named ? withDocument(body.request, named) : body.request;
-  return respondToOne({ exchange, reply, options, forms }, sent, accepts);
+  return respondToOne({ exchange, reply, options, modes }, sent, accepts);
 }
 
 /** The files arrive while the operation runs. What no one has read of them by then is read, and dropped. */
 async function respondToUpload({ request, reply, options }: Handled): Promise<FastifyReply> {
   const { uploads: bounds, limits } = options.settings();
-  const { single } = formsOf(request, options);
+  const { single } = responseModesOf(request, options);
   const { 'content-type': contentType = '' } = request.headers;
   if (!bounds || !isReadable(request.body)) throw rejected('BAD_REQUEST', 'The request has no body.');
   const received = await readUploadRequest(request.body, contentType, bounds, limits);
@@ -140,22 +140,22 @@ export async function respondToGet(
     endAdmission(reply.raw); // streams are bounded by their number
     return openEventStream(token, reply, options, streamSettingsOf(options));
   }
-  const forms = formsOf(request, options);
+  const modes = responseModesOf(request, options);
   const parameters = request.query as Readonly<Record<string, unknown>>; // the parser makes an object without prototype
   const exchange = exchangeOf(request, reply, options);
-  const accepts = forms.stream ? 'query-subscription' : 'query';
+  const accepts = modes.stream ? 'query-subscription' : 'query';
   const sent = readQueryString(parameters, options.settings().limits);
   const named = documentOfAddress(request);
-  return respondToOne({ exchange, reply, options, forms }, named ? withDocument(sent, named) : sent, accepts);
+  return respondToOne({ exchange, reply, options, modes }, named ? withDocument(sent, named) : sent, accepts);
 }
 
 /** @throws RequestError NOT_ACCEPTABLE */
-function formsOf(
+function responseModesOf(
   { headers, routeOptions }: FastifyRequest,
   { streamPath }: GraphqlRouteOptions,
-): AcceptedForms {
-  if (routeOptions.url !== streamPath) return negotiateForms(headers.accept);
-  const { stream = serverSentEvents } = negotiateForms(headers.accept);
+): ResponseModes {
+  if (routeOptions.url !== streamPath) return negotiateResponseModes(headers.accept);
+  const { stream = serverSentEvents } = negotiateResponseModes(headers.accept);
   return { single: undefined, parts: undefined, stream };
 }
 
@@ -164,17 +164,17 @@ interface Negotiated {
   readonly exchange: HttpExchange;
   readonly reply: FastifyReply;
   readonly options: GraphqlRouteOptions;
-  readonly forms: AcceptedForms;
+  readonly modes: ResponseModes;
 }
 
 async function respondToOne(
-  { exchange, reply, options, forms }: Negotiated,
+  { exchange, reply, options, modes }: Negotiated,
   request: GraphRequest,
   accepts: Carried['accepts'],
 ): Promise<FastifyReply> {
-  const { single, parts, stream } = forms;
+  const { single, parts, stream } = modes;
   const response = await runRequest(exchange, request, { takesParts: parts !== undefined, accepts }, options);
-  if (response.kind === 'stream') return openStream({ exchange, reply, options, forms }, response);
+  if (response.kind === 'stream') return openStream({ exchange, reply, options, modes }, response);
   const first = firstPartOf(response);
   const mediaType = single ?? 'application/json';
   const status = statusOf(first, mediaType);
@@ -203,24 +203,24 @@ function streamSettingsOf({ streams, unread, settings }: GraphqlRouteOptions): E
 type EventStreamSettings = Omit<StreamResponseOptions, 'keysOf'>;
 
 function openStream(
-  { exchange, reply, forms, options }: Negotiated,
+  { exchange, reply, modes, options }: Negotiated,
   { stream, admitted }: StreamResult,
 ): FastifyReply {
   endAdmission(reply.raw); // streams are bounded by their number
   const keysOf = (): ShareKeys => shareKeysOfCaller(admitted.caller, exchange.address);
-  if (forms.stream) return sendStream(reply, stream, forms.stream, { ...streamSettingsOf(options), keysOf });
+  if (modes.stream) return sendStream(reply, stream, modes.stream, { ...streamSettingsOf(options), keysOf });
   stream.stop();
   throw new Error('A stream was opened for a client that takes none.');
 }
 
 async function respondToBatch(
-  { exchange, reply, options, forms }: Negotiated,
+  { exchange, reply, options, modes }: Negotiated,
   body: ReadBody,
 ): Promise<FastifyReply> {
-  if (!forms.single && forms.stream)
+  if (!modes.single && modes.stream)
     throw rejectionOf(body) ?? rejected('NOT_ACCEPTABLE', 'A batch is answered by JSON, not by a stream.');
   const carried: Carried = { takesParts: false, accepts: 'query-mutation' };
-  const mediaType = forms.single ?? 'application/json';
+  const mediaType = modes.single ?? 'application/json';
   return sendResponse(
     reply,
     exchange,

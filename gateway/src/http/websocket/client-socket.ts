@@ -43,7 +43,7 @@ interface SocketListener {
 }
 
 /** After which a client that does not answer the end of its connection is left. */
-const FAREWELL_MS = 1_000;
+const CLOSE_TIMEOUT_MS = 1_000;
 
 /** The socket of one client: what waits for it is bounded, and so is the time that it may take to part. */
 export class ClientSocket implements MessageWriter {
@@ -109,7 +109,7 @@ export class ClientSocket implements MessageWriter {
   }
 
   /** A client that has not answered the ping before is gone. */
-  beat(): void {
+  heartbeat(): void {
     if (!this.#isAlive) return this.#socket.terminate();
     this.#isAlive = false;
     this.#socket.ping();
@@ -165,7 +165,7 @@ export class ClientSocket implements MessageWriter {
 /** Ends a connection, and leaves a client that does not end it as well. */
 function part(socket: WebSocket, code: number, reason: string): void {
   socket.close(code, reason);
-  const leave = setTimeout(() => socket.terminate(), FAREWELL_MS);
+  const leave = setTimeout(() => socket.terminate(), CLOSE_TIMEOUT_MS);
   socket.once('close', () => clearTimeout(leave));
 }
 

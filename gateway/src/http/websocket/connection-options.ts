@@ -35,7 +35,7 @@ export interface OpenConnection extends RunsForCaller {
 export interface ConnectionObserver extends OperationObserver {
   /** @returns false when the user has as many connections as one may have */
   admitted(connection: OpenConnection, caller: Caller): boolean;
-  slowClient(): void;
+  slowConsumer(): void;
   failed(error: unknown): void;
   /** @param caller who was admitted; absent when it never got that far */
   closed(connection: OpenConnection, caller: Caller | undefined): void;

@@ -5,7 +5,7 @@ import type { GraphRequest } from '../../request/context.ts';
 import { heldTooMuch, RequestError } from '../../errors.ts';
 import { authenticate, type PresentedCredentials } from '../../pipeline/authenticate.ts';
 import type { IncrementalDialect } from '../../execution/frames.ts';
-import type { Beating } from '../delivery/heartbeats.ts';
+import type { HeartbeatTarget } from '../delivery/heartbeats.ts';
 import type { TransportSettings } from '../../settings/settings.ts';
 import {
   InvalidMessage,
@@ -30,7 +30,7 @@ const POLICY_VIOLATION = 1008;
  * One client over WebSocket. What it asks goes through the pipeline like any request; here are the rules of the connection
  * alone, which are those of graphql-transport-ws for every sub-protocol.
  */
-export class Connection implements OpenConnection, Beating {
+export class Connection implements OpenConnection, HeartbeatTarget {
   readonly #socket: ClientSocket;
   readonly #options: ConnectionOptions;
   /** Those that held when it was opened. */
@@ -96,9 +96,9 @@ export class Connection implements OpenConnection, Beating {
     this.#close(CloseCode.Forbidden, 'Forbidden');
   }
 
-  beat(): void {
+  heartbeat(): void {
     this.#messages = 0;
-    this.#socket.beat();
+    this.#socket.heartbeat();
   }
 
   async drain(signal: AbortSignal): Promise<void> {
@@ -239,7 +239,7 @@ export class Connection implements OpenConnection, Beating {
   }
 
   #onOverrun(): void {
-    this.#options.observer.slowClient();
+    this.#options.observer.slowConsumer();
     this.#close(TRY_AGAIN_LATER, 'The client reads too slowly');
   }
 

@@ -162,7 +162,7 @@ describe('S-079 work on a deferred part', () => {
 });
 
 describe('S-079 a deferred part', () => {
-  it('has nothing that the client may not see, and no subgraph is asked for it', async () => {
+  it('has nothing that the client is denied, and no subgraph is asked for it', async () => {
     graph.stats.forget();
     const socket = await connect();
     socket.subscribe('1', '{ post { title ...@defer(label: "I") { income } } }');

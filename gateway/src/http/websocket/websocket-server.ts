@@ -72,7 +72,7 @@ class WebSocketHost {
       ...options,
       observer: {
         answered: options.observer.answered,
-        slowClient: options.observer.slowClient,
+        slowConsumer: options.observer.slowConsumer,
         failed: options.observer.failed,
         admitted: (connection, caller) => this.#admit(connection, caller),
         closed: (connection, caller) => this.#closed(connection, caller),

@@ -107,7 +107,7 @@ function denialOfPolicies(requirement: Requirement, caller: Caller, policies: Po
     names.filter((name) => !holdsPolicy(caller, name, policies)),
   );
   const signIn = signInFor(lacking.map((name) => own(policies, name)));
-  if (!signIn) return { code: 'FORBIDDEN', message: 'You may not see this field.' };
+  if (!signIn) return { code: 'FORBIDDEN', message: 'Access to this field is denied.' };
   return {
     code: 'FORBIDDEN',
     message: 'This field needs another sign-in: a stronger or a more recent one.',

@@ -59,7 +59,7 @@ export interface SignIn {
   readonly maxAgeS?: number;
 }
 
-/** What of an operation a caller may not see. */
+/** What of an operation a caller is denied. */
 export interface Denied {
   /** Names what is denied, and why, among all that may be denied of the operation: the same for equal texts. */
   readonly key: string;

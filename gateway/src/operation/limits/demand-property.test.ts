@@ -9,12 +9,12 @@ import { RequestError } from '../../errors.ts';
 import type { ExecutionContext } from '../../execution/plan-run.ts';
 import { runPlan } from '../../execution/run-plan.ts';
 import { executeIncrementally } from '../../execution/execute-incrementally.ts';
-import { rejectDeferredEvents } from '../../pipeline/admit-operation.ts';
+import { rejectDeferredEvents } from '../../pipeline/prepare-request.ts';
 import type { Introspector } from '../../plan/introspection-question.ts';
 import type { Plan, SubscriptionPlan } from '../../plan/plan.ts';
 import { writeIntrospection } from '../../planning/threads/write-introspection.ts';
 import type { Variables } from '../document/decided-conditions.ts';
-import { createOperationCatalogue } from '../operation-catalogue.ts';
+import { createOperationCache } from '../operation-cache.ts';
 import { enforceCost } from './enforce-limits.ts';
 import { createOperationPlanner } from '../../planning/plan-operation.ts';
 import { createSupergraphPlanner } from '../../planning/threads/supergraph-planner.ts';
@@ -41,7 +41,7 @@ const planner = createOperationPlanner({
     plan: (_supergraph, operation, labels) => Promise.resolve(supergraphPlanner.plan(operation, labels)),
   },
 });
-const catalogue = createOperationCatalogue(supergraph, {
+const operationCache = createOperationCache(supergraph, {
   limits: PROTECTIVE_LIMITS,
   costs: { ...DEFAULT_COSTS, omittedSlice: LIST_SIZE, listSize: LIST_SIZE },
   policies: {},
@@ -105,12 +105,12 @@ async function executeOneEvent(
 
 /** As the pipeline does it. @returns nothing where it is rejected */
 function admit(operation: DemandingOperation, maximum: number, budget?: CostBudget): Admitted | undefined {
-  const catalogued = catalogue.document(operation.text).operation(undefined);
-  const { coerceVariables, decide, costOf } = catalogued;
+  const cached = operationCache.document(operation.text).operation(undefined);
+  const { coerceVariables, decide, costOf } = cached;
   try {
     const variables = coerceVariables(operation.variables);
     const decided = decide(variables);
-    rejectDeferredEvents(catalogued, decided);
+    rejectDeferredEvents(cached, decided);
     const cost = costOf(variables, decided);
     enforceCost(cost, { ...PROTECTIVE_LIMITS, cost: maximum }, budget);
     return {
@@ -120,7 +120,7 @@ function admit(operation: DemandingOperation, maximum: number, budget?: CostBudg
         const { signal } = new AbortController();
         executed[decided.overrideLabels.length > 0 ? 'moved' : 'unmoved'] += 1;
         const plan = await planner.planOperation(
-          { supergraph, operation: catalogued, decided, incremental: true },
+          { supergraph, operation: cached, decided, incremental: true },
           signal,
         );
         return execute(plan, variables);
@@ -155,7 +155,7 @@ describe('Whatever a plan asks for', () => {
     expect(resolved).toBeGreaterThan(1_000);
   });
 
-  it('was of each kind: answers in parts, events, questions about the schema, with fields that move and without', () => {
+  it('was of each kind: responses in parts, events, questions about the schema, with fields that move and without', () => {
     for (const [kind, count] of Object.entries(executed))
       expect({ kind, count: count > 5 }).toEqual({ kind, count: true });
   });

@@ -56,10 +56,10 @@ export function enforceCost(cost: number, limits: OperationLimits, budget?: Cost
  * Stage: how many requests to subgraphs the plan makes, against what is allowed. A request that is made for many objects at
  * once is one.
  *
- * @throws RequestError QUERY_TOO_COMPLEX naming `subgraphCalls`; nothing has been asked of any subgraph then
+ * @throws RequestError QUERY_TOO_COMPLEX naming `subgraphRequests`; nothing has been asked of any subgraph then
  */
-export function enforceSubgraphCalls(calls: number, { subgraphCalls }: OperationLimits): void {
-  if (calls > subgraphCalls) throw tooComplex('subgraphCalls', subgraphCalls, calls);
+export function enforceSubgraphRequests(calls: number, { subgraphRequests }: OperationLimits): void {
+  if (calls > subgraphRequests) throw tooComplex('subgraphRequests', subgraphRequests, calls);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { QueueCaller } from '@trellis/admission';
 
-/** Someone who has something done by planner threads. */
+/** Someone who has something done by query planner workers. */
 export interface PlannerCaller extends QueueCaller {
   /** Called with the milliseconds that a thread has worked for this caller. */
   readonly onSpent?: ((durationMs: number) => void) | undefined;

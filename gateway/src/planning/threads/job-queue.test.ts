@@ -9,7 +9,7 @@ import {
   PlannerStarved,
 } from './planner-rejections.ts';
 import { PlanningBudget } from './planning-budget.ts';
-import { TaskFailed } from './planner-worker.ts';
+import { TaskFailed } from './worker-thread.ts';
 
 const user = (name: string, onSpent?: (durationMs: number) => void): PlannerCaller => ({
   keys: [`user:${name}`],
@@ -51,7 +51,7 @@ function createBench(options: Partial<JobQueueOptions> = {}): Bench {
   };
 }
 
-describe('Jobs for planner threads', () => {
+describe('Jobs for query planner workers', () => {
   it('G3: of one who comes new are done before those of a caller who has had much', async () => {
     const bench = createBench();
     const heavy = Array.from({ length: 30 }, (_, index) => bench.add(`heavy ${index}`, user('heavy')));
@@ -124,7 +124,7 @@ describe('Jobs for planner threads', () => {
 
   it.each([
     ['for which memory did not suffice', new PlannerOverstrained('planningMb', 512, 513)],
-    ['whose thread has crashed', new Error('The planner thread has ended.')],
+    ['whose thread has crashed', new Error('The query planner worker has ended.')],
   ])('charge the time of a job %s, though it was not measured', async (_which, error) => {
     const spent: number[] = [];
     const bench = createBench();

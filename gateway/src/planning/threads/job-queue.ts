@@ -8,9 +8,9 @@ import {
   PlannerShareSpent,
   PlannerStarved,
 } from './planner-rejections.ts';
-import type { PlannedSupergraph } from './planner-thread.ts';
+import type { PlannedSupergraph } from './query-planner-worker.ts';
 import type { PlanningBudget, PlanningReservation } from './planning-budget.ts';
-import { TaskFailed, type TaskOutcome } from './planner-worker.ts';
+import { TaskFailed, type TaskOutcome } from './worker-thread.ts';
 
 /** Bounds of a {@link JobQueue}. */
 export interface JobQueueOptions {
@@ -53,7 +53,7 @@ const EXPECTED_MS = 10;
 /** For a caller who has as much waiting as it may: until some of it has been done. */
 const RETRY_AFTER_MS = 1_000;
 
-/** Jobs for planner threads, each caller's share of them, and what each has been given. */
+/** Jobs for query planner workers, each caller's share of them, and what each has been given. */
 export class JobQueue {
   readonly #options: JobQueueOptions;
   readonly #queue: FairQueue<Entry>;

@@ -19,7 +19,7 @@ export interface JobResults {
   readonly introspect: string | undefined;
 }
 
-/** What planner threads can be asked for. */
+/** What query planner workers can be asked for. */
 export type JobKind = keyof JobInputs;
 
 /** A job for a thread that knows the supergraph. */

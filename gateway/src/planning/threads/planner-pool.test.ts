@@ -5,7 +5,7 @@ import { composeGraph } from '../../../test-fixtures/synthetic/start-graph.ts';
 import { JobAudience, type PlannerCaller } from './job-audience.ts';
 import {
   createPlannerPool,
-  defaultPlannerThreads,
+  defaultQueryPlannerWorkers,
   type PlannerPool,
   type PlannerPoolOptions,
 } from './planner-pool.ts';
@@ -64,7 +64,7 @@ const plan = (operation: string, signal = new AbortController().signal, caller?:
 const user = (name: string): PlannerCaller => ({ keys: [`user:${name}`], isKnown: true });
 
 // deadlines are of processor time: beside other work of the machine, reaching them takes longer
-describe('Planner threads', { timeout: 40_000 }, () => {
+describe('Query planner workers', { timeout: 40_000 }, () => {
   it('answers with plans as plain data, for every supergraph it knows', async () => {
     start();
     await pool.load(graph());
@@ -174,7 +174,7 @@ describe('Planner threads', { timeout: 40_000 }, () => {
   });
 
   it('are as many as the processors allow, two at least and four at most', () => {
-    expect([1, 2, 4, 5, 64].map(defaultPlannerThreads)).toEqual([2, 2, 3, 4, 4]);
+    expect([1, 2, 4, 5, 64].map(defaultQueryPlannerWorkers)).toEqual([2, 2, 3, 4, 4]);
   });
 
   it('end when the others have time for their work, though there is always something to do', async () => {

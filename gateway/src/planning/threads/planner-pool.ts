@@ -5,8 +5,8 @@ import { JobQueue } from './job-queue.ts';
 import type { JobInputs, JobKind, JobResults, JobTask } from './messages.ts';
 import type { IntrospectionInput } from './write-introspection.ts';
 import type { PlanningBudget } from './planning-budget.ts';
-import { PlannerThread, type PlannedSupergraph } from './planner-thread.ts';
-import { PlannerWorker, type StartPlanner } from './planner-worker.ts';
+import { QueryPlannerWorker, type PlannedSupergraph } from './query-planner-worker.ts';
+import { WorkerThread, type StartPlanner } from './worker-thread.ts';
 
 /** Makes query plans beside the event loop. There is no other way to get one: nothing is planned in the main thread. */
 export interface QueryPlanSource {
@@ -49,7 +49,7 @@ export interface QueryPlanSource {
   close(): Promise<void>;
 }
 
-/** Planner threads, with one fair queue for all that they can do. */
+/** Query planner workers, with one fair queue for all that they can do. */
 export interface PlannerPool extends QueryPlanSource {
   /** How many threads there are now. */
   readonly threads: number;
@@ -77,7 +77,7 @@ export interface PlannerPoolOptions {
   readonly budget?: PlanningBudget | undefined;
   /** Milliseconds after which a thread ends whose work the others have time for. One stays. @default 10000 */
   readonly idleMs?: number | undefined;
-  /** Gives a thread what it works in. @default {@link PlannerWorker.start} */
+  /** Gives a thread what it works in. @default {@link WorkerThread.start} */
   readonly start?: StartPlanner | undefined;
   /** Called when a thread had to be replaced, with the reason. */
   readonly onReplaced?: ((reason: Error) => void) | undefined;
@@ -103,7 +103,7 @@ const MIN_THREADS = 2;
 const MAX_THREADS = 4;
 
 /** How many threads plan by default. */
-export function defaultPlannerThreads(processors: number = availableParallelism()): number {
+export function defaultQueryPlannerWorkers(processors: number = availableParallelism()): number {
   return Math.max(MIN_THREADS, Math.min(MAX_THREADS, processors - 1));
 }
 
@@ -113,7 +113,7 @@ export function createPlannerPool(options: PlannerPoolOptions = {}): PlannerPool
 }
 
 /**
- * Of each planner thread but the first, which are there as long as there is always something to plan: the event loop comes before
+ * Of each query planner worker but the first, which are there as long as there is always something to plan: the event loop comes before
  * them. Against one other thread on the same processor, a quarter of it is left. The first one plans what comes at calm times: did
  * the event loop always come before it, that would wake for each plan alone, which costs a tenth of a new operation.
  */
@@ -131,14 +131,14 @@ class ThreadPool implements PlannerPool {
   readonly #jobs: JobQueue;
   readonly #held = new Map<string, Held>();
   /** The first one stays. */
-  readonly #threads: PlannerThread[] = [];
+  readonly #threads: QueryPlannerWorker[] = [];
   #growing: NodeJS.Timeout | undefined;
   /** There while there is more than one thread. */
   #reviewing: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(options: PlannerPoolOptions) {
-    const { threads = defaultPlannerThreads, maxWaiting = MAX_WAITING, budget } = options;
+    const { threads = defaultQueryPlannerWorkers, maxWaiting = MAX_WAITING, budget } = options;
     this.#options = options;
     this.#maxThreads = threads;
     // One thread is left to the others, if there is more than one: no caller holds up all of them.
@@ -235,8 +235,8 @@ class ThreadPool implements PlannerPool {
   }
 
   #addThread(): void {
-    const { onReplaced = () => undefined, start = PlannerWorker.start } = this.#options;
-    const thread: PlannerThread = new PlannerThread({
+    const { onReplaced = () => undefined, start = WorkerThread.start } = this.#options;
+    const thread: QueryPlannerWorker = new QueryPlannerWorker({
       niceness: this.#threads.length === 0 ? 0 : FURTHER_NICENESS,
       start,
       wanted: () => [...this.#held.values()].map(({ supergraph }) => supergraph),
@@ -247,14 +247,14 @@ class ThreadPool implements PlannerPool {
     if (this.#threads.length > 1) this.#beginReview();
   }
 
-  #end(thread: PlannerThread): void {
+  #end(thread: QueryPlannerWorker): void {
     this.#threads.splice(this.#threads.indexOf(thread), 1);
     void thread.close();
     if (this.#threads.length === 1) clearInterval(this.#reviewing);
   }
 
   /** What one thread has done may let another begin with what its caller has waiting. */
-  #takeWork(thread: PlannerThread): (() => Promise<void>) | undefined {
+  #takeWork(thread: QueryPlannerWorker): (() => Promise<void>) | undefined {
     if (this.#threads.indexOf(thread) >= this.#maxThreads()) {
       this.#end(thread); // fewer are allowed than before
       return undefined;

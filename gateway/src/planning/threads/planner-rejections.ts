@@ -1,11 +1,11 @@
 import type { LimitName } from '../../settings/limit-catalogue.ts';
 
-/** More waits for planner threads than they will get to in good time. */
+/** More waits for query planner workers than they will get to in good time. */
 export class PlannerQueueFull extends Error {
   override readonly name = 'PlannerQueueFull';
 }
 
-/** The caller has had its share of planner threads for now, or has as much waiting for them as it may. */
+/** The caller has had its share of query planner workers for now, or has as much waiting for them as it may. */
 export class PlannerShareSpent extends Error {
   override readonly name = 'PlannerShareSpent';
   /** Milliseconds after which there is something left again. */
@@ -17,7 +17,7 @@ export class PlannerShareSpent extends Error {
   }
 }
 
-/** The thread was ended because a task asked too much of it. */
+/** The thread was ended because a task exceeded a limit. */
 export class PlannerOverstrained extends Error {
   override readonly name = 'PlannerOverstrained';
   /** Its unit is in the name. */
@@ -26,7 +26,7 @@ export class PlannerOverstrained extends Error {
   readonly actual: number;
 
   constructor(limit: PlannerOverstrained['limit'], maximum: number, actual: number) {
-    super(`A task of a planner thread has exceeded the limit of ${maximum} on ${limit}.`);
+    super(`A task of a query planner worker has exceeded the limit of ${maximum} on ${limit}.`);
     this.limit = limit;
     this.maximum = maximum;
     this.actual = actual;
@@ -41,7 +41,7 @@ export class PlannerStarved extends Error {
 
   constructor(waitedMs: number, durationMs: number) {
     super(
-      `A planner thread has had ${Math.round(durationMs)} ms of a processor in ${Math.round(waitedMs)} ms.`,
+      `A query planner worker has had ${Math.round(durationMs)} ms of a processor in ${Math.round(waitedMs)} ms.`,
     );
     this.durationMs = durationMs;
   }

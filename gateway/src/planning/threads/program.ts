@@ -5,7 +5,7 @@ import { WorkMeter } from './work-meter.ts';
 import { writeIntrospection } from './write-introspection.ts';
 import type { JobInputs, JobKind, JobResults, JobTask, PlannerReply, PlannerTask } from './messages.ts';
 
-// The program of a planner thread. It keeps a planner for each generation of the supergraph that it was given, and
+// The program of a query planner worker. It keeps a planner for each generation of the supergraph that it was given, and
 // ends when it is terminated: in the midst of a plan that takes too long.
 const planners = new Map<string, SupergraphPlanner>();
 

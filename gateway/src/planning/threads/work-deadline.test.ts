@@ -10,7 +10,7 @@ function overAfter(systemThread: number | undefined, clockMs: number): Promise<E
   });
 }
 
-describe('The deadline of work in a planner thread', () => {
+describe('The deadline of work in a query planner worker', () => {
   it.runIf(process.platform === 'linux')('counts the processor time of the thread', async () => {
     const { id, clock } = thisThread();
     const before = clock();

@@ -1,7 +1,7 @@
 import { PlannerOverstrained, PlannerStarved } from './planner-rejections.ts';
 import { processorTimeOf } from './thread-time.ts';
 
-/** Work of a planner thread, which may take so long and no longer. */
+/** Work of a query planner worker, which may take so long and no longer. */
 export interface TimedWork {
   /** Milliseconds of the thread's processor time. Where that is not available, of the time of day. */
   readonly limitMs: number;

@@ -23,7 +23,7 @@ function startThread(): { readonly meter: WorkMeter; readonly readings: () => nu
 /** Milliseconds of the thread, and of the time of day. @returns what was measured */
 type Run = (workMs: number, passedMs?: number) => number;
 
-describe('What a planner thread has worked', () => {
+describe('What a query planner worker has worked', () => {
   it('is its processor time, however long others had the processor meanwhile', () => {
     const { run, meter } = startThread();
     expect(run(40)).toBe(40);

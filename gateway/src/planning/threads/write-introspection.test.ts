@@ -49,7 +49,7 @@ function right(text: string, variables: Readonly<Record<string, unknown>> = {}):
   return Object.values(JSON.parse(JSON.stringify(data)) as Record<string, unknown>)[0];
 }
 
-describe('Introspection in a planner thread', () => {
+describe('Introspection in a query planner worker', () => {
   it.each([
     [
       '{ __schema { description queryType { name } mutationType { name } types { kind name description } } }',

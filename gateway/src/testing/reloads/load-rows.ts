@@ -100,7 +100,7 @@ const largeBody: LiveRow['see'] = async ({ inside }) => {
 /** A thousand fields of two subgraphs take the planner long. */
 const LARGE = `{ ${Array.from({ length: 100 }, (_, index) => `a${index}: things { id note slowNote }`).join(' ')} }`;
 const LARGE_IS_ALLOWED = {
-  limits: { aliases: 9_999, rootFields: 9_999, cost: 9_999_999, subgraphCalls: 9_999 },
+  limits: { aliases: 9_999, rootFields: 9_999, cost: 9_999_999, subgraphRequests: 9_999 },
 };
 
 const newOperations: LiveRow['see'] = async ({ gateway, next }) => {
@@ -118,12 +118,12 @@ const plannerWait: LiveRow['see'] = ({ inside, next }) => {
   return Promise.resolve(Number(planningBudget?.waitMs(keys)) > 200_000);
 };
 
-/** In which there would be another planner thread, were it allowed. */
+/** In which there would be another query planner worker, were it allowed. */
 const GROWN_AFTER_MS = 500;
 const SETTLED_WITHIN_MS = 20_000;
 
 /** How many threads there are after planning for several callers at once: however long one takes to start, or to end. */
-const plannerThreads: LiveRow['see'] = async ({ inside, gateway, next }, settings) => {
+const queryPlannerWorkers: LiveRow['see'] = async ({ inside, gateway, next }, settings) => {
   const { plannerPool } = inside().resources;
   const { planning } = settings as { readonly planning: { readonly threads: number } }; // as the row has it
   const startedAt = performance.now();
@@ -249,7 +249,7 @@ export function loadRows(world: ReloadWorld): LiveRows {
       beside: { ...LARGE_IS_ALLOWED, http: { trustProxy: true } },
       from: 1,
       to: 2,
-      see: plannerThreads,
+      see: queryPlannerWorkers,
     },
     'planning.callerMs': { to: 1, see: newOperations },
     'planning.windowS': { beside: { planning: { callerMs: 1 } }, from: 3_600, to: 1, see: plannerWait },

@@ -9,7 +9,7 @@ const limits: LiveRows = {
   rootFields: { to: 1, see: outcomeAfter('{ open long }') },
   directives: { to: 1, see: outcomeAfter('{ open @skip(if: false) @include(if: true) }') },
   cost: { to: 1, see: outcomeAfter('{ open long }') },
-  subgraphCalls: { to: 1, see: outcomeAfter('{ thing { note } }') },
+  subgraphRequests: { to: 1, see: outcomeAfter('{ thing { note } }') },
   tokens: { to: 3, see: outcomeAfter('{ open long }') },
   selections: { to: 1, see: outcomeAfter('{ open long }') },
   variables: {

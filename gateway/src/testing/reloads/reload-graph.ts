@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { gql } from 'graphql-tag';
 import { startEventGraph, type NewsSubgraph } from '../event-graph.ts';
-import { startSubgraph, type SubgraphCallContext, type SubgraphServer } from '../subgraph-server.ts';
+import { startSubgraph, type SubgraphRequestContext, type SubgraphServer } from '../subgraph-server.ts';
 
 /** Subgraphs in which the effect of every setting can be seen. */
 export interface ReloadGraph {
   /** Answers slowly, fails, answers at length, and guards: each by a field. */
   readonly desk: SubgraphServer;
-  /** Has more of the desk's things, and what is taken over from it step by step. */
+  /** Has more of the desk's things, and what is moved from it step by step. */
   readonly shelf: SubgraphServer;
   readonly news: NewsSubgraph;
   /** Slow calls that the desk has had at a time, since it was set to 0. */
@@ -78,7 +78,7 @@ export async function startReloadGraph(): Promise<ReloadGraph> {
     resolvers: {
       Query: {
         open: (_: unknown, __: unknown, context: unknown) => {
-          (context as SubgraphCallContext).response.setHeader('x-desk', 'of the desk'); // as startSubgraph makes it
+          (context as SubgraphRequestContext).response.setHeader('x-desk', 'of the desk'); // as startSubgraph makes it
           return 'open to all';
         },
         sure: () => null,
@@ -90,7 +90,7 @@ export async function startReloadGraph(): Promise<ReloadGraph> {
           return 'at last';
         },
         flaky: (_: unknown, __: unknown, context: unknown) => {
-          (context as SubgraphCallContext).response.statusCode = 503; // as startSubgraph makes it
+          (context as SubgraphRequestContext).response.statusCode = 503; // as startSubgraph makes it
           return null;
         },
         long: () => 'x'.repeat(10_000),

@@ -115,7 +115,7 @@ describe('Who has used a field, as it was recorded', () => {
     expect((await usersOf('User.name')).complete).toBe(false);
   });
 
-  it('is incomplete where its time is over, and has the newest interval then', async () => {
+  it('is incomplete where its deadline passes, and has the newest interval then', async () => {
     record(3, [named]);
     record(2, [other]);
     expect(await usersOf('User.id', { budgetMs: 0 })).toMatchObject({

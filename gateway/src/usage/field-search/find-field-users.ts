@@ -72,7 +72,7 @@ class FoundUse {
     this.#endsMs = endsMs;
   }
 
-  /** @returns false when its time is over: then the rest is missing */
+  /** @returns false when its deadline has passed: then the rest is missing */
   async add(read: ReadUsage): Promise<boolean> {
     if (read === 'missing' || !read.isComplete) this.miss();
     if (read !== 'missing') await this.#addInterval(read);

@@ -8,7 +8,7 @@ export type ForwardedFormat = 'pem' | 'rfc9440' | 'base64' | 'xfcc';
 const MAX_CHARACTERS = 16_384;
 
 /**
- * Reads the certificate that a header carries. Whether its sender is believed is for the caller to judge.
+ * Reads the certificate that a header carries. Whether its sender is trusted is for the caller to judge.
  *
  * @returns its DER; undefined for what does not have the form, and for more than one certificate
  */

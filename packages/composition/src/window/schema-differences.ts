@@ -67,7 +67,7 @@ const EXECUTABLE: ReadonlySet<string> = new Set([
   'VARIABLE_DEFINITION',
 ]);
 
-/** The names that root types have in every supergraph, whatever a subgraph calls its own. */
+/** The names that root types have in every supergraph, whatever names a subgraph has for its own. */
 const ROOTS = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const;
 
 function textOf(type: TypeDefinitionNode): TypeText {

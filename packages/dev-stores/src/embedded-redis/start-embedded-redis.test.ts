@@ -117,7 +117,7 @@ describe.each(servers.filter(({ isHere }) => isHere))('$name', ({ name, path }) 
     ]);
   });
 
-  it('gives a blocked reader up when its time is over, and runs its next command only then', async () => {
+  it('gives a blocked reader up when its deadline passes, and runs its next command only then', async () => {
     const reader = open();
     const startedAt = performance.now();
     const [read, pong] = await Promise.all([

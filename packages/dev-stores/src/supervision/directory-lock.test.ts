@@ -36,7 +36,7 @@ describe('lockDirectory', () => {
     second.release();
   });
 
-  it('takes over from a process that was killed', async () => {
+  it('acquires the lock of a process that was killed', async () => {
     const holder = startContender(
       'lockDirectory(directory); console.log("held"); setInterval(() => {}, 1000);',
     );
@@ -54,7 +54,7 @@ describe('lockDirectory', () => {
     ['a process that is gone', JSON.stringify({ pid: 4_194_303, startTime: '1' })],
     ['half a file', '{"pid":'],
     ['an empty file', ''],
-  ])('takes over a lock of %s', (_what, content) => {
+  ])('acquires a lock of %s', (_what, content) => {
     writeFileSync(join(directory, 'owner.lock'), content);
     lockDirectory(directory);
     expect(JSON.parse(readFileSync(join(directory, 'owner.lock'), 'utf8'))).toMatchObject({

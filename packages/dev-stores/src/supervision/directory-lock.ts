@@ -32,7 +32,7 @@ const LOCK_FILE = 'owner.lock';
 
 /**
  * Takes a directory for this process, until {@link DirectoryLock.release} or the end of the process, a kill -9
- * included: a lock whose owner is gone is taken over. Creates the directory when it is absent.
+ * included: a lock whose owner is gone is acquired. Creates the directory when it is absent.
  *
  * @throws DirectoryInUse when another running process, or another part of this one, holds it
  */
@@ -71,7 +71,7 @@ function createExclusively(file: string, content: string): boolean {
   }
 }
 
-/** Moves the stale lock aside and looks at it again: between look and move another process may have taken over. */
+/** Moves the stale lock aside and looks at it again: between look and move another process may have acquired it. */
 function removeIfStale(directory: string, file: string): void {
   const owner = readOwner(file);
   if (owner && isRunning(owner)) throw new DirectoryInUse(directory, owner.pid);

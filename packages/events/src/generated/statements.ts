@@ -5,7 +5,7 @@ export const statements = {
     read: { parameters: ['text'], row: { seq: 'float8' } },
     lock: { parameters: ['text'], row: { seq: 'float8' } },
     move: { parameters: ['text', 'int8'], row: {} },
-    bury: { parameters: ['text', 'int8', 'json', 'text'], row: {} },
+    moveToDeadLetters: { parameters: ['text', 'int8', 'json', 'text'], row: {} },
   },
   leadership: {
     acquire: { parameters: ['text'], row: { acquired: 'bool' } },
@@ -13,7 +13,7 @@ export const statements = {
     lockWrites: { parameters: ['text'], row: {} },
   },
   'outbox-log': {
-    number: { parameters: ['int8'], row: {} },
+    sequence: { parameters: ['int8'], row: {} },
     readAfter: {
       parameters: ['int8', 'int8'],
       row: {

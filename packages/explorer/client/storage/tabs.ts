@@ -45,7 +45,7 @@ function tabsOf(tab: Tab): Tabs {
   return { all: [tab], active: tab.id };
 }
 
-/** The tabs with one more, which is shown. One that holds the same is shown instead, and an empty one is taken over. */
+/** The tabs with one more, which is shown. One that holds the same is shown instead, and an empty one is reused. */
 export function openTab({ all, active }: Tabs, query: string, variables = ''): Tabs {
   const same = all.find((one) => one.query === query && one.variables === variables);
   if (same) return { all, active: same.id };

@@ -158,7 +158,7 @@ export class ResponseReader {
 
 /** Bodies of half of that, or less, cost little, and have memory of their own. */
 const MIN_BITS = 16;
-/** What a subgraph announces is believed up to here; beyond, memory is taken as the body arrives. */
+/** What a subgraph announces is trusted up to here; beyond, memory is taken as the body arrives. */
 const MAX_FIRST_BYTES = 1_048_576;
 /** So much stays with the process when no body is being read. */
 const MAX_FREE_BYTES = 8 * MAX_FIRST_BYTES;

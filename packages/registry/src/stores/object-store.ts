@@ -145,7 +145,7 @@ export class ObjectStore implements RegistryStore {
     return true;
   }
 
-  /** A mark that was seen is believed for the rest of the process: a bucket does not go as a mount does. */
+  /** A mark that was seen is trusted for the rest of the process: a bucket does not go as a mount does. */
   async #checkMark(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#isRegistry) return;

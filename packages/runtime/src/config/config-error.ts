@@ -12,7 +12,7 @@ export class ConfigError extends Error {
    */
   constructor(subject: string, problems: readonly string[]) {
     super(
-      `The configuration of ${subject} is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
+      `The configuration of ${subject} is invalid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
     );
     this.problems = Object.freeze([...problems]);
   }

@@ -60,9 +60,9 @@ describe('readConfig', () => {
   });
 
   it('looks past malformed variables for contradictions among the others', () => {
-    const contradictions = (): string[] => ['TTL_S and SCOPES contradict each other.', 'PORT is missing.'];
+    const brokenRules = (): string[] => ['TTL_S and SCOPES contradict each other.', 'PORT is missing.'];
     const environment = { ISSUER: 'https://id.example', PORT: 'none' };
-    expect(() => readConfig(table, environment, { ...options, contradictions })).toThrow(
+    expect(() => readConfig(table, environment, { ...options, brokenRules })).toThrow(
       /- PORT: must be [^\n]*\n  - TTL_S and SCOPES contradict each other\.$/,
     );
   });
@@ -89,8 +89,8 @@ describe('readConfig', () => {
   });
 
   it('reports contradictions once every variable is good by itself', () => {
-    const contradictions = (): string[] => ['PORT and ISSUER contradict each other.'];
-    expect(() => readConfig(table, { ISSUER: 'https://id.example' }, { ...options, contradictions })).toThrow(
+    const brokenRules = (): string[] => ['PORT and ISSUER contradict each other.'];
+    expect(() => readConfig(table, { ISSUER: 'https://id.example' }, { ...options, brokenRules })).toThrow(
       'contradict',
     );
   });

@@ -18,7 +18,7 @@ export interface ReadConfigOptions<Config> {
   /** Those that the table names. */
   readonly forms?: Forms;
   /** Problems that lie between variables, each a sentence; never asked about a variable that is malformed by itself. */
-  readonly contradictions?: (config: Config) => readonly string[];
+  readonly brokenRules?: (config: Config) => readonly string[];
 }
 
 /**
@@ -30,7 +30,7 @@ export interface ReadConfigOptions<Config> {
 export function readConfig<const Table extends VariableTable>(
   table: Table,
   environment: Environment,
-  { subject, prefix, forms = {}, contradictions = () => [] }: ReadConfigOptions<ConfigOf<Table>>,
+  { subject, prefix, forms = {}, brokenRules = () => [] }: ReadConfigOptions<ConfigOf<Table>>,
 ): ConfigOf<Table> {
   const files = readSecretFiles(environment, sensitiveNames(table, prefix));
   const read = Object.entries(table).map(([name, variable]) =>
@@ -43,7 +43,7 @@ export function readConfig<const Table extends VariableTable>(
   const problems = [
     ...read.flatMap((one) => one.problems),
     // Looked for past malformed variables, too: a user wants to correct all at once.
-    ...contradictions(typed).filter((problem) => !malformed.some((name) => problem.includes(name))),
+    ...brokenRules(typed).filter((problem) => !malformed.some((name) => problem.includes(name))),
   ];
   if (problems.length > 0) throw new ConfigError(subject, problems);
   return typed;

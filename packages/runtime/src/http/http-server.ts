@@ -89,9 +89,9 @@ export const EXCHANGE_BEGAN = 'exchangeBegan';
 export const EXCHANGE_ENDED = 'exchangeEnded';
 
 /** A port stays open until nothing has arrived at it for so long, … */
-const QUIET_MS = 100;
+const IDLE_WINDOW_MS = 100;
 /** … and for so long at most, with clients that don't leave. */
-const LEAVING_MS = 2_000;
+const DRAIN_TIMEOUT_MS = 2_000;
 /** A request may come so long after its connection was opened. */
 const FIRST_REQUEST_MS = 1_000;
 /** A request that has begun to arrive when closing begins has so long for the rest. */
@@ -113,18 +113,18 @@ function closeConnectionsInOrder(server: FastifyInstance): void {
   const traffic = watchTraffic(http);
   const closeIdle = (restUntil: number): void => {
     if (performance.now() >= restUntil) for (const request of traffic.arriving()) request.destroy();
-    if (traffic.answering() === 0 && traffic.quietMs() >= FIRST_REQUEST_MS) http.closeAllConnections();
+    if (traffic.answering() === 0 && traffic.idleMs() >= FIRST_REQUEST_MS) http.closeAllConnections();
     else http.closeIdleConnections();
   };
   server.addHook('preClose', async () => {
     if (!http.listening) return;
     http.emit(CLOSING_BEGAN);
-    const leavingUntil = performance.now() + LEAVING_MS;
+    const drainUntil = performance.now() + DRAIN_TIMEOUT_MS;
     const restUntil = performance.now() + REST_OF_REQUEST_MS;
     do {
       await sleep(CLOSING_CHECK_MS);
       await allIsRead();
-    } while (traffic.quietMs() < QUIET_MS && performance.now() < leavingUntil);
+    } while (traffic.idleMs() < IDLE_WINDOW_MS && performance.now() < drainUntil);
     const check = setInterval(() => void allIsRead().then(() => closeIdle(restUntil)), CLOSING_CHECK_MS);
     http.once('close', () => clearInterval(check));
   });
@@ -145,7 +145,7 @@ interface Traffic {
   /** Those whose body is not there yet. */
   arriving(): readonly IncomingMessage[];
   /** Since a connection was opened, or a request arrived. */
-  quietMs(): number;
+  idleMs(): number;
 }
 
 /** The stages of a request, the framework and Node.js listen for the end of a response: about a dozen listeners. */
@@ -170,6 +170,6 @@ function watchTraffic(http: Server): Traffic {
   return {
     answering: () => requests.size + exchanges,
     arriving: () => [...requests].filter(({ complete }) => !complete),
-    quietMs: () => performance.now() - arrivedAt,
+    idleMs: () => performance.now() - arrivedAt,
   };
 }

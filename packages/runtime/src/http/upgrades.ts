@@ -5,7 +5,7 @@ import { TLSSocket } from 'node:tls';
 import type { PendingResponses } from './pending-responses.ts';
 import { hasTooManyHeaders } from './unambiguous-request.ts';
 
-/** Takes over the connection of a request for WebSocket; `head` is what has arrived behind it. */
+/** Receives the connection of a request for WebSocket; `head` is what has arrived behind it. */
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 const WEBSOCKET_REQUESTED = 'webSocketRequested';

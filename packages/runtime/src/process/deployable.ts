@@ -31,7 +31,7 @@ export interface DeployableProgram<Config extends ProcessConfig, Started extends
   readonly service: string;
   /** @throws ConfigError with all that is wrong */
   readonly readConfig: (environment: Environment) => Config;
-  /** Opens pools, migrates, listens. Rejects when it can't serve, with CannotStart where words say all about it. */
+  /** Opens pools, migrates, listens. Rejects when it can't serve, with StartupError where words say all about it. */
   readonly start: (config: Config, resources: Resources) => Promise<Started>;
   /**
    * What operators can do with it at the operations port of the process that hosts it, beside reading its metrics. The port is open

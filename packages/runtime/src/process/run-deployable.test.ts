@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ProcessConfig } from './deployable.ts';
-import { CannotStart } from './failed-start.ts';
+import { StartupError } from './startup-error.ts';
 import { runDeployable } from './run-deployable.ts';
 
 const config: ProcessConfig = { LOG_LEVEL: 'silent', OPERATIONS_PORT: 0, OPERATIONS_HOST: '127.0.0.1' };
@@ -28,7 +28,7 @@ async function failing(reason: Error): Promise<{ printed: string; status: unknow
 
 describe('a deployable that can not start', () => {
   it('prints a known reason in words, without a stack', async () => {
-    const { printed, status } = await failing(new CannotStart('There is no such file.'));
+    const { printed, status } = await failing(new StartupError('There is no such file.'));
     expect([printed, status]).toEqual(['There is no such file.\n', 1]);
   });
 

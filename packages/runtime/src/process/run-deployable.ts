@@ -1,7 +1,7 @@
 import { ConfigError, EXIT_CONFIG } from '../config/config-error.ts';
 import type { Environment } from '../config/secret-files.ts';
 import type { Deployable, DeployableProgram, ProcessConfig } from './deployable.ts';
-import { explainFailedStart } from './failed-start.ts';
+import { explainStartupError } from './startup-error.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { startOperationsServer } from '../http/operations-server.ts';
@@ -56,7 +56,7 @@ async function startOrExit<Config extends ProcessConfig, Started extends Deploya
   try {
     return await startWithOperations(program, config, logger);
   } catch (error) {
-    const reason = explainFailedStart(error, config);
+    const reason = explainStartupError(error, config);
     if (reason !== undefined) process.stderr.write(`${reason}\n`);
     else logger.fatal({ err: error }, 'could not start');
     return process.exit(1);

@@ -4,8 +4,8 @@ export interface StopSignalOptions {
   readonly endsWithParent: boolean;
 }
 
-/** Ctrl-C under npm arrives twice, from the terminal and from npm: within this time it is one wish. */
-const SAME_WISH_MS = 500;
+/** Ctrl-C under npm arrives twice, from the terminal and from npm: within this time the second one is ignored. */
+const SIGNAL_DEBOUNCE_MS = 500;
 const PARENT_CHECK_MS = 500;
 /** 128 + SIGINT, as shells have it. */
 const EXIT_INTERRUPTED = 130;
@@ -20,7 +20,7 @@ export function onStopSignal(stop: () => void, { endsWithParent }: StopSignalOpt
     if (askedAtMs === undefined) {
       askedAtMs = performance.now();
       stop();
-    } else if (performance.now() - askedAtMs > SAME_WISH_MS) {
+    } else if (performance.now() - askedAtMs > SIGNAL_DEBOUNCE_MS) {
       process.exit(EXIT_INTERRUPTED);
     }
   };

@@ -39,7 +39,7 @@ export function createInvalidatingStream(
 ): EventStream {
   const outages = createOutageLog({
     logger: options.logger,
-    failure: 'cache invalidation failed; cached responses expire at their time',
+    failure: 'cache invalidation failed; cached responses expire by their TTL',
     success: 'cache invalidation succeeds again',
     isTransient: isTransientFailure,
   });

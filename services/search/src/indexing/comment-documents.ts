@@ -9,7 +9,7 @@ import {
 import type { EventHandler } from '@trellis/events';
 import { defineStatements, execute } from '@trellis/postgres';
 import { statements } from '../generated/statements.ts';
-import { holdPosts } from './deletion-lock.ts';
+import { acquireShared } from './deletion-lock.ts';
 import { createIndexer, currentGeneration, type Documents } from './document-table.ts';
 
 /** The documents of comments. */
@@ -37,7 +37,7 @@ export const commentIndexer: EventHandler = createIndexer<CommentSaved, CommentD
   readSaved: ({ type, payload }) => (type === COMMENT_SAVED ? commentSaved.parse(payload) : undefined),
   readDeleted: ({ type, payload }) => (type === COMMENT_DELETED ? commentDeleted.parse(payload) : undefined),
   save: async (transaction, comments) => {
-    await holdPosts(transaction);
+    await acquireShared(transaction);
     await execute(transaction, sql.save, [
       comments.map(({ id }) => id),
       comments.map(({ postId }) => postId),

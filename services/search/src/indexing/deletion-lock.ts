@@ -9,14 +9,14 @@ const sql = defineStatements(statements, 'deletion-lock', {
 });
 
 /**
- * Keeps posts from ending until the transaction ends. Posts and comments are heard of in transactions that know nothing of one
+ * Acquires the shared lock on posts: none ends until the transaction ends. Posts and comments are heard of in transactions that know nothing of one
  * another: without this a comment could be written while its post ends, and be left behind.
  */
-export async function holdPosts(transaction: Transaction): Promise<void> {
+export async function acquireShared(transaction: Transaction): Promise<void> {
   await execute(transaction, sql.lockShared, []);
 }
 
-/** Waits for all who hold posts, and keeps them waiting until the transaction ends: what they have written can be seen now. */
-export async function awaitHolders(transaction: Transaction): Promise<void> {
+/** Acquires the exclusive lock: after all shared ones have ended, so that what they wrote can be seen. It lasts until the transaction ends. */
+export async function acquireExclusive(transaction: Transaction): Promise<void> {
   await execute(transaction, sql.lockExclusive, []);
 }

@@ -1,4 +1,4 @@
-import { applyInRuns, type EventHandler, type SequencedEvent } from '@trellis/events';
+import { applyBatches, type EventHandler, type SequencedEvent } from '@trellis/events';
 import { defineStatements, execute, type Transaction } from '@trellis/postgres';
 import type { Source } from '../config.ts';
 import { statements } from '../generated/statements.ts';
@@ -42,7 +42,7 @@ export function createIndexer<Saved, Deleted>(events: SourceEvents<Saved, Delete
   const { readSaved } = events;
   const { source, table } = events.documents;
   const applyAll = (transaction: Transaction, batch: readonly SequencedEvent[]): Promise<void> =>
-    applyInRuns(batch, {
+    applyBatches(batch, {
       readSaved,
       save: (things) => events.save(transaction, things),
       applyOther: async (event) => {

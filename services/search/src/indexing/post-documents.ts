@@ -9,7 +9,7 @@ import {
 import type { EventHandler } from '@trellis/events';
 import { defineStatements, execute } from '@trellis/postgres';
 import { statements } from '../generated/statements.ts';
-import { awaitHolders } from './deletion-lock.ts';
+import { acquireExclusive } from './deletion-lock.ts';
 import { createIndexer, currentGeneration, type Documents } from './document-table.ts';
 
 /** The documents of posts; the words of a draft are not even stored. Tags are passed a line each. */
@@ -55,7 +55,7 @@ export const postIndexer: EventHandler = createIndexer<PostSaved, PostDeleted>({
     ]);
   },
   remove: async (transaction, { id }) => {
-    await awaitHolders(transaction);
+    await acquireExclusive(transaction);
     await execute(transaction, sql.markDeleted, [id]);
     await execute(transaction, sql.removeComments, [id]);
   },

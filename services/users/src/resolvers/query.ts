@@ -4,7 +4,7 @@ import type { SubgraphContext } from '../context.ts';
 import type { QueryResolvers, UserBy } from '../generated/resolver-types.ts';
 import { displayName, nameless, type Profile } from '../profile.ts';
 
-/** Users who are shown as being there. */
+/** Users who are shown as present. */
 const MAX_ONLINE = 500;
 
 const BOUNDS: Bounds = { max: 100, defaultValue: 20 };
@@ -33,7 +33,7 @@ export const query: QueryResolvers = {
     userContext.user ? profiles.load(userContext.user.id) : null,
 };
 
-/** An address that the caller may not see finds no one: who asks would learn whose it is. */
+/** An address that the caller is denied finds no one: who asks would learn whose it is. */
 async function findUser(
   { id, email }: UserBy,
   { profiles, store, userContext }: SubgraphContext,

@@ -11,8 +11,8 @@ interface Underway<Result> {
   waiting: number;
 }
 
-/** Work of planner threads that is done once, however many ask for the same meanwhile. */
-export class JoinedWork<Result> {
+/** Work of query planner workers that is done once, however many ask for the same meanwhile. */
+export class CoalescedWork<Result> {
   readonly #underway = new Map<string, Underway<Result>>();
   readonly #onIdle: () => void;
 

@@ -4,13 +4,13 @@ import type { ProcessConfig } from './deployable.ts';
  * Why a deployable can't start, in words for its operator: the reason lies in what it was given, so that a stack
  * would add nothing. The process prints the message and exits with 1.
  */
-export class CannotStart extends Error {
-  override readonly name = 'CannotStart';
+export class StartupError extends Error {
+  override readonly name = 'StartupError';
 }
 
 /** The reason of a failed start in words for the operator; undefined where it is a fault of the program. */
-export function explainFailedStart(error: unknown, config: ProcessConfig): string | undefined {
-  if (error instanceof CannotStart) return error.message;
+export function explainStartupError(error: unknown, config: ProcessConfig): string | undefined {
+  if (error instanceof StartupError) return error.message;
   return isPortInUse(error) ? explainPort(error, config) : undefined;
 }
 

@@ -3,8 +3,8 @@ import type { DeferredOccurrence, StreamedOccurrence } from './completed.ts';
 import type { PendingPart } from './incremental-result.ts';
 import type { Branch, StreamedList } from './stream-rounds.ts';
 
-/** An announced part and the place it adds to. */
-export interface AnnouncedPart {
+/** A pending part and the place it adds to. */
+export interface DeferredPart {
   readonly pending: PendingPart;
   readonly occurrence: DeferredOccurrence;
   /** The run that fetches for it. */
@@ -15,19 +15,19 @@ export interface AnnouncedPart {
 const MAX_PARTS = 10_000;
 
 /** Names the parts of one response, and bounds how many there are. */
-export class PartAnnouncer {
-  #announced = 0;
+export class PendingParts {
+  #count = 0;
 
   /** @throws GraphQLError RESPONSE_TOO_LARGE when there are more than 10,000 */
-  announce(occurrences: readonly DeferredOccurrence[], branch: Branch): AnnouncedPart[] {
+  add(occurrences: readonly DeferredOccurrence[], branch: Branch): DeferredPart[] {
     return occurrences.map((occurrence) => {
       const { shape, path } = occurrence;
       return { pending: { id: this.#nextId(), label: shape.defer.label, path }, occurrence, branch };
     });
   }
 
-  /** As {@link announce}, for lists. */
-  announceLists(occurrences: readonly StreamedOccurrence[]): StreamedList[] {
+  /** As {@link add}, for lists. */
+  addLists(occurrences: readonly StreamedOccurrence[]): StreamedList[] {
     return occurrences.map((occurrence) => {
       const { stream, path, delivered } = occurrence;
       const pending = { id: this.#nextId(), label: stream.label, path, items: delivered };
@@ -36,9 +36,9 @@ export class PartAnnouncer {
   }
 
   #nextId(): string {
-    if (this.#announced >= MAX_PARTS) throw tooManyParts();
-    this.#announced += 1;
-    return String(this.#announced - 1);
+    if (this.#count >= MAX_PARTS) throw tooManyParts();
+    this.#count += 1;
+    return String(this.#count - 1);
   }
 }
 

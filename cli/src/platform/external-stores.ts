@@ -6,8 +6,8 @@ import { programs } from '../programs.ts';
 /** Stores that a variable of the environment can name. */
 export type StoreVariable = 'DATABASE_URL' | 'REDIS_URL';
 
-/** A store that the environment names. */
-export interface GivenStore {
+/** An external store: the environment gives its URL. */
+export interface ExternalStore {
   /** `DATABASE_URL`, or the variable of one service, `POSTS_DATABASE_URL`. */
   readonly variable: string;
   readonly url: string;
@@ -22,30 +22,30 @@ const OLDEST_POSTGRES = 15;
 const DEADLINE_MS = 5_000;
 
 /** The stores that the environment names for the services that need one, each once. */
-export function givenStores(variable: StoreVariable, environment: Environment): readonly GivenStore[] {
+export function externalStores(variable: StoreVariable, environment: Environment): readonly ExternalStore[] {
   const stores = programs
     .filter(({ reads }) => reads(variable))
-    .map(({ prefix }) => givenStore([`${prefix}_${variable}`, variable], environment));
+    .map(({ prefix }) => externalStore([`${prefix}_${variable}`, variable], environment));
   const byVariable = new Map(
     stores.filter((store) => store !== undefined).map((store) => [store.variable, store]),
   );
   return [...byVariable.values()];
 }
 
-/** Whether every service that needs such a store is given one. */
-export function areAllGiven(variable: StoreVariable, environment: Environment): boolean {
+/** Whether every service that needs such a store has an external one. */
+export function areAllExternal(variable: StoreVariable, environment: Environment): boolean {
   return programs
     .filter(({ reads }) => reads(variable))
-    .every(({ prefix }) => givenStore([`${prefix}_${variable}`, variable], environment) !== undefined);
+    .every(({ prefix }) => externalStore([`${prefix}_${variable}`, variable], environment) !== undefined);
 }
 
 /**
- * Asks a given PostgreSQL for its version.
+ * Asks an external PostgreSQL for its version.
  *
  * @returns for example `PostgreSQL 16.2, given by DATABASE_URL`
  * @throws StoreUnavailable
  */
-export async function describeGivenPostgres({ variable, url }: GivenStore): Promise<string> {
+export async function describeExternalPostgres({ variable, url }: ExternalStore): Promise<string> {
   const version = await ask(variable, () => postgresVersion(url));
   if (Number.parseInt(version, 10) < OLDEST_POSTGRES) {
     throw new StoreUnavailable(
@@ -55,12 +55,12 @@ export async function describeGivenPostgres({ variable, url }: GivenStore): Prom
   return `${version}, given by ${variable}`;
 }
 
-/** Asks a given Redis for its version. @throws StoreUnavailable */
-export async function describeGivenRedis({ variable, url }: GivenStore): Promise<string> {
+/** Asks an external Redis for its version. @throws StoreUnavailable */
+export async function describeExternalRedis({ variable, url }: ExternalStore): Promise<string> {
   return `${await ask(variable, () => redisVersion(url))}, given by ${variable}`;
 }
 
-function givenStore(variables: readonly string[], environment: Environment): GivenStore | undefined {
+function externalStore(variables: readonly string[], environment: Environment): ExternalStore | undefined {
   const variable = variables.find((name) => environment[name]);
   return variable === undefined ? undefined : { variable, url: environment[variable] ?? '' };
 }

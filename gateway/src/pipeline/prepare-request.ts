@@ -21,7 +21,7 @@ import type { Decided } from '../operation/document/decided-conditions.ts';
  *
  * @throws RequestError for all that the stages reject; nothing has been asked of any subgraph then
  */
-export async function admitOperation(
+export async function prepareRequest(
   request: GraphRequest,
   context: RequestContext,
   run: OperationRun,
@@ -41,12 +41,12 @@ export async function admitOperation(
   const resolved = resolvePersistedQuery(request, services.persistedQueries, context, known);
   const { text, store } = resolved instanceof Promise ? await resolved : resolved;
   if (routed) routed.text = text;
-  const catalogue = services.catalogueOf(supergraph);
+  const operationCache = services.operationCacheOf(supergraph);
   run.enter('document');
-  const cached = catalogue.known(text);
+  const cached = operationCache.known(text);
   const admitted: AdmittedText | Promise<AdmittedText> = cached
     ? { operation: cached.operation(request.operationName), caller: undefined }
-    : admitNewText(text, request, context, catalogue, services, known); // parse, protect, validate, limits of the text
+    : admitNewText(text, request, context, operationCache, services, known); // parse, protect, validate, limits of the text
   const { operation, caller: early } = admitted instanceof Promise ? await admitted : admitted;
   run.enter('transport');
   assertCarried(operation, context);
@@ -127,13 +127,13 @@ function callerWithList(
  *
  * @throws RequestError when it would not be let in now
  */
-export function readmitOperation(
+export function prepareAgain(
   admitted: AdmittedOperation,
   supergraph: Supergraph,
   caller: Caller,
   services: PipelineServices,
 ): AdmittedOperation {
-  const document = services.catalogueOf(supergraph).document(admitted.text);
+  const document = services.operationCacheOf(supergraph).document(admitted.text);
   const operation = document.operation(admitted.operation.name);
   const decided = decideOperation(operation, admitted.givenVariables);
   const measured = measureOperation(operation, decided, services);

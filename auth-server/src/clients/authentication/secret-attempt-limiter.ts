@@ -8,7 +8,7 @@ import { countersByNetwork } from '../../attempts/network-counters.ts';
  * Keeps guessing of clients' secrets slow, by client and network: a guesser closes the client for its own network, and
  * for no other. RFC 6749 §2.3.1
  */
-export interface SecretGuesses {
+export interface SecretAttemptLimiter {
   /** @returns 0 when a secret may be tried, else the seconds to wait */
   waitS(clientId: string, address: string): number;
   /** A secret was wrong. */
@@ -30,7 +30,10 @@ const MAX_BLOCKED = 10_000;
  *
  * @param clock milliseconds since 1970
  */
-export function createSecretGuesses(attempts: BoundedAttempts, clock: () => number): SecretGuesses {
+export function createSecretAttemptLimiter(
+  attempts: BoundedAttempts,
+  clock: () => number,
+): SecretAttemptLimiter {
   const here = [createBuckets(PER_CLIENT), createBuckets(IN_ALL)] as const;
   const blockedUntil = new Map<string, number>();
   const block = (name: string, waitS: number): void => {
@@ -89,7 +92,7 @@ function namesOf(clientId: string, address: string): readonly string[] {
 /** What clients are authenticated with beside the registry. */
 export interface ClientAuthenticationFeatures {
   /** Limits guesses of clients' secrets. */
-  readonly secretGuesses: SecretGuesses;
+  readonly secretAttemptLimiter: SecretAttemptLimiter;
   /** Those who issue certificates for clients; undefined where none does. */
   readonly certificateAuthorities: CertificateAuthorities | undefined;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { applyInRuns } from './apply-in-runs.ts';
+import { applyBatches } from './apply-batches.ts';
 import type { SequencedEvent } from './domain-event.ts';
 
 const event = (type: string, subject: string, payload: number): SequencedEvent => ({
@@ -21,7 +21,7 @@ it('Events are applied in order, those of different subjects in one go, and none
     event('unknown', 'c', 5),
     event('saved', 'b', 6),
   ];
-  await applyInRuns(events, {
+  await applyBatches(events, {
     readSaved: ({ type, payload }) => (type === 'saved' ? payload : undefined),
     save: (things) => Promise.resolve(void done.push(things)),
     applyOther: ({ type, subject }) => Promise.resolve(void done.push(`${type} ${subject}`)),

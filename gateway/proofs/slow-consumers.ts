@@ -26,7 +26,7 @@ const RESPONSE_CHARACTERS = 12_000_000;
 
 /** S-055: connections that send or read slowly, or not at all. */
 proof({
-  name: 'slow-clients',
+  name: 'slow-consumers',
   description: 'Clients that send or read too slowly are cut off, and no one else waits for them.',
   async run({ size }) {
     const { slow, unread, canaryPerSecond, maxP99Ms } = SIZES[size];

@@ -18,7 +18,7 @@ import { operationAnalyses, type OperationAnalyses } from './operation-analyses.
 import { validateOperation, type ValidationSettings } from './validation/validate-operation.ts';
 
 /** A document that has passed parsing, protection and validation. */
-export interface CataloguedDocument {
+export interface CachedDocument {
   /**
    * @param name absent where the document holds one operation
    * @throws RequestError GRAPHQL_VALIDATION_FAILED when there is no such operation, or no saying which; QUERY_TOO_COMPLEX when
@@ -28,20 +28,20 @@ export interface CataloguedDocument {
 }
 
 /** The documents that were sent to one generation of the graph. */
-export interface OperationCatalogue {
+export interface OperationCache {
   /** What is remembered of a text that was let in before. */
-  known(text: string): CataloguedDocument | undefined;
+  known(text: string): CachedDocument | undefined;
   /**
    * @param address of who sends it, for a fair share of what is remembered; absent: the gateway itself
    * @throws RequestError when the text can't be parsed, exceeds what protects the process, or is not valid
    */
-  document(text: string, address?: string): CataloguedDocument;
+  document(text: string, address?: string): CachedDocument;
   /** What fields cost whose schema does not say it. */
   readonly costs: CostSettings;
 }
 
-/** Settings of {@link createOperationCatalogue}. */
-export interface CatalogueSettings extends ValidationSettings {
+/** Settings of {@link createOperationCache}. */
+export interface OperationCacheSettings extends ValidationSettings {
   readonly limits: OperationLimits;
   readonly costs: CostSettings;
   readonly policies: Policies;
@@ -67,15 +67,16 @@ const MAX_REJECTED_CHARACTERS = 524_288;
 /** What a rejection weighs beside its text. */
 const REJECTION_CHARACTERS = 500;
 
-/** Makes catalogues: one for each generation of the graph, which goes when the generation goes. */
-export function createCatalogues(
-  settings: CatalogueSettings,
-): (supergraph: Supergraph) => OperationCatalogue {
-  const catalogues = new WeakMap<Supergraph, OperationCatalogue>();
+/** Makes operation caches: one for each generation of the graph, which goes when the generation goes. */
+export function createOperationCaches(
+  settings: OperationCacheSettings,
+): (supergraph: Supergraph) => OperationCache {
+  const operationCaches = new WeakMap<Supergraph, OperationCache>();
   return (supergraph) => {
-    let catalogue = catalogues.get(supergraph);
-    if (!catalogue) catalogues.set(supergraph, (catalogue = createOperationCatalogue(supergraph, settings)));
-    return catalogue;
+    let operationCache = operationCaches.get(supergraph);
+    if (!operationCache)
+      operationCaches.set(supergraph, (operationCache = createOperationCache(supergraph, settings)));
+    return operationCache;
   };
 }
 
@@ -84,10 +85,10 @@ export function createCatalogues(
  * graph. A text that is rejected is not cached: only its rejection is, apart from what others use, and in little room. What
  * is not used again makes room first, and who sends much that is new makes room among what is its own.
  */
-export function createOperationCatalogue(
+export function createOperationCache(
   supergraph: Supergraph,
-  settings: CatalogueSettings,
-): OperationCatalogue {
+  settings: OperationCacheSettings,
+): OperationCache {
   const graph = readGraph(supergraph, settings);
   const documents = new S3FifoCache<WeighedDocument>({
     maxEntries: MAX_DOCUMENTS,
@@ -101,7 +102,7 @@ export function createOperationCatalogue(
     weigh: (_rejection, text) => text.length + REJECTION_CHARACTERS,
   });
   const ownerOf = ownersByAddress();
-  const admitNew = (text: string, address: string | undefined): CataloguedDocument => {
+  const admitNew = (text: string, address: string | undefined): CachedDocument => {
     const rejection = rejections.get(text);
     if (rejection) throw rejection;
     const owner = ownerOf(address);
@@ -133,17 +134,17 @@ function ownersByAddress(): (address: string | undefined) => ShareKeys | undefin
 
 /** A document, and what it takes up. */
 interface WeighedDocument {
-  readonly catalogued: CataloguedDocument;
+  readonly catalogued: CachedDocument;
   readonly tokens: number;
 }
 
 interface Graph extends OperationGraph {
-  readonly settings: CatalogueSettings;
+  readonly settings: OperationCacheSettings;
   readonly protect: ProtectFromDocument;
   readonly analyzer: Analyzer<OperationAnalyses>;
 }
 
-function readGraph(supergraph: Supergraph, settings: CatalogueSettings): Graph {
+function readGraph(supergraph: Supergraph, settings: OperationCacheSettings): Graph {
   return {
     schema: supergraph.schema,
     settings,
@@ -204,7 +205,7 @@ function judgeOperations(document: DocumentNode, graph: Graph): ReadonlyMap<stri
   return new Map(all);
 }
 
-function judge(found: Found, { limits }: CatalogueSettings): Judged {
+function judge(found: Found, { limits }: OperationCacheSettings): Judged {
   try {
     enforceTextLimits(found.measure, limits);
     return found;
@@ -237,7 +238,7 @@ function catalogueDocument(
   documentHash: string,
   judged: ReadonlyMap<string, Judged>,
   graph: Graph,
-): CataloguedDocument {
+): CachedDocument {
   const fragments = fragmentsOf(document);
   /** What was found in an operation becomes the operation when it is selected. */
   const operations = new Map<string, Operation | Judged>(judged);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isBelievedAddress } from './configured-issuers.ts';
+import { isTrustedAddress } from './configured-issuers.ts';
 
 describe('Metadata', () => {
   it.each([
@@ -12,7 +12,7 @@ describe('Metadata', () => {
     ['http://localhost.evil.example', false],
     ['ftp://id.example', false],
     ['id.example', false],
-  ])('of %s may be believed: %s', (url, may) => {
-    expect(isBelievedAddress(url)).toBe(may);
+  ])('of %s may be trusted: %s', (url, may) => {
+    expect(isTrustedAddress(url)).toBe(may);
   });
 });

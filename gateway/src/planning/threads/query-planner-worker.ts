@@ -1,12 +1,12 @@
 import type { Supergraph } from '../../supergraph/supergraph.ts';
 import type { JobTask, PlannerTask } from './messages.ts';
-import type { RunningPlanner, StartPlanner, TaskOutcome } from './planner-worker.ts';
+import type { RunningPlanner, StartPlanner, TaskOutcome } from './worker-thread.ts';
 
 /** What a thread knows a supergraph by. */
 export type PlannedSupergraph = Pick<Supergraph, 'hash' | 'sdl'>;
 
-/** What a {@link PlannerThread} needs of those who have it. */
-export interface PlannerThreadOptions {
+/** What a {@link QueryPlannerWorker} needs of those who have it. */
+export interface QueryPlannerWorkerOptions {
   /** Added to the niceness of the process: the more, the less processor time it gets beside others. */
   readonly niceness: number;
   readonly start: StartPlanner;
@@ -22,10 +22,10 @@ const LOAD_DEADLINE_MS = 60_000;
 
 /**
  * One place of the pool, with a thread in it. The thread does one thing at a time, so that a deadline measures that alone;
- * when it has to be killed another one takes its place, and knows the same supergraphs then.
+ * when it has to be killed another one is started, which loads the same supergraphs.
  */
-export class PlannerThread {
-  readonly #options: PlannerThreadOptions;
+export class QueryPlannerWorker {
+  readonly #options: QueryPlannerWorkerOptions;
   /** Done before any other work. */
   readonly #chores: (() => Promise<void>)[] = [];
   /** What the present thread knows. */
@@ -33,12 +33,12 @@ export class PlannerThread {
   #worker: Promise<RunningPlanner> | undefined;
   #isBusy = false;
   #isClosed = false;
-  /** Since {@link PlannerThread.takeWorkedMs} was called last; while it is at work, without what it does now. */
+  /** Since {@link QueryPlannerWorker.takeWorkedMs} was called last; while it is at work, without what it does now. */
   #workedMs = 0;
   /** When it began what it does now, or was asked of it last. */
   #busySinceMs = 0;
 
-  constructor(options: PlannerThreadOptions) {
+  constructor(options: QueryPlannerWorkerOptions) {
     this.#options = options;
     this.#prepare();
   }
@@ -98,7 +98,7 @@ export class PlannerThread {
   }
 
   #chore(chore: () => Promise<void>): Promise<void> {
-    if (this.#isClosed) return Promise.reject(new Error('The planner thread has ended.'));
+    if (this.#isClosed) return Promise.reject(new Error('The query planner worker has ended.'));
     return new Promise((resolve, reject) => {
       this.#chores.push(() => chore().then(resolve, reject));
       this.wake();
@@ -137,7 +137,7 @@ export class PlannerThread {
   async #alive(): Promise<RunningPlanner> {
     const worker = await this.#worker?.catch(() => undefined);
     if (worker?.isAlive) return worker;
-    if (this.#isClosed) throw new Error('The planner thread has ended.');
+    if (this.#isClosed) throw new Error('The query planner worker has ended.');
     this.#loaded = new Set();
     this.#worker = this.#options.start(this.#options.niceness);
     return this.#worker;

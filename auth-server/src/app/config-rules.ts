@@ -11,10 +11,10 @@ import { readCertificateAuthorities } from '../clients/authentication/certificat
 import { readCertificate } from './tls-certificate.ts';
 
 /**
- * What can't be as it is configured, one sentence each: values that contradict one another, conveniences of
- * development where others reach the server, and files that can't be used.
+ * The config rules that a configuration breaks, one sentence each: forbidden combinations of values, conveniences of
+ * development where others reach the server, and invalid files.
  */
-export function contradictions(config: AuthServerConfig): readonly string[] {
+export function brokenRules(config: AuthServerConfig): readonly string[] {
   return [
     ...issuerProblems(config),
     ...audienceProblems(config.AUDIENCES),
@@ -163,7 +163,7 @@ function clientCertificateProblems(config: AuthServerConfig): readonly string[] 
     ],
     [
       header !== undefined && config.TRUSTED_PROXIES.length === 0,
-      'CLIENT_CERTIFICATE_HEADER: needs TRUSTED_PROXIES, who are believed to send it.',
+      'CLIENT_CERTIFICATE_HEADER: needs TRUSTED_PROXIES, who are trusted to send it.',
     ],
     [
       header === undefined && authorities !== undefined,

@@ -8,11 +8,7 @@ import { DEFAULT_LIMITS } from '../settings/limits.ts';
 import { buildSupergraph } from '../supergraph/build-supergraph.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { parseOperation } from './document/parse-operation.ts';
-import {
-  createOperationCatalogue,
-  type CataloguedDocument,
-  type OperationCatalogue,
-} from './operation-catalogue.ts';
+import { createOperationCache, type CachedDocument, type OperationCache } from './operation-cache.ts';
 
 const MEGABYTE = 1_048_576;
 
@@ -25,8 +21,8 @@ beforeAll(() => {
   );
 });
 
-function createCatalogue(): OperationCatalogue {
-  return createOperationCatalogue(supergraph, {
+function createCache(): OperationCache {
+  return createOperationCache(supergraph, {
     limits: DEFAULT_LIMITS,
     costs: DEFAULT_COSTS,
     policies: {},
@@ -35,9 +31,9 @@ function createCatalogue(): OperationCatalogue {
 }
 
 /** @returns what the text is rejected for */
-function limitOf(catalogue: OperationCatalogue, text: string, name?: string): unknown {
+function limitOf(operationCache: OperationCache, text: string, name?: string): unknown {
   try {
-    catalogue.document(text, '203.0.113.1').operation(name);
+    operationCache.document(text, '203.0.113.1').operation(name);
     return undefined;
   } catch (error) {
     const [first] = error instanceof RequestError ? error.errors : [];
@@ -48,7 +44,7 @@ function limitOf(catalogue: OperationCatalogue, text: string, name?: string): un
 
 /** Megabytes that are still taken up when so many documents have been sent. */
 async function leftBehind(
-  catalogue: OperationCatalogue,
+  operationCache: OperationCache,
   documents: number,
   send: (number: number) => void,
 ): Promise<number> {
@@ -56,7 +52,7 @@ async function leftBehind(
   const before = await collectedHeap();
   for (let number = 1; number <= documents; number += 1) send(number);
   const after = await collectedHeap();
-  expect(limitOf(catalogue, '{ books { title } }')).toBeUndefined(); // the catalogue is alive
+  expect(limitOf(operationCache, '{ books { title } }')).toBeUndefined(); // the operationCache is alive
   return (after - before) / MEGABYTE;
 }
 
@@ -65,61 +61,61 @@ const aliases = (count: number): string =>
 
 describe('What is cached of documents', () => {
   it('G11: 160 documents of 3,200 aliases leave nearly nothing behind', async () => {
-    const catalogue = createCatalogue();
-    const left = await leftBehind(catalogue, 160, (number) =>
-      expect(limitOf(catalogue, `query Q${number} { books { ${aliases(3_200)} } }`)).toBe('aliases'),
+    const operationCache = createCache();
+    const left = await leftBehind(operationCache, 160, (number) =>
+      expect(limitOf(operationCache, `query Q${number} { books { ${aliases(3_200)} } }`)).toBe('aliases'),
     );
     expect(left).toBeLessThan(4);
   }, 60_000);
 
   it('G11: 30 documents of 800 operations are bounded by what they take up, and so is each of them', async () => {
-    const catalogue = createCatalogue();
-    const left = await leftBehind(catalogue, 30, (number) => {
+    const operationCache = createCache();
+    const left = await leftBehind(operationCache, 30, (number) => {
       const operations = Array.from(
         { length: 800 },
         (_, index) => `query Q${number}x${index} { books { title } }`,
       );
       for (const index of [0, 399, 799])
-        expect(limitOf(catalogue, operations.join(' '), `Q${number}x${index}`)).toBeUndefined();
+        expect(limitOf(operationCache, operations.join(' '), `Q${number}x${index}`)).toBeUndefined();
     });
     expect(left).toBeLessThan(20);
   }, 60_000);
 
   it('G11: what one caller sends leaves half of the room to others, however often it is sent', () => {
-    const catalogue = createCatalogue();
+    const operationCache = createCache();
     const others = Array.from({ length: 500 }, (_, index) => `query Other${index} { books { title } }`);
-    const sendOthers = (): CataloguedDocument[] =>
-      others.map((text, index) => catalogue.document(text, `198.51.${index % 250}.1`));
+    const sendOthers = (): CachedDocument[] =>
+      others.map((text, index) => operationCache.document(text, `198.51.${index % 250}.1`));
     sendOthers();
     const known = sendOthers();
     for (let number = 0; number < 2_500; number += 1)
       for (let time = 0; time < 3; time += 1)
-        catalogue.document(`query Flood${number} { books { title } }`, '203.0.113.1');
-    const cached = others.filter((text, index) => catalogue.document(text) === known[index]);
+        operationCache.document(`query Flood${number} { books { title } }`, '203.0.113.1');
+    const cached = others.filter((text, index) => operationCache.document(text) === known[index]);
     expect(cached.length).toBeGreaterThan(480);
   });
 
   it('G11: what one caller sends leaves others room for what they have sent once', () => {
-    const catalogue = createCatalogue();
+    const operationCache = createCache();
     const others = Array.from({ length: 50 }, (_, index) => `query Other${index} { books { title } }`);
-    const known = others.map((text, index) => catalogue.document(text, `198.51.${index}.1`));
+    const known = others.map((text, index) => operationCache.document(text, `198.51.${index}.1`));
     for (let number = 0; number < 2_500; number += 1)
-      catalogue.document(`query Flood${number} { books { title } }`, '203.0.113.1');
-    const cached = others.filter((text, index) => catalogue.document(text) === known[index]);
+      operationCache.document(`query Flood${number} { books { title } }`, '203.0.113.1');
+    const cached = others.filter((text, index) => operationCache.document(text) === known[index]);
     expect(cached).toEqual(others);
   });
 
   it('keeps little of what was sent once, and all of what is sent again', () => {
-    const catalogue = createCatalogue();
+    const operationCache = createCache();
     const texts = Array.from({ length: 600 }, (_, index) => `query Q${index} { books { title } }`);
-    const send = (): CataloguedDocument[] => texts.map((text) => catalogue.document(text, '203.0.113.1'));
+    const send = (): CachedDocument[] => texts.map((text) => operationCache.document(text, '203.0.113.1'));
     const [once, twice, thrice] = [send(), send(), send()];
     expect(twice.filter((document, index) => document === once[index]).length).toBeLessThan(300);
     expect(thrice.filter((document, index) => document === twice[index])).toHaveLength(texts.length);
   });
 
   it('lets a new population in: after 1,500 operations that were used again and again, 990 of 1,000 others of 45 tokens in two rounds', () => {
-    const catalogue = createCatalogue();
+    const operationCache = createCache();
     const population = (name: string, size: number): string[] =>
       Array.from(
         { length: size },
@@ -130,8 +126,8 @@ describe('What is cached of documents', () => {
     expect(parseOperation(others[0] ?? '', DEFAULT_LIMITS).tokens).toBeGreaterThanOrEqual(45);
     const send = (texts: readonly string[]): number =>
       texts.filter((text, index) => {
-        if (catalogue.known(text)) return true;
-        catalogue.document(text, `198.51.${index % 250}.1`);
+        if (operationCache.known(text)) return true;
+        operationCache.document(text, `198.51.${index % 250}.1`);
         return false;
       }).length;
     for (let round = 0; round < 4; round += 1) send(before);
@@ -140,25 +136,25 @@ describe('What is cached of documents', () => {
   }, 60_000);
 
   it('G11: texts weigh as well: of 40 whose comments have 1 MB each, two are cached', () => {
-    const catalogue = createCatalogue();
+    const operationCache = createCache();
     const long = `#${'x'.repeat(MEGABYTE)}`;
     const texts = Array.from({ length: 40 }, (_, index) => `query Q${index} { __typename }${long}`);
-    const sent = texts.map((text) => catalogue.document(text));
-    const cached = sent.filter((document, index) => catalogue.document(texts[index] ?? '') === document);
+    const sent = texts.map((text) => operationCache.document(text));
+    const cached = sent.filter((document, index) => operationCache.document(texts[index] ?? '') === document);
     expect(cached.length).toBeLessThanOrEqual(2);
   });
 
   it('judges the operations of a document one by one', () => {
-    const catalogue = createCatalogue();
+    const operationCache = createCache();
     const text = `query Small { books { title } } query Large { books { ${aliases(11)} } }`;
-    expect(limitOf(catalogue, text, 'Small')).toBeUndefined();
-    expect(limitOf(catalogue, text, 'Large')).toBe('aliases');
-    expect(limitOf(catalogue, text, 'Large')).toBe('aliases');
-    expect(() => catalogue.document(text).operation('None')).toThrow('has no operation "None"');
+    expect(limitOf(operationCache, text, 'Small')).toBeUndefined();
+    expect(limitOf(operationCache, text, 'Large')).toBe('aliases');
+    expect(limitOf(operationCache, text, 'Large')).toBe('aliases');
+    expect(() => operationCache.document(text).operation('None')).toThrow('has no operation "None"');
   });
 
   it('keeps the places that errors name, and no tokens', () => {
-    const { definition } = createCatalogue()
+    const { definition } = createCache()
       .document('query ($on: Boolean!) { books { title @include(if: $on) } }')
       .operation(undefined);
     const [variable] = definition.variableDefinitions ?? [];

@@ -14,7 +14,7 @@ const YOUNG_HEAP_MB = 16;
 /** Where a developer waits for each load: collecting garbage takes a third of it otherwise. */
 const ROOMY_YOUNG_HEAP_MB = 192;
 const START_DEADLINE_MS = 30_000;
-/** Planner threads step back behind others. Without processor time for so long, the job fails with an error. */
+/** Query planner workers step back behind others. Without processor time for so long, the job fails with an error. */
 const STARVED_MS = 30_000;
 
 /** What a task has come to. */
@@ -42,17 +42,17 @@ interface Waiting {
 }
 
 /** Does tasks in a thread. */
-export type RunningPlanner = Pick<PlannerWorker, 'isAlive' | 'ask' | 'close'>;
+export type RunningPlanner = Pick<WorkerThread, 'isAlive' | 'ask' | 'close'>;
 
 /** @param niceness added to that of the process @throws Error when the thread can't start */
 export type StartPlanner = (niceness: number) => Promise<RunningPlanner>;
 
 /** Starts a thread that loads supergraphs sooner, in more memory. */
 export const startRoomyPlanner: StartPlanner = (niceness) =>
-  PlannerWorker.start(niceness, ROOMY_YOUNG_HEAP_MB);
+  WorkerThread.start(niceness, ROOMY_YOUNG_HEAP_MB);
 
-/** One life of a planner thread. It ends when it is closed, when a task takes too long, or when it fails. */
-export class PlannerWorker {
+/** One life of a query planner worker. It ends when it is closed, when a task takes too long, or when it fails. */
+export class WorkerThread {
   readonly #worker: Worker;
   #waiting: Waiting | undefined;
   #isAlive = true;
@@ -67,16 +67,16 @@ export class PlannerWorker {
     worker.on('error', (error) => this.#fail(failureOf(error)));
     worker.once('exit', () => {
       this.#isAlive = false;
-      this.#fail(new Error('The planner thread has ended.'));
+      this.#fail(new Error('The query planner worker has ended.'));
     });
   }
 
   /** @throws Error when the thread can't start */
-  static async start(niceness: number, youngHeapMb: number = YOUNG_HEAP_MB): Promise<PlannerWorker> {
+  static async start(niceness: number, youngHeapMb: number = YOUNG_HEAP_MB): Promise<WorkerThread> {
     forgetYoungGeneration();
     const worker = new Worker(...programOf(niceness, youngHeapMb));
     worker.unref();
-    const started = new PlannerWorker(worker);
+    const started = new WorkerThread(worker);
     const ready = await started.#reply(START_DEADLINE_MS);
     if (ready.kind === 'ready') started.#systemThread = ready.systemThread;
     return started;
@@ -102,7 +102,7 @@ export class PlannerWorker {
     const reply = await replied;
     if (reply.kind === 'failed') throw new TaskFailed(reply.message, reply.durationMs);
     if (reply.kind === 'done') return reply;
-    throw new Error('The planner thread has answered something else.');
+    throw new Error('The query planner worker has answered something else.');
   }
 
   async close(): Promise<void> {
