@@ -7,7 +7,7 @@ const COUNTED = 'for attempts and messages, which are counted by its networks';
 testKeysByAddress({
   folder: fileURLToPath(new URL('..', import.meta.url)),
   reads: {
-    'http/client-certificates.ts': 'whether it is a proxy whose header is believed',
+    'http/client-certificates.ts': 'whether it is a proxy whose header is trusted',
     'http/limit-connections.ts': 'of a connection',
     'http/request-limits.ts': 'before anything of a request is read',
     'routes/account-forms.ts': COUNTED,

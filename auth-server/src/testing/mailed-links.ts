@@ -5,7 +5,7 @@ import { until } from '@trellis/gateway/testing';
 import { sendAccountForm } from './account-forms.ts';
 import type { TestAuthServer } from './test-auth-server.ts';
 
-/** The link that gives the account of a browser another address. The server needs `MAIL_URL=log:` and to believe this proxy. */
+/** The link that gives the account of a browser another address. The server needs `MAIL_URL=log:` and to trust this proxy. */
 export async function askForEmailLink(
   server: TestAuthServer,
   browser: Browser,

@@ -5,7 +5,7 @@ testKeysByAddress({
   folder: fileURLToPath(new URL('..', import.meta.url)),
   reads: {
     'http/message/client-address.ts': 'of requests that the framework does not see',
-    'http/message/client-certificate.ts': 'whether it is a proxy whose header is believed',
+    'http/message/client-certificate.ts': 'whether it is a proxy whose header is trusted',
     'http/message/http-connections.ts': 'of a connection',
     'http/routes/admit-requests.ts': 'before anything of a request is read',
     'http/routes/bound-bodies.ts': 'before its body is read',
