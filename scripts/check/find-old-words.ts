@@ -18,7 +18,9 @@ export interface AreaCount extends Area {
 }
 
 const texts: ReadonlySet<string> = new Set(
-  ['ts', 'mjs', 'md', 'yaml', 'yml', 'sql', 'lua', 'graphql', 'eta', 'sh', 'css'].map((name) => `.${name}`),
+  ['ts', 'tsx', 'mjs', 'md', 'yaml', 'yml', 'sql', 'lua', 'graphql', 'eta', 'html', 'patch', 'sh', 'css'].map(
+    (name) => `.${name}`,
+  ),
 );
 /** The mark at the top of what `npm run generate` writes. */
 const GENERATED = /Generated .*npm run generate/;
@@ -26,7 +28,7 @@ const pattern = new RegExp(`\\b(?:${oldWords.join('|')})\\b`);
 
 /** Whether a line has an old word; those within names count as well. */
 export function hasOldWord(line: string): boolean {
-  const words = line.replace(/([a-z\d])([A-Z])/g, '$1 $2').replaceAll(/[_’']/g, ' ');
+  const words = line.replace(/([a-z\d])([A-Z])/g, '$1 $2').replaceAll(/[_’'-]/g, ' ');
   return pattern.test(words.toLowerCase());
 }
 
@@ -42,16 +44,18 @@ function trackedTexts(directory: string): readonly string[] {
   const listed = execFileSync('git', ['ls-files', '-z'], { cwd: directory, encoding: 'utf8' });
   return listed
     .split('\0')
-    .filter(
-      (path) => (texts.has(extname(path)) || checkedData.includes(path)) && !path.startsWith('pnpm-lock'),
-    );
+    .filter((path) => (texts.has(extname(path)) || isCheckedData(path)) && !path.startsWith('pnpm-lock'));
+}
+
+function isCheckedData(path: string): boolean {
+  return checkedData.some((pattern) => pattern.test(path));
 }
 
 /** What is generated has its words from its source. */
 function linesOf(directory: string, path: string): readonly OldWord[] {
   const text = readFileSync(join(directory, path), 'utf8');
   if (GENERATED.test(text.slice(0, 300))) return [];
-  const lines = checkedData.includes(path) ? valuesOf(text) : text.split('\n');
+  const lines = isCheckedData(path) ? valuesOf(text) : text.split('\n');
   return [path, ...lines]
     .map((line, index) => ({ path, line: index, text: line }))
     .filter((found) => hasOldWord(found.text) && !isException(found));

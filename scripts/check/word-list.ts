@@ -1,35 +1,18 @@
-/** What the field has a better word for; docs and code use that one. Inflected forms are listed. */
-export const oldWords: readonly string[] = [
-  'tell',
-  'tells',
-  'telling',
-  'told',
-  'kept',
-  'nobody',
-  'nobodys',
-  'somebody',
-  'whoever',
-  'anew',
-  'away',
-  'stranger',
-  'strangers',
-  'at present',
-  'says no',
-  'is there',
-  'refuse',
-  'refuses',
-  'refused',
-  'refusing',
-  'refusal',
-  'refusals',
-  'person',
-  'persons',
-  'an answer',
-  'the answer',
-];
+import { replacedWords } from './replaced-words.ts';
 
-/** JSON with sentences of ours. Of other JSON the words are data. */
-export const checkedData: readonly string[] = ['scripts/titles/record.json'];
+/** What docs and code have a better word for, as patterns. */
+export const oldWords: readonly string[] = replacedWords.flatMap(({ not }) => not);
+
+/** JSON with sentences of ours: their values count, their keys don't. Of other JSON the words are data. */
+export const checkedData: readonly RegExp[] = [
+  /(?:^|\/)package\.json$/,
+  /^\.oxlintrc\.json$/,
+  /^auth-server\/behaviours\.json$/,
+  /^e2e\/compatibility\/peers\.json$/,
+  /^examples\/web\/tutorial\/steps\.json$/,
+  /^scripts\/planted-flaws\/.*\.json$/,
+  /^scripts\/titles\/record\.json$/,
+];
 
 /** A part of the repository, and how many lines of it may still have an old word. The bounds only ever fall. */
 export interface Area {
@@ -63,6 +46,8 @@ export interface WordException {
 /** Lines that may keep an old word. */
 export const wordExceptions: readonly WordException[] = [
   { path: 'scripts/check/word-list.ts', text: '', reason: 'the list itself' },
+  { path: 'scripts/check/replaced-words.ts', text: '', reason: 'the list itself' },
+  { path: 'docs/glossary.md', text: '| `', reason: 'its column of the words that are not used' },
   { path: 'scripts/check/find-old-words.test.ts', text: '', reason: 'tests what finds them' },
   {
     path: 'scripts/titles/record.json',
@@ -114,5 +99,9 @@ export const wordExceptions: readonly WordException[] = [
     text: 'connection refused',
     reason: 'the message of an operating system',
   },
+  { path: 'CHANGELOG.md', text: '(before: `a subgraph is left', reason: 'a log message of before' },
+  { path: 'CHANGELOG.md', text: '`limits.subgraphCalls` is', reason: 'a setting of before' },
+  { path: 'CHANGELOG.md', text: 'were words of ours', reason: 'metrics of before' },
+  { path: 'bench/results/gateway-paired.md', text: 'planner thread', reason: 'a measurement of before' },
   { path: 'docs/operations.md', text: 'else to `nobody`', reason: 'the name of a system user' },
 ];

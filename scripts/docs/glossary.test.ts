@@ -4,9 +4,19 @@ import { describe, expect, it } from 'vitest';
 import { filesBelow } from '../programs/files-below.ts';
 import { repository } from '../programs/run-program.ts';
 import { hasOldWord } from '../check/find-old-words.ts';
+import { replacedWords } from '../check/replaced-words.ts';
 
 const PRODUCTS = ['gateway/src', 'auth-server/src', 'packages', 'services', 'cli/src'];
 const PRODUCT = /^(?!.*(?:^|\/)(?:testing|generated|dist|node_modules|proofs)\/).*(?<!\.test)\.ts$/;
+
+/** Verbs, and headings of tables, which are no terms. */
+const WITHOUT_A_ROW = [
+  'log, notify, return',
+  'leadership',
+  'Error codes',
+  'Action',
+  'present time, and what exists',
+];
 
 const read = (path: string): string => readFileSync(join(repository, path), 'utf8');
 const sources = PRODUCTS.flatMap((folder) => filesBelow(repository, folder))
@@ -17,6 +27,8 @@ const sources = PRODUCTS.flatMap((folder) => filesBelow(repository, folder))
 /** A row of docs/glossary.md. */
 interface Row {
   readonly term: string;
+  /** Words that are not used for it. */
+  readonly replaced: readonly string[];
   readonly messages: readonly string[];
   readonly series: readonly string[];
   /** Relative to docs/. */
@@ -29,8 +41,9 @@ const quoted = (cell: string): readonly string[] =>
 const rows: readonly Row[] = [...read('docs/glossary.md').matchAll(/^\|(.*)\|$/gm)]
   .map(([, row = '']) => row.split('|').map((cell) => cell.trim()))
   .filter(([term = '']) => term !== 'Term' && !term.startsWith('-'))
-  .map(([term = '', , log = '', series = '', link = '']) => ({
+  .map(([term = '', , replaced = '', log = '', series = '', link = '']) => ({
     term,
+    replaced: quoted(replaced),
     messages: quoted(log),
     series: quoted(series),
     page: /\]\(([^)]+)\)/.exec(link)?.[1] ?? '',
@@ -44,6 +57,13 @@ describe('The glossary', () => {
   it('has a row for each term', () => {
     expect(rows.length).toBeGreaterThan(35);
     expect(new Set(rows.map(({ term }) => term)).size).toBe(rows.length);
+  });
+
+  it('names words that the check finds, for the terms that replace them', () => {
+    expect(rows.flatMap(({ replaced }) => replaced).filter((word) => !hasOldWord(word))).toEqual([]);
+    const terms = new Set(rows.map(({ term }) => term));
+    const inCode = replacedWords.map(({ term }) => term).filter((term) => !terms.has(term));
+    expect(inCode).toEqual(WITHOUT_A_ROW);
   });
 
   it.each(rows)(

@@ -127,7 +127,7 @@ describe('Live queries over WebSocket', () => {
   });
 });
 
-describe('S-078 each resolution of a live query', () => {
+describe('S-078 each tick of a live query', () => {
   it('counts against the rate of its user, who then hears no more', async () => {
     const claims = { sub: 'busy' };
     const socket = await connect(limited, claims);

@@ -1,6 +1,6 @@
 import { stages, type Stage } from '../pipeline/stages.ts';
 
-/** What can end a run in any stage: its time is over, its client has disconnected, the process ends, or it fails inside. */
+/** What can end a run in any stage: its deadline passes, its client has disconnected, the process ends, or it fails inside. */
 const ANYWHERE: ReadonlySet<unknown> = new Set([
   'GATEWAY_TIMEOUT',
   'CLIENT_CLOSED_REQUEST',

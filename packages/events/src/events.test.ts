@@ -506,7 +506,7 @@ describe('a consumer', () => {
     expect(plan).not.toMatch(/Sort\b(?! Key)/);
   });
 
-  it('F-24 puts an event aside that it can’t apply, and goes on', async () => {
+  it('F-24 moves an event to dead letters that it can’t apply, and goes on', async () => {
     relay();
     const metrics = createMetrics('t');
     consumer({ metrics });

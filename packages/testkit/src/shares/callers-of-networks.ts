@@ -15,12 +15,12 @@ export interface RelatedCallers {
   /** The next of them, each with another address or another spelling of it, as far as there are any. */
   caller(number: number): SharingCaller;
   /** Someone who has nothing to do with them, of their kind. */
-  readonly stranger: SharingCaller;
+  readonly outsider: SharingCaller;
 }
 
-const STRANGER: SharingCaller = { address: '203.0.113.1' };
+const OUTSIDER: SharingCaller = { address: '203.0.113.1' };
 
-const byNetwork: readonly Omit<RelatedCallers, 'stranger'>[] = [
+const byNetwork: readonly Omit<RelatedCallers, 'outsider'>[] = [
   { are: 'one address', level: 0, caller: () => ({ address: '198.51.100.7' }) },
   {
     are: 'one address with other ports',
@@ -60,7 +60,7 @@ const MAPPED = ['198.51.100.7', '::ffff:198.51.100.7', '::FFFF:c633:6407', '[::f
 /** Of whom nothing but the address is known. */
 export const relatedByNetwork: readonly RelatedCallers[] = byNetwork.map((callers) => ({
   ...callers,
-  stranger: STRANGER,
+  outsider: OUTSIDER,
 }));
 
 /** A user, wherever it is. */
@@ -68,7 +68,7 @@ export const relatedByUser: RelatedCallers = {
   are: 'one user at many addresses',
   level: 0,
   caller: (number) => ({ user: 'ada', address: `10.${(number >> 8) % 256}.${number % 256}.1` }),
-  stranger: { user: 'bob', address: '10.0.0.1' },
+  outsider: { user: 'bob', address: '10.0.0.1' },
 };
 
 function hex(number: number): string {

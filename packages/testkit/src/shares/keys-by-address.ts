@@ -23,7 +23,7 @@ const KEYS =
 const NETWORKS = /\b(?:shareKeysOf(?:Caller)?|clientNetworkOf)\(/;
 
 /**
- * Defines tests that nothing is counted by an address but through its networks, and that whoever counts by networks is known: what is
+ * Defines tests that nothing is counted by an address but through its networks, and that each file that counts by networks is known: what is
  * shared is in the table of {@link testShares}.
  */
 export function testKeysByAddress({ folder, reads, keys, networks }: AddressRules): void {

@@ -49,14 +49,14 @@ export interface OpenTurns {
  */
 export function testShares(resources: readonly SharedResource[]): void {
   describe.each(resources)('$name', (resource) => {
-    it.each(relatedTo(resource))('give $are one part, and a stranger some of the rest', async (callers) => {
+    it.each(relatedTo(resource))('give $are one part, and an outsider some of the rest', async (callers) => {
       const most = resource.most[callers.level];
       const opened = await resource.open();
       let given = 0;
       for (let number = 0; number < 2 * most + 10; number += 1)
         given += Number(await opened.take(callers.caller(number)));
       const held = opened.held?.() ?? given;
-      const isLeft = await opened.take(callers.stranger);
+      const isLeft = await opened.take(callers.outsider);
       opened.close?.();
       expect({ isOver: held > most, isLeft }, `${held} of ${most}`).toEqual({ isOver: false, isLeft: true });
       expect(held, 'what is given').toBeGreaterThan(most * 0.9);
@@ -64,20 +64,20 @@ export function testShares(resources: readonly SharedResource[]): void {
   });
 }
 
-/** Of those, a stranger has about half, though it came last. */
+/** Of those, an outsider has about half, though it came last. */
 const TURNS = 40;
 
 /** Defines tests that callers who are one wait as one for their turns. */
 export function testTurns(resources: readonly SharedTurns[]): void {
   describe.each(resources)('$name', (resource) => {
-    it.each(relatedTo(resource))('let a stranger have every other one beside $are', async (callers) => {
+    it.each(relatedTo(resource))('let an outsider have every other one beside $are', async (callers) => {
       const opened = resource.open();
       for (let number = 0; number < 2 * TURNS; number += 1) opened.wait(callers.caller(number));
-      for (let number = 0; number < TURNS / 2; number += 1) opened.wait(callers.stranger);
+      for (let number = 0; number < TURNS / 2; number += 1) opened.wait(callers.outsider);
       const served = await opened.serve(TURNS);
       opened.close?.();
       expect(served).toHaveLength(TURNS);
-      expect(served.filter((caller) => caller === callers.stranger).length).toBeGreaterThan(TURNS / 2 - 3);
+      expect(served.filter((caller) => caller === callers.outsider).length).toBeGreaterThan(TURNS / 2 - 3);
     });
   });
 }
