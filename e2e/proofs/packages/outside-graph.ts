@@ -8,7 +8,7 @@ export function expectData(port: number, query: string, expected: object): Promi
   return expectResponse(port, query, (text) => text === JSON.stringify({ data: expected }));
 }
 
-/** Waits until a query has a result: a gateway takes over what it serves within moments. */
+/** Waits until a query has a result: a gateway loads what it serves within moments. */
 export async function expectResponse(
   port: number,
   query: string,
