@@ -249,7 +249,7 @@ describe('A secret in a file', () => {
 
   it('must be there, readable, and hold something that is no disk image', () => {
     expect(() => read({ KEYS: '', KEYS_FILE: '/no/such/file' })).toThrow(
-      /usable:\n {2}- KEYS_FILE: \/no\/such\/file does not exist\.$/,
+      /invalid:\n {2}- KEYS_FILE: \/no\/such\/file does not exist\.$/,
     );
     expect(() => read({ TOKEN_FILE: directory })).toThrow(`TOKEN_FILE: ${directory} is a directory.`);
     const path = file(' \n');
