@@ -13,7 +13,17 @@ import { ProgramOutput } from './program-output.ts';
 export const root: string = fileURLToPath(new URL('../..', import.meta.url));
 
 /** One of the programs behind the npm commands of the root. */
-export type ProgramName = 'start' | 'dev' | 'gateway' | 'auth-server' | 'search' | 'supergraph' | 'token';
+export type ProgramName =
+  | 'start'
+  | 'dev'
+  | 'gateway'
+  | 'auth-server'
+  | 'search'
+  | 'supergraph'
+  | 'token'
+  | 'registry'
+  | 'publish'
+  | 'keys';
 
 /** Settings of {@link startProgram}. */
 export interface ProgramOptions {
