@@ -28,6 +28,7 @@ describe.skipIf(!chromiumPath)(
     let gateway: RunningProgram | undefined;
 
     beforeAll(async () => {
+      browser = await startChromium();
       const published = await publishToFolder(directory.path);
       await published.publishField('nickname: String');
       const config = join(directory.path, 'gateway.yaml');
@@ -37,7 +38,6 @@ describe.skipIf(!chromiumPath)(
         environment: { SUPERGRAPH: 'registry', OPERATIONS_PORT: operationsPort },
       });
       await gateway.output.waitFor(/\bready\b/, 90_000);
-      browser = await startChromium();
       context = await browser.newContext({ locale: 'en-GB', javaScriptEnabled: false });
       page = await context.newPage();
       page.on('request', (request) => void requested.add(new URL(request.url()).origin));
