@@ -70,7 +70,8 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'performance.md',
   ],
   Configuration: ['configuration.md', 'configuration/'],
-  Inside: ['lifecycle.md', 'architecture.md', '../CONTRIBUTING.md', '../CHANGELOG.md'],
+  Inside: ['lifecycle.md', 'architecture.md', '../CONTRIBUTING.md'],
+  Changes: ['../CHANGELOG.md', 'changelog/'],
   'Authorization behaviours': ['authorization-behaviours.md', 'authorization-behaviours/'],
   Decisions: ['adr/'],
 };
