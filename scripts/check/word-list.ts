@@ -99,10 +99,18 @@ export const wordExceptions: readonly WordException[] = [
     text: 'connection refused',
     reason: 'the message of an operating system',
   },
-  { path: 'CHANGELOG.md', text: '(before: `a subgraph is left', reason: 'a log message of before' },
+  {
+    path: 'docs/changelog/gateway-protection.md',
+    text: '(before: `a subgraph is left',
+    reason: 'a log message of before',
+  },
   { path: 'docs/adr/0147-one-list-of-words.md', text: '', reason: 'says what the words were' },
-  { path: 'CHANGELOG.md', text: '`limits.subgraphCalls` is', reason: 'a setting of before' },
-  { path: 'CHANGELOG.md', text: 'were words of ours', reason: 'metrics of before' },
+  {
+    path: 'docs/changelog/gateway-protection.md',
+    text: '`limits.subgraphCalls` is',
+    reason: 'a setting of before',
+  },
+  { path: 'docs/changelog/gateway-protection.md', text: 'were words of ours', reason: 'metrics of before' },
   { path: 'bench/results/gateway-paired.md', text: 'planner thread', reason: 'a measurement of before' },
   { path: 'docs/operations.md', text: 'else to `nobody`', reason: 'the name of a system user' },
 ];
