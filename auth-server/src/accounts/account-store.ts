@@ -48,14 +48,13 @@ export interface AccountStore {
   /** In the order of their ids. @param after the id that the page before ended with @param text in their address or name */
   list(limit: number, after?: string, text?: string): Promise<readonly Account[]>;
   /**
-   * @param isStill asked about the account while no one else can change it. @default always
    * @returns the account as it was and as it is now, or undefined when there is none that is so, or `taken` when the address is
    * @throws LastAdministrator instead of leaving none
    */
   update(
     id: string,
     changes: AccountChanges,
-    isStill?: (account: Account) => boolean,
+    conditions?: UpdateConditions,
   ): Promise<AccountUpdate | 'taken' | undefined>;
   /** @throws LastAdministrator instead of leaving none */
   setDisabled(id: string, disabled: boolean): Promise<void>;
@@ -69,6 +68,14 @@ export interface AccountStore {
   remove(id: string): Promise<boolean>;
   /** Replaces the hash of an unchanged password by one with current parameters. */
   rehash(id: string, from: string, to: string): Promise<void>;
+}
+
+/** What a change depends on. Both are asked while no one else can change the account. */
+export interface UpdateConditions {
+  /** Whether it is as the caller has seen it. @default always */
+  readonly isStill?: ((account: Account) => boolean) | undefined;
+  /** What has to be done with it: where it fails, nothing is changed. @default nothing */
+  readonly beforeCommit?: ((update: AccountUpdate) => Promise<void>) | undefined;
 }
 
 /** A change of an account. */
@@ -145,10 +152,10 @@ export function createAccountStore(
       const found = await queryRows(pool, sql.list, [limit, after, text]);
       return found.flatMap((row) => toAccount(row) ?? []);
     },
-    update: async (id, changes, isStill = () => true) => {
+    update: async (id, changes, conditions = {}) => {
       if (!UUID.test(id)) return undefined;
       try {
-        return await inTransaction(pool, (connection) => updateLocked(connection, id, changes, isStill));
+        return await inTransaction(pool, (connection) => updateLocked(connection, id, changes, conditions));
       } catch (error) {
         if (isUniqueViolation(error)) return 'taken';
         throw error;
@@ -182,7 +189,7 @@ async function updateLocked(
   connection: Queryable,
   id: string,
   { name, email, role, claims }: AccountChanges,
-  isStill: (account: Account) => boolean,
+  { isStill = () => true, beforeCommit }: UpdateConditions,
 ): Promise<AccountUpdate | undefined> {
   if (role !== undefined && role !== 'ADMIN') await keepAnAdministrator(connection, id);
   const [known] = await queryRows(connection, sql.lock, [id]);
@@ -197,7 +204,9 @@ async function updateLocked(
     email === undefined ? undefined : canonicalEmail(email),
   ]);
   const after = toAccount(updated);
-  return after && { before, after };
+  if (!after) return undefined;
+  await beforeCommit?.({ before, after });
+  return { before, after };
 }
 
 /**

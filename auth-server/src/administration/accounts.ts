@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { mayLess, type Account, type Role } from '../accounts/accounts.ts';
 import type { Actor } from '../audit/audit.ts';
 import { newAccountId } from '../accounts/new-account-id.ts';
-import type { AccountChanges, CredentialsState } from '../accounts/account-store.ts';
+import type { AccountChanges, AccountUpdate, CredentialsState } from '../accounts/account-store.ts';
 import { endSessionsOf, type EndSessionFeatures } from './end-session.ts';
 import type { PageFeatures } from '../pages/language.ts';
 import type { PageTexts } from '../pages/texts/page-texts.ts';
@@ -44,7 +44,7 @@ export async function addAccount(
 
 /**
  * Changes what an account says. Access tokens of before say too much where it may do less now, and end; so they do where its
- * claims are others, by which operators' policies may decide.
+ * claims are others, by which operators' policies may decide. Links that were issued for what it was before end for good.
  *
  * @param isStill whether the account is as the caller has seen it. @default always
  * @returns the account as it is now, undefined when there is none that is so, or `taken` when another has the address
@@ -56,7 +56,8 @@ export async function changeAccount(
   by: Actor,
   isStill?: (account: Account) => boolean,
 ): Promise<Account | 'taken' | undefined> {
-  const changed = await features.accounts.update(id, changes, isStill);
+  const beforeCommit = (update: AccountUpdate): Promise<void> => endLinksOfBefore(features, update);
+  const changed = await features.accounts.update(id, changes, { isStill, beforeCommit });
   if (changed === undefined || changed === 'taken') return changed;
   const { before, after } = changed;
   // The new address may have another reader than the old one.
@@ -135,6 +136,21 @@ export async function setPassword(
 async function endLinks({ links }: AccountAdministrationFeatures, id: string): Promise<void> {
   await links.end({ purpose: 'reset', subject: id });
   await links.end({ purpose: 'change_email', subject: id });
+}
+
+/** Comparing them with the account is not enough: it may become again what it was. */
+async function endLinksOfBefore(
+  features: AccountAdministrationFeatures,
+  { before, after }: AccountUpdate,
+): Promise<void> {
+  const { links } = features;
+  if (before.email !== after.email) {
+    await endLinks(features, after.id);
+    await links.end({ purpose: 'sign_up', email: after.email });
+    await links.end({ purpose: 'invitation', email: after.email });
+  } else if (before.role !== after.role) {
+    await links.end({ purpose: 'reset', subject: after.id });
+  }
 }
 
 async function endEverything(features: AccountAdministrationFeatures, id: string): Promise<number> {

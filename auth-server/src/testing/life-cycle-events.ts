@@ -31,8 +31,12 @@ export const bringAbout: Readonly<
   },
   email_changed: async (scene) => {
     const { stage, email, nextEmail } = scene;
-    await command(stage, ['accounts', 'update', '--email', email, '--new-email', nextEmail]);
-    scene.email = nextEmail;
+    const change = async (from: string, to: string): Promise<void> => {
+      await command(stage, ['accounts', 'update', '--email', from, '--new-email', to]);
+      scene.email = to;
+    };
+    await change(email, nextEmail);
+    scene.undo = () => change(nextEmail, email);
   },
   account_disabled: async ({ stage, email }) => {
     await command(stage, ['accounts', 'disable', '--email', email]);
@@ -40,8 +44,13 @@ export const bringAbout: Readonly<
   account_deleted: async (scene) => {
     await sendAccountForm(scene, 'delete', { password: scene.password }, { status: 200 });
   },
-  role_reduced: async ({ stage, email }) => {
-    await command(stage, ['accounts', 'update', '--email', email, '--role', 'VIEWER']);
+  role_reduced: async (scene) => {
+    const { stage, email } = scene;
+    const change = async (role: string): Promise<void> => {
+      await command(stage, ['accounts', 'update', '--email', email, '--role', role]);
+    };
+    await change('VIEWER');
+    scene.undo = () => change('EDITOR');
   },
   claims_changed: async ({ stage, email }) => {
     const args = ['accounts', 'update', '--email', email, '--claims-stdin'];

@@ -75,13 +75,16 @@ export const probes: Readonly<Record<LifeCycleThing, Probe>> = {
     const response = await browser.follow(await submitSignIn(browser, page, email, password), issuer);
     return response.url.includes('/consent') ? 'ends' : 'stays';
   },
-  // An account that was disabled is enabled again by now, and its links have ended for good.
-  resetLink: ({ resetLink }) => opened(resetLink),
-  emailLink: ({ emailLink }) => opened(emailLink),
-  signUpLink: ({ signUpLink }) => opened(signUpLink),
+  // An account that was disabled is enabled again by now, one with another address or role gets its own back: links have ended for good.
+  resetLink: (scene) => opened(scene, scene.resetLink),
+  emailLink: (scene) => opened(scene, scene.emailLink),
+  signUpLink: (scene) => opened(scene, scene.signUpLink),
 };
 
-async function opened(link: string): Promise<Effect> {
+async function opened(scene: Scene, link: string): Promise<Effect> {
+  const { undo } = scene;
+  delete scene.undo; // once
+  await undo?.();
   return (await new Browser().get(link)).status === 200 ? 'stays' : 'ends';
 }
 

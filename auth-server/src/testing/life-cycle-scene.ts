@@ -60,6 +60,8 @@ export interface Scene {
   readonly emailLink: string;
   /** Sent to the next address, which no account has yet. */
   readonly signUpLink: string;
+  /** Makes the account again what it was before the event, where that can be. What has ended does not come back by it. */
+  undo?: () => Promise<void>;
 }
 
 /** What kind of client a scene has. */
