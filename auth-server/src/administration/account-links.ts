@@ -1,6 +1,7 @@
 import type { Account } from '../accounts/accounts.ts';
 import type { Actor } from '../audit/audit.ts';
 import type { AccountLink, EmailLink } from '../accounts/link-store.ts';
+import { hashCallerAt } from '../accounts/sign-in/hash-callers.ts';
 import { addAccount, changeAccount, setPassword, type AccountAdministrationFeatures } from './accounts.ts';
 import type { HasSettings } from '../settings/settings.ts';
 import type { AuditFeatures } from '../audit/audit-features.ts';
@@ -89,19 +90,21 @@ export async function redeemEmailLink(
  * Does what a link is for, once: the write that it allows finds things as they were, or does nothing, so that of any number
  * of callers one succeeds, and a link that could not be used is not used up.
  *
+ * @param address where the holder of the link is
  * @returns whether it was done
  */
 export async function redeemLink(
   features: RedeemLinkFeatures,
   token: string,
   password: string,
+  address: string,
 ): Promise<boolean> {
   const link = await findUsableLink(features, token);
   if (!link || link.purpose === 'change_email') return false;
   const isDone =
     link.purpose === 'reset'
       ? await setPassword(features, { id: link.subject, ...link }, password, 'password_reset')
-      : await signUp(features, { ...link, password });
+      : await signUp(features, { ...link, password }, address);
   if (isDone) await features.links.end(link);
   return isDone;
 }
@@ -109,8 +112,9 @@ export async function redeemLink(
 async function signUp(
   features: RedeemLinkFeatures,
   request: Parameters<typeof addAccount>[1],
+  address: string,
 ): Promise<boolean> {
-  const id = await addAccount(features, request);
+  const id = await addAccount(features, request, hashCallerAt(address, true));
   if (id !== undefined) features.audit.record({ event: 'account_signed_up', subject: id });
   return id !== undefined;
 }

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { QueueCaller } from '@trellis/admission';
 import { mayLess, type Account, type Role } from '../accounts/accounts.ts';
+import { hashCallerOf } from '../accounts/sign-in/hash-callers.ts';
 import type { Actor } from '../audit/audit.ts';
 import { newAccountId } from '../accounts/new-account-id.ts';
 import type { AccountChanges, AccountUpdate, CredentialsState } from '../accounts/account-store.ts';
@@ -31,13 +33,14 @@ export interface AccountRequest {
   readonly password: string;
 }
 
-/** Makes an account. @returns its id, or undefined when the address is taken */
+/** Makes an account. @param caller in whose share the password is hashed @returns its id, or undefined when the address is taken */
 export async function addAccount(
   features: AccountAdministrationFeatures,
   { email, name, role, password }: AccountRequest,
+  caller: QueueCaller,
 ): Promise<string | undefined> {
   const id = newAccountId(features.clock());
-  const passwordHash = await features.hasher.hash(password);
+  const passwordHash = await features.hasher.hash(password, caller);
   const added = await features.accounts.add({ id, email, name, role, emailVerified: true, passwordHash });
   return added ? id : undefined;
 }
@@ -126,7 +129,7 @@ export async function setPassword(
   event: 'password_changed' | 'password_reset',
 ): Promise<boolean> {
   const { accounts, hasher, clock, audit } = features;
-  const passwordHash = await hasher.hash(password);
+  const passwordHash = await hasher.hash(password, hashCallerOf(known.id));
   if (!(await accounts.setPassword(known.id, passwordHash, clock(), known))) return false;
   audit.record({ event, subject: known.id });
   await endEverything(features, known.id);

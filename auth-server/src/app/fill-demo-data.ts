@@ -1,3 +1,4 @@
+import { COMMAND_CALLER } from '../accounts/sign-in/hash-callers.ts';
 import { synchronizeClients } from '../administration/synchronize-clients.ts';
 import type { AuthServerConfig } from './auth-server-config.ts';
 import type { Features } from './features.ts';
@@ -21,7 +22,7 @@ export async function fillDemoData(config: AuthServerConfig, features: Features)
     name,
     role,
     emailVerified: true,
-    passwordHash: await hasher.hash(demoPassword),
+    passwordHash: await hasher.hash(demoPassword, COMMAND_CALLER),
   }));
   await accounts.seed(await Promise.all(hashed));
 }

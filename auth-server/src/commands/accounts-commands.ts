@@ -2,6 +2,7 @@ import { parseAccountClaims } from '../accounts/account-claims.ts';
 import { emailProblem, nameProblem, roleProblem, toRole } from '../accounts/account-rules.ts';
 import { describePasswordProblem, passwordProblem } from '../passwords/password-problem.ts';
 import type { Account } from '../accounts/accounts.ts';
+import { COMMAND_CALLER } from '../accounts/sign-in/hash-callers.ts';
 import {
   addAccount as createAccount,
   changeAccount,
@@ -28,7 +29,8 @@ export const addAccount: Command = {
       ...(problem === undefined ? [] : [`The password ${describePasswordProblem(problem)}.`]),
     ]);
     const { email = '', name = '', role = '' } = options;
-    const id = await createAccount(features, { email, name, role: toRole(role), password });
+    const account = { email, name, role: toRole(role), password };
+    const id = await createAccount(features, account, COMMAND_CALLER);
     if (id === undefined) throw new Error(`There is an account with the address ${email} already.`);
     features.audit.record({ event: 'account_added', subject: id, by: 'command' });
     commandLine.report(`Added ${email} (${role}), id ${id}.`, { id, email, role });

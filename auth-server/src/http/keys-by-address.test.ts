@@ -16,7 +16,7 @@ testKeysByAddress({
     'routes/consent.ts': RECORD,
     'routes/console/console-context.ts': RECORD,
     'routes/device.ts': RECORD,
-    'routes/link.ts': RECORD,
+    'routes/link.ts': 'for the record of what was done, and turns at the hashing of passwords',
     'routes/login.ts': COUNTED,
     'routes/mail-pages.ts': COUNTED,
     'routes/read-proof.ts': 'for the room that a proof takes',
@@ -28,7 +28,7 @@ testKeysByAddress({
   },
   keys: { 'http/request-limits.ts': 'remembers the networks of an address' },
   networks: {
-    'accounts/sign-in/sign-in.ts': 'turns at the hashing of passwords',
+    'accounts/sign-in/hash-callers.ts': 'turns at the hashing of passwords',
     'administration/create-account-mail.ts': 'messages under way',
     'attempts/bounded-attempts.ts': 'bytes that anybody may write',
     'attempts/network-counters.ts': 'wrong attempts to sign in, guesses of secrets, messages by mail',

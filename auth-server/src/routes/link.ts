@@ -55,7 +55,8 @@ export function addLinkRoutes(server: FastifyInstance, features: LinkPageFeature
       const password = parameters.get('new_password') ?? '';
       const unfit = passwordProblem(password, await contextOf(features, link));
       if (unfit !== undefined) return showForm(features, token, link, request, reply, unfit);
-      if (!(await redeemLink(features, token, password))) throw pageExpired('link of no use any more');
+      if (!(await redeemLink(features, token, password, request.ip)))
+        throw pageExpired('link of no use any more');
       const texts = textsFor(request);
       if (link.purpose === 'reset')
         features.accountMail?.notify({ id: link.subject, email: link.email }, 'password_changed', texts);

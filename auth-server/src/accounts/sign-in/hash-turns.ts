@@ -75,8 +75,8 @@ function waitForTurn(
   });
 }
 
-function tooMany({ isKnown }: QueueCaller): OAuthError {
-  const whose = isKnown ? 'of this account' : 'from this network';
+function tooMany({ keys: [own] }: QueueCaller): OAuthError {
+  const whose = own.startsWith('network:') ? 'from this network' : 'of this account';
   return tooManyRequests(`Too many passwords ${whose} are being checked.`, RETRY_AFTER_S);
 }
 

@@ -6,8 +6,8 @@ import { createHashTurns } from './hash-turns.ts';
 
 /** Hashes passwords, a few at a time. */
 export interface PasswordHasher {
-  /** For those who have proved who they are. */
-  hash(password: string): Promise<string>;
+  /** @param caller who has chosen the password, or in whose name it was chosen */
+  hash(password: string, caller: QueueCaller): Promise<string>;
   /** Compares; an absent hash takes as long as a real one and never matches. */
   verify(passwordHash: string | undefined, password: string, caller: QueueCaller): Promise<boolean>;
   /** Whether a hash was made with other parameters than today's. */
@@ -16,9 +16,6 @@ export interface PasswordHasher {
 
 /** argon2id with 19 MiB, two passes, one lane: about 16 ms. */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } satisfies Options;
-
-/** Passwords are chosen by people who have signed in, hold a one-time link, or administer accounts. */
-const CHOOSING: QueueCaller = { keys: ['a chosen password'], isKnown: true };
 
 /**
  * A hasher that works on at most so many passwords at once, so that a rush of sign-ins takes neither all memory nor every
@@ -30,7 +27,7 @@ export async function createPasswordHasher(concurrency: number): Promise<Passwor
   const inTurn = createHashTurns(concurrency);
   const dummyHash = await hash(randomToken(), PARAMETERS);
   return {
-    hash: (password) => inTurn(() => hash(canonicalPassword(password), PARAMETERS), CHOOSING),
+    hash: (password, caller) => inTurn(() => hash(canonicalPassword(password), PARAMETERS), caller),
     verify: async (passwordHash, password, caller) => {
       const matches = await inTurn(() => verifyTyped(passwordHash ?? dummyHash, password), caller);
       return matches && passwordHash !== undefined;

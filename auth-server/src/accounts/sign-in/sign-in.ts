@@ -1,10 +1,11 @@
-import { shareKeysOf, type QueueCaller } from '@trellis/admission';
+import type { QueueCaller } from '@trellis/admission';
 import type { Account } from '../accounts.ts';
 import type { Audit } from '../../audit/audit.ts';
 import type { AuthServerMetrics } from '../../audit/auth-server-metrics.ts';
 import type { AccountStore } from '../account-store.ts';
 import { canonicalPassword } from '../../passwords/canonical-password.ts';
 import { MAX_PASSWORD_LENGTH } from '../../passwords/password-problem.ts';
+import { hashCallerAt, hashCallerOf } from './hash-callers.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import type { AccountName } from './account-name.ts';
 import type { Throttle } from './throttle.ts';
@@ -72,7 +73,8 @@ export function createSignIn(dependencies: SignInDependencies): SignIn {
     metrics.signIns.inc({ outcome: 'signed_in' });
     audit.record({ event: 'signed_in', subject: account.id, address: attempt.address });
     if (hasher.isOutdated(account.passwordHash) || password !== canonicalPassword(password)) {
-      await accounts.rehash(account.id, account.passwordHash, await hasher.hash(password));
+      const rehashed = await hasher.hash(password, hashCallerOf(account.id));
+      await accounts.rehash(account.id, account.passwordHash, rehashed);
     }
   };
   return async (attempt, password, purpose = 'sign_in') => {
@@ -106,6 +108,6 @@ export function createSignIn(dependencies: SignInDependencies): SignIn {
 /** Those who come with a browser that the account knows have a part of the hashing for themselves. */
 function callerOf({ knownBrowser, address }: Attempt, account: Account | undefined): QueueCaller {
   return knownBrowser === undefined || account === undefined
-    ? { keys: shareKeysOf({ address }), isKnown: false }
-    : { keys: shareKeysOf({ user: account.id, address }), isKnown: true };
+    ? hashCallerAt(address, false)
+    : hashCallerOf(account.id);
 }
