@@ -8,8 +8,8 @@ import { gatewayYamlPages } from '../generate/gateway-yaml-pages.ts';
 import { repository } from '../programs/run-program.ts';
 
 const folder = join(repository, 'docs', 'configuration');
-const PAGES = ['gateway', 'auth-server', 'subgraphs', 'platform'];
-const SUBGRAPHS: ReadonlySet<string> = new Set(['users', 'posts', 'comments', 'search']);
+const PAGES = ['gateway', 'auth-server', 'subgraphs', 'search', 'platform'];
+const SUBGRAPHS: ReadonlySet<string> = new Set(['users', 'posts', 'comments']);
 
 /** The rows of a page, each as its cells without the code marks; of one section where it has several. */
 function rowsOf(page: string, section?: string): ReadonlyMap<string, readonly string[]> {

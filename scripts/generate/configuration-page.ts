@@ -40,13 +40,18 @@ const pages: readonly Page[] = [
   {
     name: 'subgraphs',
     title: 'Environment of the subgraphs',
-    introduction: 'Of the content graph: users, posts, comments and search.',
+    introduction: 'Of the content graph: users, posts and comments.',
     sections: [
       { title: 'Users', introduction: 'Prefix `USERS_`.', variables: variablesOf('users') },
       { title: 'Posts', introduction: 'Prefix `POSTS_`.', variables: variablesOf('posts') },
       { title: 'Comments', introduction: 'Prefix `COMMENTS_`.', variables: variablesOf('comments') },
-      { title: 'Search', introduction: 'Prefix `SEARCH_`.', variables: variablesOf('search') },
     ],
+  },
+  {
+    name: 'search',
+    title: 'Environment of the search',
+    introduction: 'The subgraph that finds what the others publish. Prefix `SEARCH_`.',
+    sections: [{ variables: variablesOf('search') }],
   },
   {
     name: 'platform',

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { S3FifoCache } from './s3-fifo-cache.ts';
 
 const value = (name: string): { readonly name: string } => ({ name });
+const weightOf = ({ weight }: { readonly weight: number }): number => weight;
 
 describe('An S3-FIFO cache', () => {
   it('S-034 keeps what is in use through a flood of keys that are used once', () => {
@@ -54,6 +55,17 @@ describe('An S3-FIFO cache', () => {
     }
     expect(others.filter((key) => cache.get(key) === undefined).length).toBeLessThanOrEqual(16); // three quarters are for the /48
     expect(cache.size).toBe(100);
+  });
+
+  it('G11: keeps what is in use where somebody brings a value as heavy as most of the room, once or again', () => {
+    const cache = new S3FifoCache({ maxEntries: 1_000, maxWeight: 1_000, weigh: weightOf });
+    const used = Array.from({ length: 500 }, (_, index) => `used ${index}`);
+    for (const key of used) cache.set(key, { weight: 1 });
+    for (const key of used) cache.get(key);
+    for (let time = 0; time < 2; time += 1)
+      cache.set('heavy', { weight: 800 }, shareKeysOf({ address: '203.0.113.1' }));
+    expect(used.filter((key) => cache.get(key) === undefined)).toEqual([]);
+    expect(cache.get('heavy')).toBeUndefined();
   });
 
   it('gives all its room to one caller as long as there is no other', () => {

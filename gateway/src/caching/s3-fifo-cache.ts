@@ -17,6 +17,8 @@ export interface S3FifoCacheOptions<Value> {
 
 /** How much of the room belongs to values that are new. What the others don't take is theirs as well. */
 const NEW_SHARE = 0.1;
+/** How much of the room one value may take that somebody brings: making room for it would cost the others all of theirs. */
+const MAX_PART = 1 / 8;
 /** Uses that are remembered of a value: each of them saves it once. */
 const MAX_USES = 3;
 
@@ -62,7 +64,7 @@ export class S3FifoCache<Value extends object> {
   }
 
   /**
-   * Adds or replaces a value. One that is heavier than the whole cache is not stored.
+   * Adds or replaces a value. One that is heavier than the whole cache, or of an owner and heavier than an eighth of it, is not stored.
    *
    * @param owner who brings it; absent: it is no one's share
    */
@@ -82,7 +84,7 @@ export class S3FifoCache<Value extends object> {
     const before = this.#entries.get(key);
     if (before) this.#remove(before);
     const weight = this.#weigh(value, key);
-    if (weight > this.#maxWeight) return;
+    if (weight > this.#maxWeight * (owner ? MAX_PART : 1)) return;
     const entry = new CacheEntry(key, value, weight, owner, before?.uses ?? 0);
     while (this.#isFullFor(weight)) this.#makeRoom();
     if (!isProven) this.#makeRoomForNew(weight);

@@ -143,7 +143,7 @@ export const stages = [
     name: 'tick rate',
     at: 'run',
     does: 'Counts a tick of a live query against the rate limits. A tick beyond them is skipped.',
-    errors: [],
+    errors: ['RATE_LIMITED'],
   },
   {
     name: 'response cache',

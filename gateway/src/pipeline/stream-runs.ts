@@ -74,15 +74,17 @@ export async function runTick(
   closing: AbortSignal,
 ): Promise<StreamResult | undefined> {
   const begun = beginRun('tick', shared, closing);
-  if (!isCounted && !(await isWithinRate(begun.run, shared))) {
-    begun.clear();
-    return undefined;
-  }
-  return runBegun(begun, shared, async (run, execution) => {
-    const result = await run.gated(execution, (context) => runPlan(shared.plan, context));
-    run.charge(result.objects, shared.admitted);
-    return result;
+  const result = await runBegun(begun, shared, async (run, execution) => {
+    if (!isCounted) await countTick(run, shared);
+    const executed = await run.gated(execution, (context) => runPlan(shared.plan, context));
+    run.charge(executed.objects, shared.admitted);
+    return executed;
   });
+  return isBeyondRate(begun.run) ? undefined : result;
+}
+
+function isBeyondRate({ stage, errorCode }: OperationRun): boolean {
+  return stage === 'tick rate' && errorCode === 'RATE_LIMITED';
 }
 
 interface BegunRun {
@@ -136,15 +138,11 @@ function deadlineOf(
   return { signal, clear };
 }
 
-async function isWithinRate(run: OperationRun, { admitted, context }: SharedOperation): Promise<boolean> {
+/** @throws RequestError RATE_LIMITED */
+async function countTick(run: OperationRun, { admitted, context }: SharedOperation): Promise<void> {
   run.enter('tick rate');
   const { rateLimiter } = run.services;
   const weight = weightOf(admitted.operation);
-  try {
-    await rateLimiter.countAddress(context.address, weight);
-    await rateLimiter.countCaller(admitted.caller, weight);
-    return true;
-  } catch {
-    return false;
-  }
+  await rateLimiter.countAddress(context.address, weight);
+  await rateLimiter.countCaller(admitted.caller, weight);
 }
