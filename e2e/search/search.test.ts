@@ -32,9 +32,9 @@ async function find(query: string, first = 20, as = viewer): Promise<readonly st
   return data.search.map(({ id }) => id);
 }
 
-/** The index follows the owners within moments; ten seconds are for a busy machine. */
+/** The index follows the owners within moments; twenty seconds are for a busy machine. */
 const eventually = (assertion: () => Promise<void>): Promise<void> =>
-  vi.waitFor(assertion, { timeout: 10_000, interval: 20 });
+  vi.waitFor(assertion, { timeout: 20_000, interval: 20 });
 
 async function post(input: Readonly<Record<string, unknown>>, as = author): Promise<string> {
   const { data } = await services.ask<{ createPost: { post: { id: string } } }>(

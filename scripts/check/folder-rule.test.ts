@@ -135,9 +135,9 @@ describe('Floors', () => {
       'shelf/jars/src/lids/seal.ts': '',
     };
     expect(await judge(circle, shelf)).toEqual([
-      'shelf: jars/src/labels → jars/src/lids → jars/src/labels is a cycle: ' +
-        'shelf/jars/src/labels/ink.ts imports shelf/jars/src/lids/seal.ts, ' +
-        'shelf/jars/src/lids/lid.ts imports shelf/jars/src/labels/label.ts.',
+      'shelf: jars/src/lids → jars/src/labels → jars/src/lids is a cycle: ' +
+        'shelf/jars/src/lids/lid.ts imports shelf/jars/src/labels/label.ts, ' +
+        'shelf/jars/src/labels/ink.ts imports shelf/jars/src/lids/seal.ts.',
     ]);
   });
 

@@ -119,7 +119,7 @@ const supergraph = buildSupergraph(
   ),
 );
 /** Each of them has a hundredth of the room for documents. */
-const LONG_TEXT = `#${'x'.repeat(12_300)}`;
+const LONG_TEXT = `#${'x'.repeat(13_000)}`;
 
 const unread = { totalBytes: TOTAL, perCallerBytes: OF_TOTAL, bytesPerSecond: 1, stalledMs: 1_000 };
 
