@@ -14,6 +14,8 @@ export interface SmtpOptions {
 
 const TIMEOUT_MS = 15_000;
 const MAX_CONNECTIONS = 3;
+/** What fails before anything of a message is said. */
+const CONNECTING: ReadonlySet<unknown> = new Set(['CONN', 'STARTTLS']);
 
 /**
  * Hands messages to a mail server. Over `smtp:` the connection has to change to TLS (STARTTLS) before anything is said,
@@ -67,15 +69,16 @@ export function createSmtpTransport({ url, from, issuer }: SmtpOptions): MailTra
 }
 
 /**
- * Answers of 5xx to one message are final; of a server that does not let us in, they are not. What a server says may quote the
- * message, and is left out; why there is no connection is not. RFC 5321 §4.2.1
+ * Answers of 5xx to one message are final; of a server that does not let us in, they are not. What a server says, with a code or
+ * without, may quote the message, its recipient or the password, and is left out; why there is no connection is not. RFC 5321 §4.2.1
  */
 function failureOf(error: unknown): Error {
-  const { responseCode, command, message } = error as Readonly<Record<string, unknown>>; // read as unknown
+  const { responseCode, response, command, message } = error as Readonly<Record<string, unknown>>; // read as unknown
   const code = typeof responseCode === 'number' ? responseCode : 0;
   const said = typeof command === 'string' ? command : 'CONN';
   const isFinal = code >= 500 && ['RCPT TO', 'DATA', 'API'].includes(said);
-  const answered = code === 0 ? `nothing to ${said} (${String(message)})` : `${code} to ${said}`;
-  const what = `The mail server answered ${answered}.`;
+  const reason = CONNECTING.has(command) ? ` (${String(message)})` : '';
+  const withoutCode = response === undefined ? `nothing to ${said}${reason}` : `no code to ${said}`;
+  const what = `The mail server answered ${code === 0 ? withoutCode : `${code} to ${said}`}.`;
   return isFinal ? new MailRejected(what) : new Error(what);
 }
