@@ -61,6 +61,12 @@ describe('RFC 8314: mail over smtps:', () => {
     expect(authenticated).toEqual([true]);
   });
 
+  it('is handed over to localhost, whose certificate has that name', async () => {
+    const { url, received } = await start('first byte', 'DNS:localhost');
+    await deliverTrusting(url.replace('127.0.0.1', 'localhost'));
+    expect(received).toHaveLength(1);
+  });
+
   it('is said to no server with a certificate that is not trusted, and the reason is given', async () => {
     const { url, received, authenticated } = await start('first byte');
     await expect(deliver(url)).rejects.toThrow(/answered nothing to CONN \(.*certificate.*\)/);

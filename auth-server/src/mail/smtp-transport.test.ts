@@ -1,6 +1,8 @@
+import { Resolver } from 'node:dns';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { createInterface } from 'node:readline';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { startSmtpServer } from '../testing/smtp-server.ts';
 import { createSmtpTransport } from './smtp-transport.ts';
 
 let server: Server | undefined;
@@ -30,7 +32,11 @@ async function startGarbling(text: string): Promise<number> {
 }
 
 async function deliver(url: string): Promise<void> {
-  const transport = createSmtpTransport({ url, from: 'no-reply@auth.example', issuer: 'https://auth.example' });
+  const transport = createSmtpTransport({
+    url,
+    from: 'no-reply@auth.example',
+    issuer: 'https://auth.example',
+  });
   try {
     await transport.deliver('1', { to: 'user@example.com', subject: 'Hello', text: 'A secret link.' });
   } finally {
@@ -46,7 +52,21 @@ describe('RFC 5321 §4.2: a reply of a mail server that is no code', () => {
     ['the message', '.', 'DATA'],
   ])('to %s is not quoted in the reason why a delivery failed', async (_what, text, command) => {
     const port = await startGarbling(text);
-    const error: unknown = await deliver(`smtp://trellis:s3cret@127.0.0.1:${port}`).catch((reason: unknown) => reason);
+    const error: unknown = await deliver(`smtp://trellis:s3cret@127.0.0.1:${port}`).catch(
+      (reason: unknown) => reason,
+    );
     expect(String(error)).toBe(`Error: The mail server answered no code to ${command}.`);
+  });
+});
+
+describe('RFC 6761 §6.3: mail to a server on localhost', () => {
+  it('stays on this machine, whatever DNS says', async () => {
+    const elsewhere = vi.spyOn(Resolver.prototype, 'resolve4').mockImplementation((_host, done) => {
+      if (typeof done === 'function') done(null, ['127.0.0.2']);
+    });
+    const { url, received, close } = await startSmtpServer();
+    await deliver(url.replace('127.0.0.1', 'localhost')).finally(() => elsewhere.mockRestore());
+    expect(received).toHaveLength(1);
+    await close();
   });
 });

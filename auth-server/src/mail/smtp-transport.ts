@@ -31,7 +31,10 @@ export function createSmtpTransport({ url, from, issuer }: SmtpOptions): MailTra
   const transport = createTransport({
     pool: true,
     maxConnections: MAX_CONNECTIONS,
-    host: hostname.replace(/^\[|\]$/g, ''),
+    // nodemailer asks DNS for any name, and DNS may know this one as another machine.
+    ...(hostname === 'localhost'
+      ? { host: '127.0.0.1', servername: hostname }
+      : { host: hostname.replace(/^\[|\]$/g, '') }),
     port: port === '' ? (secure ? 465 : 587) : Number(port),
     secure,
     requireTLS: !secure && !isOnThisMachine,
