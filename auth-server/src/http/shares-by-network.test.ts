@@ -54,9 +54,30 @@ const UNUSED: AttemptStore = {
   refund: () => Promise.reject(new Error('Only known browsers are counted here.')),
 };
 
+/** Where attempts are counted that anybody may make. */
+type AttemptsFactory = () => BoundedAttempts;
+
 /** As they count where the store has no room for another counter: in the process. */
 function attemptsHere(): BoundedAttempts {
   return createBoundedAttempts(UNUSED, createWriteRoom(0, clock), clock);
+}
+
+/** As they count where there is room: in the store. */
+function attemptsStored(): BoundedAttempts {
+  return createBoundedAttempts(createCountingStore(), createWriteRoom(2 ** 40, clock), clock);
+}
+
+function createCountingStore(): AttemptStore {
+  const counts = new Map<string, number>();
+  return {
+    reserve: async (name, { failures, windowS }) => {
+      const count = counts.get(name) ?? 0;
+      if (count >= failures) return windowS;
+      counts.set(name, count + 1);
+      return 0;
+    },
+    refund: async (name) => void counts.set(name, (counts.get(name) ?? 0) - 1),
+  };
 }
 
 function senderOf({ user, address }: SharingCaller): QueueCaller {
@@ -92,9 +113,61 @@ function guessesOf(name: string, most: Most, clientOf: (number: number) => strin
   };
 }
 
-function createMail(): MailLimits {
+/** An instance that has heard of no guess: it gives those that the store still takes. */
+function storedGuessesOf(name: string, most: Most, clientOf: (number: number) => string): SharedResource {
+  return {
+    name,
+    most,
+    open() {
+      const attempts = attemptsStored();
+      let number = 0;
+      return {
+        async take({ address }) {
+          const client = clientOf((number += 1));
+          const guesses = createSecretAttemptLimiter(attempts, clock);
+          guesses.failed(client, address);
+          await nextTurn();
+          return guesses.waitS(client, address) === 0;
+        },
+      };
+    },
+  };
+}
+
+function wrongSignIns(name: string, createAttempts: AttemptsFactory): SharedResource {
+  return {
+    name,
+    most: times(10),
+    async open() {
+      const limits = {
+        perAccount: { failures: 10_000, windowS: 900 },
+        perAddress: { failures: 10, windowS: 900 },
+      };
+      const throttle = createThrottle(UNUSED, limits, createAttempts());
+      return {
+        take: async ({ address }) => {
+          const attempt = { account: 'ada', address, knownBrowser: undefined };
+          return (await throttle.admit(attempt)).kind === 'admitted';
+        },
+      };
+    },
+  };
+}
+
+function messagesByMail(name: string, createAttempts: AttemptsFactory): SharedResource {
+  return {
+    name,
+    most: times(20),
+    open() {
+      const mail = createMail(createAttempts);
+      return { take: async ({ address }) => (await mail.reserveSender(address)) === 0 };
+    },
+  };
+}
+
+function createMail(createAttempts: AttemptsFactory): MailLimits {
   const room = createWriteRoom(1_500 * TOTAL, clock); // as long as a link
-  return createMailLimits(UNUSED, attemptsHere(), (email) => email, { room, ttlS: 60 });
+  return createMailLimits(UNUSED, createAttempts(), (email) => email, { room, ttlS: 60 });
 }
 
 const notSent = (): Promise<void> => Promise.reject(new Error('No message is sent here.'));
@@ -147,6 +220,8 @@ testShares([
   },
   guessesOf('Guesses of the secret of a client', times(20), () => 'shop'),
   guessesOf('Guesses of the secrets of clients', times(100), String),
+  storedGuessesOf('Guesses of the secret of a client, in the store', times(20), () => 'shop'),
+  storedGuessesOf('Guesses of the secrets of clients, in the store', times(100), String),
   ...sixGroups.map((group): SharedResource => ({
     name: `Requests to endpoints of ${group}`,
     most: times(10),
@@ -156,31 +231,10 @@ testShares([
       return { take: ({ address }) => succeeds(() => limits.admit(budget, address)) };
     },
   })),
-  {
-    name: 'Wrong attempts to sign in',
-    most: times(10),
-    async open() {
-      const limits = {
-        perAccount: { failures: 10_000, windowS: 900 },
-        perAddress: { failures: 10, windowS: 900 },
-      };
-      const throttle = createThrottle(UNUSED, limits, attemptsHere());
-      return {
-        take: async ({ address }) => {
-          const attempt = { account: 'ada', address, knownBrowser: undefined };
-          return (await throttle.admit(attempt)).kind === 'admitted';
-        },
-      };
-    },
-  },
-  {
-    name: 'Messages by mail',
-    most: times(20),
-    open() {
-      const mail = createMail();
-      return { take: async ({ address }) => (await mail.reserveSender(address)) === 0 };
-    },
-  },
+  wrongSignIns('Wrong attempts to sign in', attemptsHere),
+  wrongSignIns('Wrong attempts to sign in, in the store', attemptsStored),
+  messagesByMail('Messages by mail', attemptsHere),
+  messagesByMail('Messages by mail, in the store', attemptsStored),
   {
     name: 'Messages under way',
     most: OF_TOTAL,
@@ -206,7 +260,7 @@ testShares([
     name: 'Links for those who may sign up',
     most: OF_ROOM,
     open() {
-      const mail = createMail();
+      const mail = createMail(attemptsHere);
       return { take: ({ address }) => mail.takeLinkRoom(address) !== undefined };
     },
   },
