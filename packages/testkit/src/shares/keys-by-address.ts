@@ -17,9 +17,13 @@ export interface AddressRules {
 }
 
 const READS = /\bremoteAddress\b|\brequest\.ip\b|\bip: \w*[aA]ddress\b|\{ (?:[\w, ]+, )?ip\b/;
+/** `ip`, `request.ip`, `clientAddress`, `socket?.remoteAddress`. */
+const ADDRESS = /(?:\w+\??\.)*(?:ip|\w*[aA]ddress)\b/.source;
+const METHODS = 'get|set|has|add|delete|take|charge|reserve|tryAcquire|acquire|consume';
 /** `.get(address`, `.set(request.ip`, `keys: [address`, `user:${address}`. */
-const KEYS =
-  /\.(?:get|set|has|add|take|charge|reserve|tryAcquire|acquire|consume)\((?:request\.ip|remoteAddress|(?:\w+\.)*address)\b|\bkeys: \[`?(?:\$\{)?(?:\w+\.)*(?:ip|address|remoteAddress)\b|\w:\$\{(?:\w+\.)*(?:ip|address|remoteAddress)\}/;
+const KEYS = new RegExp(
+  `\\.(?:${METHODS})\\(\`?(?:\\$\\{)?${ADDRESS}|\\bkeys: \\[\`?(?:\\$\\{)?${ADDRESS}|\\w:\\$\\{${ADDRESS}\\}`,
+);
 const NETWORKS = /\b(?:shareKeysOf(?:Caller)?|clientNetworkOf)\(/;
 
 /**
