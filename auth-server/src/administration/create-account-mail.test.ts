@@ -103,3 +103,17 @@ it('M7: is sent to who asks from another network, while one network asks for all
   expect(sent).toContain('for-198.51.100.1');
   expect(sent).toHaveLength(76); // three quarters for a /48, and the other
 });
+
+it('waits in places that are kept for readers with an account, where it is a reset or a notice', async () => {
+  const readers: string[] = [];
+  const mail = createMail(async ({ to }, reader = 'anybody') => void readers.push(`${to} ${reader}`));
+  mail.offerReset('ada@example.com', FROM, TEXTS);
+  mail.notify({ id: 'ada', email: 'before@example.com' }, 'password_changed', TEXTS);
+  mail.offerAccount('new@example.com', 'New', FROM, TEXTS);
+  await mail.settle();
+  expect(readers.toSorted()).toEqual([
+    'ada@example.com account',
+    'before@example.com account',
+    'new@example.com anybody',
+  ]);
+});

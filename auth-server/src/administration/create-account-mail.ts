@@ -30,7 +30,8 @@ export function createAccountMail(mail: Mail, features: AccountMailFeatures, log
     const account = await features.accounts.findByEmail(email);
     if (!account || account.disabled) return account !== undefined;
     const address = await issueLink(features, resetLinkOf(account), 'user');
-    await mail.send({ to: account.email, subject: texts.mail.resetSubject, text: texts.mail.reset(address) });
+    const { resetSubject: subject, reset } = texts.mail;
+    await mail.send({ to: account.email, subject, text: reset(address) }, 'account');
     return true;
   };
   const sendSignUp = async (email: string, name: string, texts: PageTexts): Promise<void> => {
@@ -84,7 +85,7 @@ export function createAccountMail(mail: Mail, features: AccountMailFeatures, log
         const { subject, text } = texts.mail.notices[kind];
         const moment = `${momentsIn(texts.language).format(features.clock())} UTC`;
         const body = text(what, moment, `${features.settings.issuer}${paths.account}`);
-        await mail.send({ to: email, subject, text: body });
+        await mail.send({ to: email, subject, text: body }, 'account');
       }),
     settle: async () => {
       await Promise.all([asked.settle(), notices.settle()]);

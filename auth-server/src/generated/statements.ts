@@ -237,7 +237,7 @@ export const statements = {
     remove: { parameters: ['text'], row: {} },
   },
   'mail-store': {
-    add: { parameters: ['uuid', 'text', 'timestamptz', 'timestamptz'], row: {} },
+    add: { parameters: ['uuid', 'text', 'timestamptz', 'timestamptz', 'int8'], row: {} },
     claim: {
       parameters: ['timestamptz', 'int8', 'timestamptz'],
       row: { id: 'uuid', sealed: 'text', attempts: 'int4' },

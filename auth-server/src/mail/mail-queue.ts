@@ -74,9 +74,9 @@ export function createMailQueue(dependencies: MailQueueDependencies): MailQueue 
     });
   };
   return {
-    send: async (message) => {
+    send: async (message, reader = 'anybody') => {
       const now = clock();
-      if (!(await store.add(randomUUID(), message, now, now + ttlS * 1000)))
+      if (!(await store.add(randomUUID(), message, reader, now, now + ttlS * 1000)))
         throw new Error('Too many messages wait to be handed over.');
       if (isStarted) nudge();
     },

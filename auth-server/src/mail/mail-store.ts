@@ -1,7 +1,7 @@
 import { defineStatements, execute, queryRows, type Pool } from '@trellis/postgres';
 import { statements } from '../generated/statements.ts';
 import type { Sealer } from '../secrets/sealing.ts';
-import type { MailMessage } from './mail.ts';
+import type { MailMessage, MailReader } from './mail.ts';
 
 /** A message that one worker is to hand over. */
 export interface ClaimedMessage {
@@ -22,8 +22,8 @@ export interface WaitingMessage extends Pick<MailMessage, 'to' | 'subject'> {
 
 /** Messages that wait to be handed over. Moments are milliseconds since 1970. */
 export interface MailStore {
-  /** @returns false where too many wait already */
-  add(id: string, message: MailMessage, now: number, expiresAt: number): Promise<boolean>;
+  /** @returns false where too many wait already for another to this reader */
+  add(id: string, message: MailMessage, reader: MailReader, now: number, expiresAt: number): Promise<boolean>;
   /** Leases messages that are due: after a crash another instance takes them. */
   claim(now: number, limit: number, leaseMs: number): Promise<readonly ClaimedMessage[]>;
   /** Those that are due first, and how many wait. */
@@ -35,12 +35,15 @@ export interface MailStore {
   removeExpired(now: number): Promise<number>;
 }
 
-/** Most messages that wait; an attack on sign-up fills no disk. */
-const MOST_WAITING = 10_000;
+/**
+ * Most messages that wait when another is added: an attack on sign-up fills no disk, and leaves places to messages for readers
+ * with an account, such as links to reset a password.
+ */
+const MOST_WAITING = { account: 10_000, anybody: 8_000 } as const satisfies Record<MailReader, number>;
 
 const sql = defineStatements(statements, 'mail-store', {
   add: `INSERT INTO mail_message (id, sealed, next_attempt_at, expires_at)
-  SELECT $1, $2, $3, $4 WHERE (SELECT count(*) FROM mail_message) < ${MOST_WAITING}`,
+  SELECT $1, $2, $3, $4 WHERE (SELECT count(*) FROM mail_message) < $5`,
   claim: `UPDATE mail_message SET attempts = attempts + 1, next_attempt_at = $3
   WHERE id IN (SELECT id FROM mail_message WHERE next_attempt_at <= $1 AND expires_at > $1
                ORDER BY next_attempt_at LIMIT $2 FOR UPDATE SKIP LOCKED)
@@ -59,9 +62,10 @@ export function createMailStore(pool: Pool, sealer: Sealer): MailStore {
     await execute(pool, sql.remove, [id]);
   };
   return {
-    add: async (id, message, now, expiresAt) => {
+    add: async (id, message, reader, now, expiresAt) => {
       const sealed = sealer.seal(JSON.stringify(message), id);
-      return (await execute(pool, sql.add, [id, sealed, new Date(now), new Date(expiresAt)])) === 1;
+      const moments = [new Date(now), new Date(expiresAt)] as const;
+      return (await execute(pool, sql.add, [id, sealed, ...moments, MOST_WAITING[reader]])) === 1;
     },
     claim: async (now, limit, leaseMs) => {
       const rows = await queryRows(pool, sql.claim, [new Date(now), limit, new Date(now + leaseMs)]);

@@ -6,10 +6,16 @@ export interface MailMessage {
   readonly text: string;
 }
 
+/** Whether the reader has an account, or the address is one that anybody may have typed. */
+export type MailReader = 'account' | 'anybody';
+
 /** Accepts messages. */
 export interface Mail {
-  /** @throws Error when the message could not be accepted */
-  send(message: MailMessage): Promise<void>;
+  /**
+   * @param reader a part of the places to wait is kept for readers with an account. @default 'anybody'
+   * @throws Error when the message could not be accepted
+   */
+  send(message: MailMessage, reader?: MailReader): Promise<void>;
 }
 
 /** Hands messages over for delivery. */
