@@ -2,6 +2,7 @@ import type { Report } from '@trellis/composition';
 import {
   appendRecord,
   formatLogName,
+  MAX_VARIANTS,
   parseLogName,
   RegistryError,
   type Appended,
@@ -29,7 +30,7 @@ export interface VariantRequest extends DeclaredVariant {
 /**
  * Appends a record with a variant, new or changed. Another release is checked against what the others get.
  *
- * @throws PublicationRejected, RegistryError
+ * @throws PublicationRejected; RegistryError, TOO_MANY_VARIANTS where a gateway would leave it out
  */
 export async function setVariant(
   access: SigningAccess,
@@ -43,6 +44,7 @@ export async function setVariant(
     if (!head) throw new RegistryError('NOT_FOUND', `${formatLogName(log)} has no release yet.`);
     const { record } = head;
     const known = record.variants.find(({ name }) => name === declared.name);
+    if (!known) assertRoom(log, record.variants);
     const release = given ?? known?.release;
     if (!release)
       throw new RegistryError('INVALID_NAME', `Say what ${declared.name} serves: --from ENVIRONMENT.`);
@@ -53,6 +55,16 @@ export async function setVariant(
     return { ...nextOf(access, record, variants), approvals: approvalsOf(report), verdict };
   });
   return outcomeOf('set', declared.name, appended);
+}
+
+/** A gateway would leave out one more. @throws RegistryError TOO_MANY_VARIANTS */
+function assertRoom(log: LogName, variants: readonly Variant[]): void {
+  if (variants.length < MAX_VARIANTS) return;
+  const names = variants.map(({ name }) => name).join(', ');
+  throw new RegistryError(
+    'TOO_MANY_VARIANTS',
+    `${formatLogName(log)} has ${MAX_VARIANTS} variants, as many as a gateway serves at once: ${names}. End one first.`,
+  );
 }
 
 /** Appends a record without a variant: all get the main version. @throws RegistryError */

@@ -125,6 +125,29 @@ describe('trellis variant', () => {
     await trellis('variant', 'remove', 'bad');
   });
 
+  it('takes eight at once, and a ninth when one of them has ended', async () => {
+    const set = (name: string): Promise<CommandRun> =>
+      trellis(
+        'variant',
+        'set',
+        name,
+        '--from',
+        'staging',
+        '--host',
+        `${name}.test`,
+        '--graph',
+        'content@staging',
+      );
+    for (let count = 1; count <= 8; count += 1) expect((await set(`v${count}`)).status).toBe(0);
+    expect(await set('v9')).toMatchObject({
+      status: 1,
+      error: /^TOO_MANY_VARIANTS: content@staging has 8 variants, .*: v1, v2, .*v8\. End one first\./,
+    });
+    expect((await set('v8')).status).toBe(0);
+    await trellis('variant', 'remove', 'v1', '--graph', 'content@staging');
+    expect((await set('v9')).status).toBe(0);
+  });
+
   it('makes a token that its keys verify, for this graph and variant, and no longer than it says', async () => {
     const key = join(registry.folder, 'preview.json');
     const keys = JSON.parse((await trellis('keys', 'new', '--file', key)).out) as JSONWebKeySet;

@@ -1,5 +1,5 @@
 import type { Logger } from '@trellis/runtime';
-import { RegistryError, type RegistryRecord } from '@trellis/registry';
+import { MAX_VARIANTS, RegistryError, type RegistryRecord } from '@trellis/registry';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { RegistryObserver } from '../registry/followed-registry.ts';
 import { generationsOf, type ServedGenerations } from '../registry/served-generations.ts';
@@ -148,7 +148,7 @@ export function observeRegistry(
   return {
     verified: (record) => metrics.verified(record),
     serving(served) {
-      const { record, contract, main, variants, withoutContract = [] } = served;
+      const { record, contract, main, variants, withoutContract = [], surplus = [] } = served;
       const generations = generationsOf(served);
       for (const generation of generations) if (!known.has(generation)) graphMetrics.serving(generation);
       known = generations;
@@ -167,6 +167,8 @@ export function observeRegistry(
         },
         'supergraph loaded',
       );
+      if (surplus.length > 0)
+        logger.warn({ environment, sequence, surplus, most: MAX_VARIANTS }, 'surplus variants are left out');
     },
     stopped: (served) => metrics.serving(served),
     checked: () => metrics.checked(),

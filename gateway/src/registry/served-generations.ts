@@ -1,5 +1,6 @@
 import {
   hasServedText,
+  MAX_VARIANTS,
   readRelease,
   readTextBlob,
   servedText,
@@ -9,7 +10,7 @@ import {
   type RegistryStore,
   type Variant,
 } from '@trellis/registry';
-import { buildSupergraph, InvalidSupergraph } from '../supergraph/build-supergraph.ts';
+import { buildSupergraph } from '../supergraph/build-supergraph.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { isAt, releaseAddresses } from './release-addresses.ts';
 
@@ -28,6 +29,8 @@ export interface ServedGenerations {
   readonly variants: readonly ServedVariant[];
   /** Variants whose releases do not have the contract: their callers get the main version. */
   readonly withoutContract?: readonly string[] | undefined;
+  /** Variants that are more than are served at once: their callers get the main version. */
+  readonly surplus?: readonly string[] | undefined;
 }
 
 /** Where generations come from. */
@@ -42,13 +45,10 @@ export interface GenerationSource {
   readonly warm: (next: Supergraph) => Promise<void>;
 }
 
-/** Generations in memory at once, beside the main one. */
-const MAX_VARIANTS = 8;
-
 /**
  * Makes the generations of a record, and prepares them. One that serves already, of the same release at the same addresses, is used
  * again: a canary that becomes the main version begins with its plans. A variant without the contract is left out: a preview of
- * another team is no reason to serve an older main version.
+ * another team is no reason to serve an older main version, nor are more variants than have room.
  *
  * @param variants of the record, those that are to serve
  * @param before what serves now
@@ -60,10 +60,6 @@ export async function openGenerations(
   source: GenerationSource,
   signal: AbortSignal,
 ): Promise<ServedGenerations> {
-  if (variants.length > MAX_VARIANTS)
-    throw new InvalidSupergraph(
-      `Record ${record.sequence} has ${variants.length} variants; a gateway serves ${MAX_VARIANTS} at once.`,
-    );
   const known = before ? [...generationsOf(before)] : [];
   const mainRelease = await readReleaseFirst(record.release, source, signal);
   const { contract } = source;
@@ -81,12 +77,13 @@ export async function openGenerations(
   const main = await open(mainRelease);
   const served: ServedVariant[] = [];
   const withoutContract: string[] = [];
-  for (const variant of variants) {
+  for (const variant of variants.slice(0, MAX_VARIANTS)) {
     const release = await readReleaseFirst(variant.release, source, signal);
     if (hasServedText(release, contract)) served.push({ ...variant, supergraph: await open(release) });
     else withoutContract.push(variant.name);
   }
-  return { record, contract, main, variants: served, withoutContract };
+  const surplus = variants.slice(MAX_VARIANTS).map(({ name }) => name);
+  return { record, contract, main, variants: served, withoutContract, surplus };
 }
 
 function readReleaseFirst(

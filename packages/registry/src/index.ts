@@ -49,7 +49,13 @@ export {
   type RegistryTokenVariables,
 } from './stores/registry-authorization.ts';
 export { readTextBlob, writeTextBlob } from './text-blobs.ts';
-export { declaredVariant, type DeclaredVariant, type Variant, type VariantRule } from './variant.ts';
+export {
+  declaredVariant,
+  MAX_VARIANTS,
+  type DeclaredVariant,
+  type Variant,
+  type VariantRule,
+} from './variant.ts';
 export {
   verifyAlone,
   verifyLog,

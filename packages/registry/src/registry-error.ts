@@ -46,6 +46,11 @@ export const registryErrors = {
     action:
       'Publish it: trellis publish --contract NAME with its tags; or correct the name, in a gateway registry.contract.',
   },
+  TOO_MANY_VARIANTS: {
+    exit: 1,
+    summary: 'The environment has as many variants as a gateway serves at once.',
+    action: 'End one of them, which the message names: trellis variant remove.',
+  },
   INVALID_NAME: {
     exit: 64,
     summary: 'A graph, an environment, a subgraph or a contract has another kind of name.',

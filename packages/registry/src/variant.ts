@@ -29,6 +29,9 @@ export interface Variant {
   readonly abortsItself: boolean;
 }
 
+/** So many variants a record has at most: each is a generation in the memory of every gateway. */
+export const MAX_VARIANTS = 8;
+
 const shortText = z.string().min(1).max(256);
 
 const rule: z.ZodType<VariantRule> = z.discriminatedUnion('kind', [
