@@ -16,7 +16,7 @@ afterEach(() => {
 /** A command that reads each. */
 const readers: Readonly<Record<(typeof commandSecrets)[number], readonly string[]>> = {
   DATABASE_URL: ['registry', 'serve'],
-  TRELLIS_INTROSPECTION_SECRET: ['rollback', '--introspect', '--graph', 'a@b'],
+  TRELLIS_SCHEMA_SECRET: ['rollback', '--introspect', '--graph', 'a@b'],
   TRELLIS_PREVIEW_KEY: ['variant', 'token', 'next', '--graph', 'a@b'],
   TRELLIS_REGISTRY_CLIENT_SECRET: ['history', '--registry', 'https://registry.invalid', '--graph', 'a@b'],
   TRELLIS_REGISTRY_TOKEN: ['compose', '--registry', 'https://registry.invalid', '--graph', 'a@b'],

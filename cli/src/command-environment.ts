@@ -6,7 +6,7 @@ import { ConfigError, readSecretFiles, type Environment } from '@trellis/runtime
  */
 export const commandSecrets = [
   'DATABASE_URL',
-  'TRELLIS_INTROSPECTION_SECRET',
+  'TRELLIS_SCHEMA_SECRET',
   'TRELLIS_PREVIEW_KEY',
   'TRELLIS_REGISTRY_CLIENT_SECRET',
   'TRELLIS_REGISTRY_TOKEN',

@@ -72,7 +72,8 @@ function common(changes: string): readonly Row[] {
   return [
     ['deployed', '--deployed users=FOLDER/a.graphql', sent(`guarded-${changes}`, { running: RUNNING })],
     ['introspect', '--introspect', sent(`guarded-${changes}`, { running: RUNNING })],
-    ['header', '--introspect --header X-Secret=s3', asked],
+    ['header', '--introspect --header X-Secret=s3 --introspect-origins ORIGIN', asked],
+    ['introspect-origins', '--introspect --header X-Secret=s3 --introspect-origins ORIGIN', asked],
     ['trust', '--trust FOLDER/trust.json', distrusted],
     ['key', '--key FOLDER/key.json', left('key')],
     ['actor', '--actor ada', left('actor')],
@@ -143,7 +144,10 @@ describe('Over HTTP', () => {
   it.each(each)(
     '%s does not drop --%s',
     async (name, _option, args, expected) => {
-      const given = args.split(' ').map((text) => text.replace('FOLDER', registry.folder));
+      const { origin } = new URL(subgraph.url);
+      const given = args
+        .split(' ')
+        .map((text) => text.replace('FOLDER', registry.folder).replace('ORIGIN', origin));
       const run = await trellis(name, ...(words[name] ?? []), ...given);
       if (expected.kind === 'rejected') {
         expect(run).toMatchObject({ status: expected.status, error: expect.stringMatching(expected.error) });

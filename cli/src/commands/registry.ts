@@ -224,7 +224,15 @@ function running(command: Command): Command {
   return command
     .option('--deployed <NAME=FILE>', 'the schema of a subgraph as it runs; may be repeated', collect)
     .option('--introspect', 'asks the other subgraphs for the schemas that they run with')
-    .option('--header <NAME=VALUE>', 'sent with what --introspect asks; may be repeated', collect);
+    .option(
+      '--header <NAME=VALUE>',
+      'sent to --introspect-origins with what is asked; may be repeated',
+      collect,
+    )
+    .option(
+      '--introspect-origins <ORIGINS>',
+      'https://a.example,…: who gets --header and the secret; default: TRELLIS_INTROSPECT_ORIGINS, none',
+    );
 }
 
 function collect(text: string, before: readonly string[] = []): readonly string[] {

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => registry.close());
 beforeEach(() => registry.begin());
 afterEach(async () => {
-  vi.stubEnv('TRELLIS_INTROSPECTION_SECRET', undefined);
+  vi.stubEnv('TRELLIS_SCHEMA_SECRET', undefined);
   await Promise.all(running.splice(0).map((one) => one.close()));
 });
 
@@ -119,11 +119,13 @@ describe('--introspect', () => {
   it('sends the secret and the headers that it is given, and not to where it is redirected', async () => {
     const users = await runs(USERS);
     const redirecting = await runs(POSTS, 307, users.url);
-    vi.stubEnv('TRELLIS_INTROSPECTION_SECRET', SECRET);
+    vi.stubEnv('TRELLIS_SCHEMA_SECRET', SECRET);
     await publish('users', USERS, users.url);
     await publish('posts', POSTS, redirecting.url);
     await publish('posts', OTHER_POSTS, redirecting.url);
-    const { status, out } = await trellis('rollback', '--introspect', '--header', 'Authorization=Bearer x');
+    const origins = [users, redirecting].map(({ url }) => new URL(url).origin).join(',');
+    const args = ['--header', 'Authorization=Bearer x', '--introspect-origins', origins];
+    const { status, out } = await trellis('rollback', '--introspect', ...args);
     expect([status, out]).toEqual([0, expect.stringContaining('unknown: posts may run')]);
     expect(users.headers).toMatchObject([
       { 'trellis-introspection-secret': SECRET, authorization: 'Bearer x' },
@@ -131,7 +133,39 @@ describe('--introspect', () => {
     expect(redirecting.headers).toHaveLength(1);
   });
 
+  it('sends the secret and headers to no address of a publisher that is not named', async () => {
+    const [users, thief] = [await runs(USERS), await runs('no schema')];
+    vi.stubEnv('TRELLIS_SCHEMA_SECRET', SECRET);
+    await publish('users', USERS, users.url);
+    await publish('posts', POSTS, thief.url);
+    await publish('posts', OTHER_POSTS, thief.url);
+    await trellis('rollback', '--introspect');
+    vi.stubEnv('TRELLIS_INTROSPECT_ORIGINS', new URL(users.url).origin);
+    await publish('posts', OTHER_POSTS, thief.url);
+    await trellis('rollback', '--introspect', '--header', 'Authorization=Bearer x');
+    vi.stubEnv('TRELLIS_INTROSPECT_ORIGINS', undefined);
+    const seen = ({ headers }: SdlServer): unknown =>
+      headers.map((one) => [one['trellis-introspection-secret'], one.authorization]);
+    const nothing = [undefined, undefined];
+    expect([seen(thief), seen(users)]).toEqual([
+      [nothing, nothing],
+      [nothing, [SECRET, 'Bearer x']],
+    ]);
+  });
+
   it.each([
+    'http://posts.example',
+    'https://posts.example/graphql',
+    'https://a:b@posts.example',
+    'posts.example',
+    '*',
+  ])('takes no %s for an origin that gets secrets', async (origin) => {
+    const run = await trellis('rollback', '--introspect', '--introspect-origins', origin);
+    expect(run).toMatchObject({ status: 64, error: /^INVALID_NAME: --introspect-origins takes origins/ });
+  });
+
+  it.each([
+    ['a header for no origin', ['--introspect', '--header', 'X-Secret=s3cr3t']],
     ['a header that is none', ['--introspect', '--header', 'nonsense']],
     ['a value that is none', ['--introspect', '--header', 'X-Secret=s3cr3t\u00E9']],
     ['a header without it', ['--header', 'X-Secret=s3cr3t']],

@@ -1,19 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { RegistryError } from '@trellis/registry';
 import type { Environment } from '../registry/registry-access.ts';
-import { askSchemas, headersOf, type AskedSubgraph, type RunningSubgraphs } from './ask-schemas.ts';
+import { askSchemas, type AskedSubgraph, type RunningSubgraphs } from './ask-schemas.ts';
 import type { CommandOutcome } from './command-outcome.ts';
 import { PublicationRejected } from './publication-rejected.ts';
 import { rejection } from './run-registry-action.ts';
+import { schemaCredentials, type CredentialOptions } from './schema-credentials.ts';
 
 /** How a command line says what runs. */
-export interface RunningOptions {
+export interface RunningOptions extends CredentialOptions {
   /** `posts=posts.graphql`, each. */
   readonly deployed?: readonly string[];
   /** Ask each other subgraph at its address. */
   readonly introspect?: boolean;
-  /** `NAME=VALUE`, each: sent to the subgraphs that are asked. */
-  readonly header?: readonly string[];
 }
 
 /**
@@ -24,22 +23,25 @@ export interface RunningOptions {
  * @throws RegistryError INVALID_NAME for an option that is none; Error with a system call for files
  */
 export async function readRunningSubgraphs(
-  { deployed = [], introspect = false, header = [] }: RunningOptions,
+  { deployed = [], introspect = false, header = [], introspectOrigins }: RunningOptions,
   env: Environment,
   asked: () => Promise<readonly AskedSubgraph[]>,
 ): Promise<RunningSubgraphs | undefined> {
-  const headers = headersOf(header, env);
-  if (header.length > 0 && !introspect)
+  if (!introspect && (header.length > 0 || introspectOrigins !== undefined))
     throw new RegistryError(
       'INVALID_NAME',
-      '--header goes with --introspect: it is sent with what that asks.',
+      '--header and --introspect-origins go with --introspect: they are for what that asks.',
     );
   if (deployed.length === 0 && !introspect) return undefined;
   const named = new Map(await Promise.all(deployed.map(readDeployed)));
   if (!introspect) return { schemas: named, unknown: [] };
+  const credentials = schemaCredentials(
+    { header, ...(introspectOrigins !== undefined && { introspectOrigins }) },
+    env,
+  );
   const { schemas, unknown } = await askSchemas(
     (await asked()).filter(({ name }) => !named.has(name)),
-    headers,
+    credentials,
   );
   return { schemas: new Map([...schemas, ...named]), unknown };
 }

@@ -1,7 +1,7 @@
 import { DEFAULT_CHECK_RULES, type CheckRules } from '@trellis/composition';
 import { declaredContracts } from '@trellis/registry';
 import { z } from 'zod';
-import type { SentGuards } from '../publish/sent-guards.ts';
+import { MAX_SCHEMA_LENGTH, type SentGuards } from '../publish/sent-guards.ts';
 
 /** A change that someone has accepted, as a client sends it. */
 export interface SentApproval {
@@ -15,7 +15,7 @@ export interface SentApproval {
 /** The name of a subgraph. */
 export const subgraphName: z.ZodType<string> = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/);
 /** The schema of a subgraph. */
-export const schemaText: z.ZodType<string> = z.string().max(8 * 1024 * 1024);
+export const schemaText: z.ZodType<string> = z.string().max(MAX_SCHEMA_LENGTH);
 /** A line of text. */
 export const shortText: z.ZodType<string> = z.string().max(1024);
 

@@ -41,7 +41,7 @@ export interface SubgraphDependencies {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly development: boolean;
-  /** Of those who may read the schema in production; undefined without INTROSPECTION_SECRET. */
+  /** Of those who may read the schema in production; undefined without SCHEMA_SECRET. */
   readonly introspectionSecrets?: readonly string[] | undefined;
 }
 
@@ -186,7 +186,7 @@ async function open<Config extends SubgraphConfig>(
       peers,
       connectRedis,
       development,
-      introspectionSecrets: config.INTROSPECTION_SECRET,
+      introspectionSecrets: config.SCHEMA_SECRET,
       wakeRelay: relayWakeUp.poke,
     },
     config,

@@ -64,7 +64,7 @@ const variables = {
     default: [],
     doc: 'Scopes that requests of developers may have, separated by spaces.',
   },
-  INTROSPECTION_SECRET: {
+  SCHEMA_SECRET: {
     type: 'secrets',
     optional: true,
     doc: 'Random, 128 bits or more; or several of these, separated by spaces, the newest first. Who sends one in the header trellis-introspection-secret may read the schema in production: { _service { sdl } }. Absent: the schema is hidden there.',

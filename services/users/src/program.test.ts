@@ -127,9 +127,9 @@ describe('the program of a subgraph', () => {
     }
   });
 
-  it('shows its schema in production to who has INTROSPECTION_SECRET', async () => {
+  it('shows its schema in production to who has SCHEMA_SECRET', async () => {
     const secret = 'fcU0pVx4mX7Q0cJ1Yq9W3w';
-    const deployable = await start({ NODE_ENV: 'production', INTROSPECTION_SECRET: secret });
+    const deployable = await start({ NODE_ENV: 'production', SCHEMA_SECRET: secret });
     const statusFor = async (sent: string): Promise<number> => {
       const response = await fetch(`${deployable.url}/graphql`, {
         method: 'POST',
