@@ -5,7 +5,14 @@ import { LINK } from '../../testing/federation-link.ts';
 import { RecordedRegistry } from '../../testing/recorded-registry.ts';
 import { startSdlServer, type SdlServer } from '../../testing/sdl-server.ts';
 import { trellis } from '../../testing/run-command.ts';
-import { promotionCommand, publishingCommand, returningCommand } from './registry.ts';
+import {
+  keysCommand,
+  promotionCommand,
+  publishingCommand,
+  registryCommand,
+  returningCommand,
+  variantCommand,
+} from './registry.ts';
 
 const USERS = 'type Query { me: User } type User @key(fields: "id") { id: ID! name: String }';
 const MORE = USERS.replace('name: String', 'name: String age: Int');
@@ -74,11 +81,21 @@ function common(changes: string): readonly Row[] {
     ['introspect', '--introspect', sent(`guarded-${changes}`, { running: RUNNING })],
     ['header', '--introspect --header X-Secret=s3 --introspect-origins ORIGIN', asked],
     ['introspect-origins', '--introspect --header X-Secret=s3 --introspect-origins ORIGIN', asked],
-    ['trust', '--trust FOLDER/trust.json', distrusted],
-    ['key', '--key FOLDER/key.json', left('key')],
-    ['actor', '--actor ada', left('actor')],
+    ...signing(),
   ];
 }
+
+/** @param needed what each call of the command needs */
+function signing(needed = ''): readonly Row[] {
+  return [
+    ['trust', `${needed}--trust FOLDER/trust.json`, distrusted],
+    ['key', `${needed}--key FOLDER/key.json`, left('key')],
+    ['actor', `${needed}--actor ada`, left('actor')],
+  ];
+}
+
+const ofCanary = '--from staging --percent 5 ';
+const byRule = (rule: object): Expected => sent('variants', { set: { name: 'canary', rule } });
 
 const ofSubgraph = '--subgraph users --schema FOLDER/a.graphql';
 const contract = (tags: object): Expected =>
@@ -123,15 +140,51 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
     ['limits', '--limits FOLDER/gateway.yaml', left('limits')],
   ],
   rollback: [...common('rollbacks'), ['to', '--to 1', sent('rollbacks', { to: '1' })]],
+  'variant set': [
+    ...signing(ofCanary),
+    ['from', ofCanary, sent('variants', { set: { name: 'canary', from: 'staging' } })],
+    ['percent', ofCanary, byRule({ kind: 'percent', percent: 5 })],
+    ['aborts', `${ofCanary}--aborts`, sent('variants', { set: { abortsItself: true } })],
+    ['host', '--from staging --host a.test', byRule({ kind: 'host', host: 'a.test' })],
+    ['claim', '--from staging --claim a=b', byRule({ kind: 'claim', claim: 'a', value: 'b' })],
+    ['header', '--from staging --header a=b', byRule({ kind: 'header', header: 'a', value: 'b' })],
+    ['client', '--from staging --header a=b --client c', byRule({ kind: 'header', clients: ['c'] })],
+    ['limits', `${ofCanary}--limits FOLDER/gateway.yaml`, left('limits')],
+    [
+      'approvals',
+      `${ofCanary}--approvals FOLDER/checks.yaml`,
+      sent('variants', { approvals: APPROVALS, rules: RULES }),
+    ],
+  ],
+  'variant remove': signing(),
+  'keys replace': [
+    ...signing('--with FOLDER/trust.json '),
+    ['with', '--with FOLDER/trust.json', sent('keys', { keys: [{ kty: 'OKP' }] })],
+  ],
+  'registry gc': [
+    ...signing().filter(([option]) => option !== 'actor'),
+    ['older-than', '--older-than 5', sent('garbage-collections', { olderThanHours: 5, isDry: false })],
+    ['dry-run', '--dry-run', sent('garbage-collections', { isDry: true })],
+  ],
 };
-const commands: Readonly<Record<string, Command>> = {
+const subcommand = ({ command }: { readonly command: Command }, name: string): Command | undefined =>
+  command.commands.find((one) => one.name() === name);
+const commands: Readonly<Record<string, Command | undefined>> = {
   publish: publishingCommand().command,
   promote: promotionCommand().command,
   rollback: returningCommand().command,
+  'variant set': subcommand(variantCommand(), 'set'),
+  'variant remove': subcommand(variantCommand(), 'remove'),
+  'keys replace': subcommand(keysCommand(), 'replace'),
+  'registry gc': subcommand(registryCommand(), 'gc'),
 };
 /** Where the registry is, and where the result goes. */
 const ELSEWHERE = new Set(['graph', 'registry', 'format', 'json', 'output']);
-const words: Readonly<Record<string, readonly string[]>> = { promote: ['staging', 'production'] };
+const words: Readonly<Record<string, readonly string[]>> = {
+  promote: ['staging', 'production'],
+  'variant set': ['canary'],
+  'variant remove': ['canary'],
+};
 
 describe('Over HTTP', () => {
   it.each(Object.keys(rows))('no option of %s is without a row here', (name) => {
@@ -146,9 +199,10 @@ describe('Over HTTP', () => {
     async (name, _option, args, expected) => {
       const { origin } = new URL(subgraph.url);
       const given = args
+        .trim()
         .split(' ')
         .map((text) => text.replace('FOLDER', registry.folder).replace('ORIGIN', origin));
-      const run = await trellis(name, ...(words[name] ?? []), ...given);
+      const run = await trellis(...name.split(' '), ...(words[name] ?? []), ...given);
       if (expected.kind === 'rejected') {
         expect(run).toMatchObject({ status: expected.status, error: expect.stringMatching(expected.error) });
         expect(registry.sent).toEqual([]);

@@ -16,7 +16,7 @@ import {
   type RegistryOptions,
 } from '../registry/registry-access.ts';
 import type { CommandOutcome } from './command-outcome.ts';
-import { assertHonoured } from './options-over-http.ts';
+import { assertHonoured, verifyByOwnTrust } from './options-over-http.ts';
 import { submit } from './submit.ts';
 
 const HOUR_MS = 3_600_000;
@@ -42,8 +42,10 @@ export async function collectGarbage(
   const request = { olderThanHours: hoursOf(options.olderThan), isDry: options.dryRun === true };
   const store = storeOf(options, env);
   assertHonoured(store, options);
-  if (store instanceof HttpStore) return submit(store, undefined, 'garbage-collections', request, signal);
-  return deleteUnnamed(await openForReading(options, env), request, signal);
+  if (!(store instanceof HttpStore))
+    return deleteUnnamed(await openForReading(options, env), request, signal);
+  await verifyByOwnTrust(options, env, 'all', signal);
+  return submit(store, undefined, 'garbage-collections', request, signal);
 }
 
 /** Which texts go. */

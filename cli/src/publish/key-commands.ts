@@ -15,7 +15,7 @@ import {
   type RegistryOptions,
 } from '../registry/registry-access.ts';
 import type { CommandOutcome } from './command-outcome.ts';
-import { assertHonoured } from './options-over-http.ts';
+import { assertHonoured, verifyByOwnTrust } from './options-over-http.ts';
 import { replaceKeys } from './replace-keys.ts';
 import { submit } from './submit.ts';
 
@@ -78,6 +78,8 @@ export async function replaceKeysCommand(
   const named = await TrustedKeys.parse(await readFile(options.with, 'utf8'));
   const store = storeOf(options, env);
   assertHonoured(store, options);
-  if (store instanceof HttpStore) return submit(store, log, 'keys', { keys: named.keys }, signal);
-  return replaceKeys(await openForPublishing(options, env), log, named, signal);
+  if (!(store instanceof HttpStore))
+    return replaceKeys(await openForPublishing(options, env), log, named, signal);
+  await verifyByOwnTrust(options, env, [log], signal);
+  return submit(store, log, 'keys', { keys: named.keys }, signal);
 }

@@ -29,10 +29,11 @@ export function assertHonoured(store: RegistryStore, options: object): void {
 export async function verifyByOwnTrust(
   options: RegistryOptions,
   env: Environment,
-  logs: readonly LogName[],
+  logs: readonly LogName[] | 'all',
   signal: AbortSignal,
 ): Promise<void> {
   if (options.trust === undefined) return;
   const { store, trust } = await openForReading(options, env);
-  for (const log of logs) await verifyLog(store, log, trust, { signal });
+  for (const log of logs === 'all' ? await store.listLogs(signal) : logs)
+    await verifyLog(store, log, trust, { signal });
 }

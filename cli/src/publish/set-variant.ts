@@ -83,6 +83,11 @@ export async function removeVariant(
   return outcomeOf('removed', name, appended);
 }
 
+/** The log whose release a variant serves. @param from an environment of the same graph, or `graph@environment`. @throws RegistryError INVALID_NAME */
+export function sourceOf(log: LogName, from: string): LogName {
+  return parseLogName(from.includes('@') ? from : `${log.graph}@${from}`);
+}
+
 async function releaseOf(
   access: SigningAccess,
   log: LogName,
@@ -90,8 +95,7 @@ async function releaseOf(
   signal: AbortSignal,
 ): Promise<BlobReference | undefined> {
   if (from === undefined) return undefined;
-  const source = parseLogName(from.includes('@') ? from : `${log.graph}@${from}`);
-  const { head } = await readHeadGraph(access, source, signal);
+  const { head } = await readHeadGraph(access, sourceOf(log, from), signal);
   return head.record.release;
 }
 

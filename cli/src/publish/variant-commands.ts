@@ -9,7 +9,7 @@ import {
 import type { CommandOutcome } from './command-outcome.ts';
 import { assertHonoured, verifyByOwnTrust } from './options-over-http.ts';
 import { readRules } from '../supergraph/read-rules.ts';
-import { removeVariant, setVariant } from './set-variant.ts';
+import { removeVariant, setVariant, sourceOf } from './set-variant.ts';
 import { submit } from './submit.ts';
 
 /** The options of `trellis variant set`. */
@@ -47,7 +47,7 @@ export async function setVariantCommand(
   const rules = await readRules({ approvals });
   if (!(store instanceof HttpStore))
     return setVariant(await openForPublishing(options, env), log, request, { rules, limits }, signal);
-  await verifyByOwnTrust(options, env, [log], signal);
+  await verifyByOwnTrust(options, env, from === undefined ? [log] : [log, sourceOf(log, from)], signal);
   const { approvals: accepted, ...others } = rules;
   return submit(store, log, 'variants', { set: request, approvals: accepted, rules: others }, signal);
 }
@@ -62,8 +62,10 @@ export async function removeVariantCommand(
   const { name } = options;
   const store = storeOf(options, env);
   assertHonoured(store, options);
-  if (store instanceof HttpStore) return submit(store, log, 'variants', { remove: name }, signal);
-  return removeVariant(await openForPublishing(options, env), log, name, signal);
+  if (!(store instanceof HttpStore))
+    return removeVariant(await openForPublishing(options, env), log, name, signal);
+  await verifyByOwnTrust(options, env, [log], signal);
+  return submit(store, log, 'variants', { remove: name }, signal);
 }
 
 /** Just one rule. @throws RegistryError INVALID_NAME */

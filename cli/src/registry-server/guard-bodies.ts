@@ -1,5 +1,5 @@
 import { DEFAULT_CHECK_RULES, type CheckRules } from '@trellis/composition';
-import { declaredContracts } from '@trellis/registry';
+import { sentContracts } from '@trellis/registry';
 import { z } from 'zod';
 import { MAX_SCHEMA_LENGTH, type SentGuards } from '../publish/sent-guards.ts';
 
@@ -24,12 +24,14 @@ const MAX_SUBGRAPHS = 1000;
 /** Reads approvals. */
 export const sentApprovals: z.ZodType<readonly SentApproval[]> = z
   .array(
-    z.object({
+    z.strictObject({
       change: shortText,
       reason: shortText,
       owner: shortText,
       expires: z.iso.date(),
       exposure: z.boolean().optional(),
+      /** Clients send where it stands; {@link rulesOf} has another place. */
+      location: z.unknown().optional(),
     }),
   )
   .max(1000);
@@ -45,7 +47,7 @@ export const sentRunning: z.ZodType<Readonly<Record<string, string>>> = z
 export const sentRules: z.ZodType<NonNullable<SentGuards['rules']>> = z.strictObject({
   excludedClients: z.array(z.string().max(256)).max(1000),
   usagePeriodDays: z.int().min(1).max(366),
-  contracts: declaredContracts,
+  contracts: sentContracts,
 });
 
 /** The rules that a client has sent: they stand in a file of its own. */

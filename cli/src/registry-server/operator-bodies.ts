@@ -1,4 +1,4 @@
-import { declaredVariant, publicKeys, type PublicKey, type StoppedCanary } from '@trellis/registry';
+import { declaredVariantShape, publicKeys, type PublicKey, type StoppedCanary } from '@trellis/registry';
 import { z } from 'zod';
 import type { GarbageRequest } from '../publish/collect-garbage.ts';
 import type { SentGuards } from '../publish/sent-guards.ts';
@@ -14,34 +14,44 @@ export type VariantBody =
     }
   | { readonly remove: string };
 
-/** An environment, or `graph@environment`. */
-const origin = z.object({ from: z.string().min(1).max(256).optional() });
 const name = z.string().max(64);
 
-/** Reads the body of a change of variants. */
+const variantRequest: z.ZodType<VariantRequest> = z
+  .strictObject({
+    ...declaredVariantShape,
+    /** An environment, or `graph@environment`. */
+    from: z.string().min(1).max(256).optional(),
+  })
+  .refine(({ rule, abortsItself }) => !abortsItself || rule.kind === 'percent', {
+    error: 'a variant that aborts itself has a percent: callers who choose a variant judge nothing',
+  });
+
+/** Reads the body of a change of variants: one of the two, so that a `set` which is invalid removes nothing. */
 export const variantBody: z.ZodType<VariantBody> = z.union([
-  z.object({
-    set: z.intersection(declaredVariant, origin),
+  z.strictObject({
+    set: variantRequest,
     approvals: sentApprovals.default([]),
     rules: sentRules.optional(),
   }),
-  z.object({ remove: name }),
+  z.strictObject({ remove: name }),
 ]);
 
-/** Reads the body of a replacement of keys. */
-export const keysBody: z.ZodType<{ readonly keys: readonly PublicKey[] }> = z.object({ keys: publicKeys });
+/** Reads the body of a replacement of keys. A JWK may have other members, which do not count (RFC 7517 §4). */
+export const keysBody: z.ZodType<{ readonly keys: readonly PublicKey[] }> = z.strictObject({
+  keys: publicKeys,
+});
 
 /** Reads the body of an abort. */
-export const abortBody: z.ZodType<StoppedCanary> = z.object({
+export const abortBody: z.ZodType<StoppedCanary> = z.strictObject({
   name,
-  release: z.object({ digest: z.string().regex(/^[0-9a-f]{64}$/) }),
+  release: z.strictObject({ digest: z.string().regex(/^[0-9a-f]{64}$/) }),
 });
 
 /** Texts are written before the record that names them: those of a change that is being made stay. */
 const LEAST_HOURS = 1;
 
 /** Reads the body of a garbage collection. */
-export const garbageBody: z.ZodType<GarbageRequest> = z.object({
+export const garbageBody: z.ZodType<GarbageRequest> = z.strictObject({
   olderThanHours: z.int().min(LEAST_HOURS, { error: '--older-than takes at least 1 over HTTP' }).max(999_999),
   isDry: z.boolean(),
 });

@@ -1,5 +1,5 @@
 import { composersChoices, type Composers } from '@trellis/composition';
-import { declaredContracts, isContractName, isLogPart } from '@trellis/registry';
+import { isContractName, isLogPart, sentContracts } from '@trellis/registry';
 import { z } from 'zod';
 import type { GraphPublication } from '../publish/release-candidate.ts';
 import type { SentGuards } from '../publish/sent-guards.ts';
@@ -24,7 +24,7 @@ export interface PublicationBody extends GraphPublication, SentGuards {
 export const publicationBody: z.ZodType<PublicationBody> = z.strictObject({
   set: z
     .array(
-      z.object({
+      z.strictObject({
         name: subgraphName,
         sdl: schemaText,
         source: shortText,
@@ -42,8 +42,8 @@ export const publicationBody: z.ZodType<PublicationBody> = z.strictObject({
   remove: z.array(subgraphName).max(1000),
   isWhole: z.boolean(),
   contracts: z
-    .object({
-      set: declaredContracts,
+    .strictObject({
+      set: sentContracts,
       remove: z.array(z.string().refine(isContractName)).max(100),
       isWhole: z.boolean(),
     })

@@ -10,6 +10,7 @@ export {
   findContract,
   hasServedText,
   isContractName,
+  sentContracts,
   servedText,
   type DeclaredContract,
   type PublishedContract,
@@ -50,7 +51,7 @@ export {
 } from './stores/registry-authorization.ts';
 export { readTextBlob, writeTextBlob } from './text-blobs.ts';
 export {
-  declaredVariant,
+  declaredVariantShape,
   MAX_VARIANTS,
   type DeclaredVariant,
   type Variant,

@@ -31,6 +31,9 @@ export const publishedContracts: z.ZodType<readonly PublishedContract[]> = listO
   z.object({ ...declared, supergraph: blobReference, apiSchema: blobReference }),
 );
 
+/** Reads contracts of a request, without members that are not known. */
+export const sentContracts: z.ZodType<readonly DeclaredContract[]> = listOf(z.strictObject(declared));
+
 /** Reads contracts that are to be published. */
 export const declaredContracts: z.ZodType<readonly DeclaredContract[]> = listOf(z.object(declared));
 

@@ -34,16 +34,27 @@ export const MAX_VARIANTS = 8;
 
 const shortText = z.string().min(1).max(256);
 
+const header = {
+  kind: z.literal('header'),
+  header: z.string().regex(/^[a-z0-9-]{1,64}$/),
+  value: shortText,
+  clients: z.array(shortText).max(100),
+};
+const host = { kind: z.literal('host'), host: shortText };
+const claim = { kind: z.literal('claim'), claim: shortText, value: shortText };
+const percent = { kind: z.literal('percent'), percent: z.number().min(0).max(100) };
+
 const rule: z.ZodType<VariantRule> = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('header'),
-    header: z.string().regex(/^[a-z0-9-]{1,64}$/),
-    value: shortText,
-    clients: z.array(shortText).max(100),
-  }),
-  z.object({ kind: z.literal('host'), host: shortText }),
-  z.object({ kind: z.literal('claim'), claim: shortText, value: shortText }),
-  z.object({ kind: z.literal('percent'), percent: z.number().min(0).max(100) }),
+  z.object(header),
+  z.object(host),
+  z.object(claim),
+  z.object(percent),
+]);
+const declaredRule: z.ZodType<VariantRule> = z.discriminatedUnion('kind', [
+  z.strictObject(header),
+  z.strictObject(host),
+  z.strictObject(claim),
+  z.strictObject(percent),
 ]);
 
 const name = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/);
@@ -59,9 +70,9 @@ export const variant: z.ZodType<Variant> = z.object({
 /** A variant as an operator asks for it. */
 export type DeclaredVariant = Omit<Variant, 'release'>;
 
-/** Reads a {@link DeclaredVariant}. */
-export const declaredVariant: z.ZodType<DeclaredVariant> = z
-  .object({ name, rule, abortsItself: z.boolean() })
-  .refine(({ rule: { kind }, abortsItself }) => !abortsItself || kind === 'percent', {
-    error: 'a variant that aborts itself has a percent: callers who choose a variant judge nothing',
-  });
+/** The members of a {@link DeclaredVariant}. A rule has no member that is not known: it may say to whom the variant goes. */
+export const declaredVariantShape: {
+  readonly name: z.ZodType<string>;
+  readonly rule: z.ZodType<VariantRule>;
+  readonly abortsItself: z.ZodType<boolean>;
+} = { name, rule: declaredRule, abortsItself: z.boolean() };
