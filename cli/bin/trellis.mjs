@@ -14,13 +14,13 @@ if (existsSync(new URL('pnpm-workspace.yaml', repository))) await run([...launch
 else await runInstalled(await heapFlags());
 
 /**
- * Runs Node with what it is given and our arguments, and ends as it ends. A terminal sends its interrupts to both; other
+ * Runs Node with the flags it was started with, what it is given and our arguments, and ends as it ends. A terminal sends its interrupts to both; other
  * signals are passed on.
  *
  * @param {readonly string[]} command
  */
 async function run(command) {
-  const child = spawn(process.execPath, [...command, ...args], { stdio: 'inherit' });
+  const child = spawn(process.execPath, [...process.execArgv, ...command, ...args], { stdio: 'inherit' });
   process.on('SIGINT', () => undefined);
   for (const signal of /** @type {const} */ (['SIGTERM', 'SIGHUP']))
     process.on(signal, () => child.kill(signal));
