@@ -1,6 +1,5 @@
 import { loadSubgraphSchema, problemOfSubgraph, SchemaNotReadable } from '@trellis/composition';
 import { headersFor, whatWasNotSent, type SchemaCredentials } from './schema-credentials.ts';
-import { MAX_SCHEMA_LENGTH } from './sent-guards.ts';
 
 /** A subgraph and where it runs. */
 export interface AskedSubgraph {
@@ -16,6 +15,8 @@ export interface RunningSubgraphs {
   readonly unknown: readonly string[];
 }
 
+/** The longest schema that a registry takes. */
+export const MAX_SCHEMA_LENGTH: number = 8 * 1024 * 1024;
 /** Each has that long to respond. */
 const TIMEOUT_MS = 10_000;
 /** So many are asked at a time. */

@@ -7,6 +7,8 @@ import {
   verifyLog,
   type BlobReference,
   type LogName,
+  type RegistryStore,
+  type StoredBlob,
 } from '@trellis/registry';
 import {
   openForReading,
@@ -55,7 +57,7 @@ export interface GarbageRequest {
   readonly isDry: boolean;
 }
 
-/** Deletes what no record of any log names. @throws RegistryError where a log is damaged */
+/** Deletes what no record of any log names. Exit 69: the deadline passed, or the store failed, after the first were deleted. @throws RegistryError where a log is damaged */
 export async function deleteUnnamed(
   access: RegistryAccess,
   { olderThanHours, isDry }: GarbageRequest,
@@ -67,21 +69,46 @@ export async function deleteUnnamed(
   const blobs = await store.listBlobs(signal);
   const named = await namedTexts(access, signal);
   const unnamed = blobs.filter(({ digest, writtenAt }) => !named.has(digest) && writtenAt < writtenBefore);
-  let deleted = 0;
-  if (!isDry)
-    for (const { digest } of unnamed)
-      deleted += (await store.deleteBlob(digest, writtenBefore, signal)) ? 1 : 0;
-  const leftovers =
-    store instanceof FolderStore && !isDry ? await store.deleteLeftovers(writtenBefore, signal) : 0;
+  const counts = { texts: blobs.length, unnamed: unnamed.length };
+  if (isDry)
+    return {
+      exit: 0,
+      lines: [`${unnamed.length} of ${blobs.length} texts would be deleted.`],
+      document: { ...counts, deleted: 0, leftovers: 0 },
+    };
+  const { deleted, failure } = await deleteEach(store, unnamed, writtenBefore, signal);
+  if (failure)
+    return {
+      exit: 69,
+      lines: [
+        `${deleted} of ${blobs.length} texts deleted, then it failed: ${failure.message} Run it again for the others.`,
+      ],
+      document: { ...counts, deleted, leftovers: 0 },
+    };
+  const leftovers = store instanceof FolderStore ? await store.deleteLeftovers(writtenBefore, signal) : 0;
   return {
     exit: 0,
-    lines: [
-      isDry
-        ? `${unnamed.length} of ${blobs.length} texts would be deleted.`
-        : `${deleted} of ${blobs.length} texts and ${leftovers} temporary files deleted.`,
-    ],
-    document: { texts: blobs.length, unnamed: unnamed.length, deleted, leftovers },
+    lines: [`${deleted} of ${blobs.length} texts and ${leftovers} temporary files deleted.`],
+    document: { ...counts, deleted, leftovers },
   };
+}
+
+/** Once texts are gone, a failure says how many. @throws what fails before */
+async function deleteEach(
+  store: RegistryStore,
+  texts: readonly StoredBlob[],
+  writtenBefore: Date,
+  signal: AbortSignal,
+): Promise<{ readonly deleted: number; readonly failure?: Error }> {
+  let deleted = 0;
+  try {
+    for (const { digest } of texts)
+      deleted += (await store.deleteBlob(digest, writtenBefore, signal)) ? 1 : 0;
+    return { deleted };
+  } catch (error) {
+    if (deleted === 0 || !(error instanceof Error)) throw error;
+    return { deleted, failure: error };
+  }
 }
 
 /** The digests that the records of all logs name, themselves or by their releases. */

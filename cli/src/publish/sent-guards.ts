@@ -2,9 +2,6 @@ import { DEFAULT_CHECK_RULES, type CheckRules } from '@trellis/composition';
 import type { RunningSubgraphs } from './ask-schemas.ts';
 import type { SubmittedChange } from './submit.ts';
 
-/** The longest schema that a registry takes. */
-export const MAX_SCHEMA_LENGTH: number = 8 * 1024 * 1024;
-
 /** What of a `checks.yaml` holds beside its approvals, as a client sends it. */
 export type SentRules = Omit<CheckRules, 'approvals'>;
 

@@ -8,14 +8,15 @@ const aborted: CommandOutcome = { exit: 0, lines: [], document: { outcome: 'abor
 
 /** An abort that is made when it is released. */
 function held(outcome: Promise<CommandOutcome> | CommandOutcome = aborted) {
-  const { promise, resolve } = Promise.withResolvers<void>();
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
   let made = 0;
   const abort = async (): Promise<CommandOutcome> => {
     made += 1;
-    await promise;
+    await released;
     return outcome;
   };
-  return { abort, release: resolve, made: () => made };
+  return { abort, release: () => release(), made: () => made };
 }
 
 describe('Aborts that wait', () => {

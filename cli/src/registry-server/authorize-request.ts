@@ -13,6 +13,8 @@ export type Wish =
     }
   | { readonly kind: 'move'; readonly log: LogName }
   | { readonly kind: 'abort'; readonly log: LogName }
+  /** Who signs is decided by who may change every environment: the key of a log is more than a release of it. */
+  | { readonly kind: 'keys' }
   /** Deletes what no log names. */
   | { readonly kind: 'clean' };
 
@@ -41,13 +43,14 @@ export function authorizeKind(outcome: TokenOutcome, what: ChangeKind, log: LogN
 
 function wishOfKind(what: ChangeKind, log: LogName): Wish {
   if (what === 'garbage-collections') return { kind: 'clean' };
+  if (what === 'keys') return { kind: 'keys' };
   return { kind: what === 'aborts' ? 'abort' : 'move', log };
 }
 
 /**
  * Whose request it is, where its token has the scope for what it wants: `graph:read`, `graph:publish:<subgraph>` for each subgraph
  * (`graph:publish:*` for a whole graph and for contracts) or, in one environment alone, `graph:publish-in:<environment>:<subgraph>`;
- * `graph:promote:<environment>` for promotions, rollbacks, variants and keys, `graph:promote:*` for what is of the whole registry;
+ * `graph:promote:<environment>` for promotions, rollbacks and variants, `graph:promote:*` for keys and what is of the whole registry;
  * `graph:abort:<environment>`.
  *
  * @throws RegistryError NO_RIGHT naming the scope; STORE_UNAVAILABLE where tokens can't be judged
@@ -78,7 +81,7 @@ export function authorizeRequest(outcome: TokenOutcome, wish: Wish): TokenCaller
 /** Of each list one suffices. */
 function scopesFor(wish: Wish): readonly (readonly string[])[] {
   if (wish.kind === 'read') return [['graph:read']];
-  if (wish.kind === 'clean') return [['graph:promote:*']];
+  if (wish.kind === 'clean' || wish.kind === 'keys') return [['graph:promote:*']];
   if (wish.kind === 'move' || wish.kind === 'abort') {
     const right = wish.kind === 'move' ? 'graph:promote' : 'graph:abort';
     return [[`${right}:${wish.log.environment}`, `${right}:*`]];

@@ -1,7 +1,8 @@
 import { DEFAULT_CHECK_RULES, type CheckRules } from '@trellis/composition';
 import { sentContracts } from '@trellis/registry';
 import { z } from 'zod';
-import { MAX_SCHEMA_LENGTH, type SentGuards } from '../publish/sent-guards.ts';
+import { MAX_SCHEMA_LENGTH } from '../publish/ask-schemas.ts';
+import type { SentGuards } from '../publish/sent-guards.ts';
 
 /** A change that someone has accepted, as a client sends it. */
 export interface SentApproval {

@@ -9,8 +9,8 @@ import type { Wish } from './authorize-request.ts';
 /** A change that was read of a request: what right it takes, and what it does. */
 export interface LogChange extends Pick<AuditedAction, 'action' | 'subgraphs' | 'contracts'> {
   readonly wish: Wish;
-  /** Whether it waits for no other change. @default false: they are made one after the other, as composing takes memory */
-  readonly isUrgent?: boolean;
+  /** It waits for no change that composes; of the same key, it is made once. Absent: changes are made one after the other, as composing takes memory. */
+  readonly urgentKey?: string;
   readonly act: (access: SigningAccess, signal: AbortSignal, judge: ReleaseJudge) => Promise<CommandOutcome>;
 }
 

@@ -155,6 +155,36 @@ describe('Changes that are judged', () => {
     await server.close();
   }, 180_000);
 
+  it('are overtaken by the abort of a canary', async () => {
+    let [begin, release] = [(): void => undefined, (): void => undefined];
+    const judging = new Promise<void>((resolve) => (begin = resolve));
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const checkGraphs: typeof judgements.checkGraphs = async (...given) => {
+      begin();
+      await released;
+      return judgements.checkGraphs(...given);
+    };
+    const judgementPlace = { ...HERE, judgeUntil: () => ({ ...judgements, checkGraphs }) };
+    const scopes = ['graph:publish:*', 'graph:abort:*'];
+    const server = await serverFor(pool, scopes, {
+      client: 'overtaken',
+      composers: 'apollo',
+      judgementPlace,
+    });
+    expect((await server.inject(publicationTo('overtaken', 'type Query { a: Int }'))).statusCode).toBe(200);
+    const blocked = server.inject(publicationTo('overtaken', 'type Query { a: Int b: Int }'));
+    await judging;
+    const abort = await server.inject({
+      method: 'POST',
+      url: '/v1/graphs/overtaken/environments/test/aborts',
+      payload: { name: 'canary', release: { digest: 'f'.repeat(64) } },
+    });
+    expect([abort.statusCode, abort.json()]).toMatchObject([200, { document: { outcome: 'unchanged' } }]);
+    release();
+    expect((await blocked).statusCode).toBe(200);
+    await server.close();
+  }, 180_000);
+
   it('fail as unjudged where their deadline passes between two tasks of threads', async () => {
     const changeDeadline = (): AbortSignal => AbortSignal.abort(new DOMException('Late.', 'TimeoutError'));
     const server = await serverFor(pool, ['graph:publish:*'], { client: 'late', changeDeadline });

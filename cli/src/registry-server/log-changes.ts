@@ -17,6 +17,7 @@ import { PublicationRejected } from '../publish/publication-rejected.ts';
 import { rejection } from '../publish/run-registry-action.ts';
 import { OperationsProblem } from '../recorded/operations-problem.ts';
 import type { SigningAccess } from '../registry/registry-access.ts';
+import { AbortQueue } from './abort-queue.ts';
 import { writeAttempt, type AuditedAction } from './audit-log.ts';
 import { assertNotRevoked, authorizeKind, authorizeRequest, type ChangeKind } from './authorize-request.ts';
 import { assertBound, type TokenBinding } from './bound-tokens.ts';
@@ -59,6 +60,7 @@ export interface LogChangesOptions extends TokenBinding {
 export class LogChanges {
   readonly #options: LogChangesOptions;
   readonly #queue = new ChangeQueue();
+  readonly #aborts = new AbortQueue();
   readonly #threads = new ComposerThreads();
   readonly #judgementPlace: JudgementPlace;
 
@@ -99,7 +101,9 @@ export class LogChanges {
         const signal = (this.#options.changeDeadline ?? deadline)();
         return change.act(access, signal, this.#judgementPlace.judgeUntil(signal));
       };
-      const done = await (change.isUrgent ? act() : this.#queue.run(access.actor, act));
+      const done = await (change.urgentKey === undefined
+        ? this.#queue.run(access.actor, act)
+        : this.#aborts.run(log, change.urgentKey, act));
       const said = String(done.document['outcome']);
       if (WITHOUT_RECORD.has(said)) await this.#note(audited, said);
       return done;
@@ -223,6 +227,7 @@ const WITHOUT_RECORD: ReadonlySet<string> = new Set([
   'unchanged',
   'counted',
   'collected',
+  'partly-collected',
 ]);
 
 function codeOf(error: unknown): string {

@@ -164,6 +164,10 @@ describe('Keys of a registry over HTTP', () => {
     const replacement = { with: file };
     expect(await stage.as('operator', replaceKeysCommand, replacement)).toMatchObject({
       status: 77,
+      error: expect.stringContaining('no scope graph:promote:*') as string,
+    });
+    expect(await stage.as('owner', replaceKeysCommand, replacement)).toMatchObject({
+      status: 77,
       error: expect.stringContaining(`The server does not have the key ${keyId}.`) as string,
     });
     const both = await serveRegistry(
@@ -176,7 +180,7 @@ describe('Keys of a registry over HTTP', () => {
     );
     const at = { registry: both.url };
     expect((await stage.as('users', replaceKeysCommand, { ...replacement, ...at })).status).toBe(77);
-    expect(await stage.as('operator', replaceKeysCommand, { ...replacement, ...at })).toMatchObject({
+    expect(await stage.as('owner', replaceKeysCommand, { ...replacement, ...at })).toMatchObject({
       status: 0,
       out: expect.stringContaining(`the next record is signed by ${keyId}.`) as string,
     });
@@ -189,6 +193,12 @@ describe('Keys of a registry over HTTP', () => {
     const more = 'type Query { me: Int you: Int they: Int }';
     expect(await stage.publish('stager', 'users', more, staging)).toMatchObject({ status: 0, error: '' });
     expect((await stage.as('reader', verifyCommand, at)).status).toBe(0);
+    const stolen = join(stage.folder, 'stolen.json');
+    writeFileSync(stolen, stage.environment['TRELLIS_REGISTRY_TRUST'] ?? '');
+    expect(await stage.as('owner', replaceKeysCommand, { with: stolen, ...at })).toMatchObject({
+      status: 77,
+      error: expect.stringMatching(/^INVALID_KEY: .*content@production has replaced the key/) as string,
+    });
     expect(await stage.publish('users', 'users', 'type Query { me: Int them: Int they: Int }')).toMatchObject(
       {
         status: 77,
@@ -197,9 +207,11 @@ describe('Keys of a registry over HTTP', () => {
     );
     await both.close();
     expect(await audited('keys')).toMatchObject([
-      { client: 'operator', outcome: 'INVALID_KEY' },
+      { client: 'operator', outcome: 'NO_RIGHT' },
+      { client: 'owner', outcome: 'INVALID_KEY' },
       { client: 'users', outcome: 'NO_RIGHT' },
-      { client: 'operator', outcome: 'keys', sequence: replaced.sequence },
+      { client: 'owner', outcome: 'keys', sequence: replaced.sequence },
+      { client: 'owner', outcome: 'INVALID_KEY' },
     ]);
   });
 });

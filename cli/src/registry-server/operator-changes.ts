@@ -35,7 +35,7 @@ export function keysChange(log: LogName, body: unknown): LogChange {
   return {
     action: 'keys',
     subgraphs: [],
-    wish: { kind: 'move', log },
+    wish: { kind: 'keys' },
     act: async (access, signal) => {
       const named = await TrustedKeys.from(keys);
       assertOwnKeys(access, named);
@@ -62,7 +62,7 @@ export function abortChange(log: LogName, body: unknown): LogChange {
     action: 'abort',
     subgraphs: [],
     wish: { kind: 'abort', log },
-    isUrgent: true,
+    urgentKey: `${stopped.name} ${stopped.release.digest}`,
     act: async (access, signal): Promise<CommandOutcome> => {
       const { outcome, head } = await appendAbort({ ...access, log, signal }, stopped);
       const document = {
@@ -83,7 +83,8 @@ export function garbageChange(body: unknown): LogChange {
     wish: { kind: 'clean' },
     act: async (access, signal) => {
       const done = await deleteUnnamed(access, request, signal);
-      return { ...done, document: { ...done.document, outcome: request.isDry ? 'counted' : 'collected' } };
+      const outcome = done.exit === 0 ? (request.isDry ? 'counted' : 'collected') : 'partly-collected';
+      return { ...done, document: { ...done.document, outcome } };
     },
   };
 }

@@ -40,6 +40,13 @@ export const registryLimits = {
     beyond: '503',
   },
   waitingChanges: { amount: 64, what: 'changes that wait', of: 'all', counted: 'each', beyond: '503' },
+  waitingAborts: {
+    amount: 64,
+    what: 'aborts of one log that wait',
+    of: 'all',
+    counted: 'each',
+    beyond: '503',
+  },
   waitingReadersOfClient: {
     amount: 200,
     what: 'readers that wait for a record',
