@@ -104,7 +104,7 @@ it('M7: is sent to who asks from another network, while one network asks for all
   expect(sent).toHaveLength(76); // three quarters for a /48, and the other
 });
 
-it('waits in places that are kept for readers with an account, where it is a reset or a notice', async () => {
+it('waits in places that are reserved for readers with an account, where it is a reset or a notice', async () => {
   const readers: string[] = [];
   const mail = createMail(async ({ to }, reader = 'anybody') => void readers.push(`${to} ${reader}`));
   mail.offerReset('ada@example.com', FROM, TEXTS);

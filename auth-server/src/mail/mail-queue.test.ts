@@ -161,7 +161,7 @@ describe('mail while the mail server is unavailable', () => {
     await expect(queue.send(message('p@example.com'), 'account')).rejects.toThrow('Too many messages');
   });
 
-  it('keeps a fifth of its places for readers with an account, however many links to sign up wait', async () => {
+  it('reserves a fifth of its places for readers with an account, however many links to sign up wait', async () => {
     await pool.query(`INSERT INTO mail_message (id, sealed, next_attempt_at, expires_at)
       SELECT gen_random_uuid(), '', now() + interval '1 hour', now() + interval '1 day' FROM generate_series(1, 7999)`);
     const queue = startQueue(smtp({ url: 'smtp://127.0.0.1:9' }));

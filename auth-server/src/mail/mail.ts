@@ -12,7 +12,7 @@ export type MailReader = 'account' | 'anybody';
 /** Accepts messages. */
 export interface Mail {
   /**
-   * @param reader a part of the places to wait is kept for readers with an account. @default 'anybody'
+   * @param reader a part of the places to wait is reserved for readers with an account. @default 'anybody'
    * @throws Error when the message could not be accepted
    */
   send(message: MailMessage, reader?: MailReader): Promise<void>;

@@ -59,11 +59,17 @@ describe('RFC 5321 §4.2: a reply of a mail server that is no code', () => {
   });
 });
 
+/** DNS as it is asked for addresses. */
+interface AddressResolver {
+  resolve4(host: string, done: (error: NodeJS.ErrnoException | null, addresses: string[]) => void): void;
+}
+
 describe('RFC 6761 §6.3: mail to a server on localhost', () => {
   it('stays on this machine, whatever DNS says', async () => {
-    const elsewhere = vi.spyOn(Resolver.prototype, 'resolve4').mockImplementation((_host, done) => {
-      if (typeof done === 'function') done(null, ['127.0.0.2']);
-    });
+    const resolver: AddressResolver = Resolver.prototype;
+    const elsewhere = vi
+      .spyOn(resolver, 'resolve4')
+      .mockImplementation((_host, done) => done(null, ['127.0.0.2']));
     const { url, received, close } = await startSmtpServer();
     await deliver(url.replace('127.0.0.1', 'localhost')).finally(() => elsewhere.mockRestore());
     expect(received).toHaveLength(1);
