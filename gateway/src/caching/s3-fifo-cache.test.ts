@@ -57,7 +57,7 @@ describe('An S3-FIFO cache', () => {
     expect(cache.size).toBe(100);
   });
 
-  it('G11: keeps what is in use where somebody brings a value as heavy as most of the room, once or again', () => {
+  it('G11: keeps what is in use where a caller brings a value as heavy as most of the room, once or again', () => {
     const cache = new S3FifoCache({ maxEntries: 1_000, maxWeight: 1_000, weigh: weightOf });
     const used = Array.from({ length: 500 }, (_, index) => `used ${index}`);
     for (const key of used) cache.set(key, { weight: 1 });

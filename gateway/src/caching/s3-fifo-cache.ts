@@ -17,7 +17,7 @@ export interface S3FifoCacheOptions<Value> {
 
 /** How much of the room belongs to values that are new. What the others don't take is theirs as well. */
 const NEW_SHARE = 0.1;
-/** How much of the room one value may take that somebody brings: making room for it would cost the others all of theirs. */
+/** How much of the room one value with an owner may take: making room for more would cost the others all of theirs. */
 const MAX_PART = 1 / 8;
 /** Uses that are remembered of a value: each of them saves it once. */
 const MAX_USES = 3;
