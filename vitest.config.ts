@@ -57,7 +57,7 @@ const isolate = false;
 const execArgv = ['--interrupt-budget=600000'];
 
 // A poll waits for what is to come, however busy the machine is; how long that may take is no test of its own.
-const expect = { poll: { timeout: 15_000 } };
+const expect = { poll: { timeout: 30_000 } };
 
 export default defineConfig({
   test: {
@@ -82,8 +82,8 @@ export default defineConfig({
           exclude: [...configDefaults.exclude, ...longTests],
           globalSetup: ['packages/testkit/src/global-setup.ts'],
           setupFiles: ['packages/postgres/src/testing/check-rows.setup.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {
@@ -99,7 +99,7 @@ export default defineConfig({
           include: ownProcesses,
           exclude: [...configDefaults.exclude, ...longTests],
           globalSetup: ['packages/testkit/src/global-setup.ts'],
-          testTimeout: 60_000,
+          testTimeout: 120_000,
           hookTimeout: 180_000,
         },
       },
@@ -119,7 +119,7 @@ export default defineConfig({
           include: ['e2e/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...ownProcesses, ...longTests],
           globalSetup: ['packages/testkit/src/global-setup.ts', 'e2e/harness/shared-platform.ts'],
-          testTimeout: 60_000,
+          testTimeout: 120_000,
           hookTimeout: 180_000,
         },
       },
@@ -134,7 +134,7 @@ export default defineConfig({
           include: ['{gateway,auth-server,bench,cli,e2e}/proofs/*.ts', '{services,packages}/*/proofs/*.ts'],
           exclude: [...configDefaults.exclude, '**/*.test.ts'],
           globalSetup: ['packages/testkit/src/global-setup.ts'],
-          hookTimeout: 60_000,
+          hookTimeout: 120_000,
         },
       },
       {
@@ -150,7 +150,7 @@ export default defineConfig({
           sequence: { groupOrder: 2 }, // behind the proofs
           include: longTests,
           globalSetup: ['packages/testkit/src/global-setup.ts', 'e2e/harness/shared-platform.ts'],
-          testTimeout: 60_000,
+          testTimeout: 120_000,
           hookTimeout: 180_000,
         },
       },
