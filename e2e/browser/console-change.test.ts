@@ -66,7 +66,7 @@ describe.skipIf(!chromiumPath)(
       await page.locator('a[href*="record=2"]').first().click();
       await page.getByRole('heading', { level: 1, name: /production\.2/ }).waitFor();
       const picture = page.getByRole('img');
-      expect(await picture.locator('title').innerHTML()).toMatch(/1 safe.*deploy users.*publish/);
+      expect(await picture.locator('title').innerHTML()).toMatch(/\d safe.*deploy users.*publish/);
       const box = await picture.boundingBox();
       expect(box?.width).toBeLessThanOrEqual(320);
       const text = (await page.locator('main').innerText()).replaceAll(/\s+/g, ' ');
