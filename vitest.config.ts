@@ -46,6 +46,7 @@ const longTests = [
   // What walks through the whole product, or until a statistic has its evidence.
   'e2e/browser/every-page.test.ts',
   'gateway/src/app/{aborting-canaries,walks}.test.ts',
+  'gateway/src/offline/window-selection.test.ts',
 ];
 
 // The files that one worker runs share their modules: loading the gateway again for each file took longer than most files'

@@ -140,4 +140,4 @@ it('an operation that the proof of the window does not select has the plan that 
   expect(found.flatMap(({ missed }) => missed)).toEqual([]);
   // Of changes without another plan it would be true in any case.
   expect(found.filter(({ changed }) => changed > 0).length).toBeGreaterThanOrEqual(10);
-}, 300_000);
+}, 900_000);

@@ -98,8 +98,8 @@ async function planAndExecute(
 ): Promise<PipelineResult> {
   const { services, clock } = run;
   const { uploads } = context;
-  if (uploads) assertTakesFiles(admitted);
   run.enter('plan');
+  if (uploads) assertTakesFiles(admitted);
   const forwarded =
     admitted.operation.kind === 'mutation' ? withIdempotencyKey(context, admitted.extensions) : context;
   const planned = planOf(admitted, context, services);

@@ -165,6 +165,7 @@ export const stages = [
       'OVERLOADED',
       'RATE_LIMITED',
       'QUERY_TOO_COMPLEX',
+      'RESPONSE_TOO_LARGE',
       'UPLOAD_MISSING',
       'UPLOAD_OUT_OF_ORDER',
       'PAYLOAD_TOO_LARGE',
