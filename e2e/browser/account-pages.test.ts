@@ -17,7 +17,7 @@ describe.skipIf(!chromiumPath)(
     beforeAll(async () => {
       [browser, token] = await Promise.all([startChromium(), resetToken()]);
       copy = await browser.newPage();
-    }, 60_000);
+    });
     afterAll(() => browser.close());
 
     it.each([

@@ -34,7 +34,7 @@ describe.skipIf(!chromiumPath)(
       page = await context.newPage();
       page.on('request', (request) => void requested.add(new URL(request.url()).origin));
       copy = await browser.newPage();
-    }, 60_000);
+    });
     afterAll(async () => {
       await gateway?.stop('SIGTERM');
       await browser.close();

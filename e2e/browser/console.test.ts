@@ -25,7 +25,7 @@ describe.skipIf(!chromiumPath)(
       page = await context.newPage();
       page.on('request', (request) => void requested.add(new URL(request.url()).origin));
       copy = await browser.newPage();
-    }, 60_000);
+    });
     afterAll(() => browser.close());
 
     /** axe-core and the keyboard are in a page of their own with scripts: the same markup and style, on a narrow screen, in both directions. What links lead to is looked at in every-page.test. */

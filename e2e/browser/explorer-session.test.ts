@@ -24,7 +24,7 @@ describe.skipIf(!chromiumPath)(
       explorer = await openExplorer(browser);
       ({ page } = explorer);
       await signInToExplorer(page, demoPeople.vi);
-    }, 60_000);
+    });
     afterAll(() => browser.close());
 
     it('renews itself before its token expires, and no one notices', async () => {

@@ -24,7 +24,7 @@ describe.skipIf(!chromiumPath)(
       explorer = await openExplorer(browser);
       ({ page } = explorer);
       await signInToExplorer(page, demoPeople.ada);
-    }, 60_000);
+    });
     afterAll(() => browser.close());
 
     const response = (): ReturnType<Page['getByRole']> => page.getByRole('region', { name: 'Response' });

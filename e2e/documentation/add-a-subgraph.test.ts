@@ -112,13 +112,11 @@ describe(`The subgraph of ${PAGE}`, () => {
     await eventually(
       () => fetch(`http://127.0.0.1:${port}/health/ready`),
       ({ ok }) => ok,
-      60_000,
     );
 
     await eventually(
       () => askGraph(graph, { query: '{ __type(name: "Post") { fields { name } } }' }),
       (response) => JSON.stringify(response.data).includes('likeCount'),
-      60_000,
     );
     const { access_token: token } = await signIn(issuer);
     const response = await askGraph<{ posts: { id: string }[] }>(graph, {

@@ -51,7 +51,6 @@ describe('npm run gateway over a supergraph of others, with nothing else', () =>
     const whole = await eventually(
       () => ask<Shelf>(shelf),
       ({ errors }) => errors === undefined,
-      20_000,
     );
     expect(dataOf(whole).books.map(({ likes }) => likes)).toEqual([20, 20]);
   });
@@ -126,7 +125,6 @@ describe('npm run gateway over a supergraph of others, with nothing else', () =>
     await eventually(
       () => ask<Shelf>(shelf),
       ({ errors }) => errors === undefined,
-      20_000,
     );
   });
 

@@ -29,7 +29,6 @@ describe('A subgraph that fails', () => {
     const recovered = await eventually(
       () => ask<Counts>(counts),
       ({ errors }) => errors === undefined,
-      20_000,
     );
     expect(dataOf(recovered).posts.map(({ commentCount }) => typeof commentCount)).toEqual([
       'number',
@@ -44,7 +43,6 @@ describe('A subgraph that fails', () => {
     await eventually(
       () => ask<Counts>(counts),
       ({ errors }) => errors === undefined,
-      20_000,
     );
   });
 
@@ -57,7 +55,6 @@ describe('A subgraph that fails', () => {
     await eventually(
       () => ask<Counts>(counts),
       ({ errors }) => errors === undefined,
-      20_000,
     );
   });
 
@@ -75,7 +72,6 @@ describe('A subgraph that fails', () => {
     await eventually(
       () => ask<Counts>(counts),
       ({ errors }) => errors === undefined,
-      20_000,
     );
   });
 

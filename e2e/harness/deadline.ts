@@ -22,16 +22,20 @@ export async function withDeadline<T>(
   }
 }
 
+/** For what is to come, however busy the machine is. */
+const PATIENCE_MS = 100_000;
+
 /**
  * Asks again and again until the response is accepted.
  *
+ * @param deadlineMs defaults to 100 s, which is no verdict on how fast it is
  * @returns the accepted answer
  * @throws Error after `deadlineMs`, with the last response or failure
  */
 export async function eventually<T>(
   ask: () => Promise<T>,
   accept: (response: T) => boolean,
-  deadlineMs: number,
+  deadlineMs: number = PATIENCE_MS,
 ): Promise<T> {
   const end = Date.now() + deadlineMs;
   for (;;) {

@@ -64,7 +64,7 @@ describe('A subgraph that can’t start', () => {
 
   it('serves as soon as it can', async () => {
     await pool.query('DROP TABLE posts.post');
-    await eventually(ask, ({ errors }) => errors === undefined, 20_000);
+    await eventually(ask, ({ errors }) => errors === undefined);
     expect(platform.output.all).toContain('posts serves now.');
   });
 });

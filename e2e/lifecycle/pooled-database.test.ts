@@ -57,7 +57,6 @@ describe.skipIf(!hasPgBouncer)(
       eventually(
         () => ask<{ search: object[] }>(`{ search(query: "${title}") { __typename } }`),
         ({ data }) => data?.search.length === 1,
-        15_000,
       );
 
     it('signs in and refreshes', async () => {
@@ -84,7 +83,6 @@ describe.skipIf(!hasPgBouncer)(
       await eventually(
         () => createPost('Refilled'),
         ({ errors }) => errors === undefined,
-        15_000,
       );
       await isFound('Refilled');
     });

@@ -56,6 +56,5 @@ describe('What one address may ask for', () => {
       });
       expect((await push(OTHER)).status).toBe(201);
     },
-    60_000,
   );
 });

@@ -19,22 +19,13 @@ describe('A grant that has ended', () => {
     await expect(client.refreshTokenGrant(config, first.refresh_token ?? '')).rejects.toMatchObject({
       error: 'invalid_grant',
     });
-    for (const { access_token: token } of [first, second])
-      await eventually(
-        () => codeAtGateway(token),
-        (code) => code === 'UNAUTHENTICATED',
-        1_000,
-      );
+    for (const { access_token: token } of [first, second]) await isRejectedWithinASecond(token);
   });
 
   it('leaves other grants of the same user alone (A-129)', async () => {
     const [ended, other] = [await signIn(addresses.issuer), await signIn(addresses.issuer)];
     await administer(['grants', 'revoke', `--grant=${String(claimsOf(ended.access_token)['gid'])}`]);
-    await eventually(
-      () => codeAtGateway(ended.access_token),
-      (code) => code === 'UNAUTHENTICATED',
-      1_000,
-    );
+    await isRejectedWithinASecond(ended.access_token);
     expect(await codeAtGateway(other.access_token)).toBeUndefined();
   });
 });
@@ -56,14 +47,25 @@ describe('npm run auth-server -- accounts', () => {
       error: 'invalid_grant',
     });
     expect((await userInfo(tokens)).status).toBe(401);
-    await eventually(
-      () => codeAtGateway(tokens.access_token),
-      (code) => code === 'UNAUTHENTICATED',
-      1_000,
-    );
+    await isRejectedWithinASecond(tokens.access_token);
     await expect(signIn(addresses.issuer, { user, password })).rejects.toThrow();
   });
 });
+
+/** What a rejected request takes where two cores do nothing else. */
+const CONTROL_MS = 20;
+
+/** On a machine that is slower by a factor, judged by the same request with a token that never held, a second is so much longer. */
+async function isRejectedWithinASecond(token: string): Promise<void> {
+  const beganMs = performance.now();
+  expect(await codeAtGateway('none')).toBe('UNAUTHENTICATED');
+  const slowness = Math.max(1, (performance.now() - beganMs) / CONTROL_MS);
+  await eventually(
+    () => codeAtGateway(token),
+    (code) => code === 'UNAUTHENTICATED',
+    1_000 * slowness,
+  );
+}
 
 async function codeAtGateway(token: string): Promise<string | undefined> {
   const { errors } = await askGraph(addresses.graph, { query: '{ me { name } }', token });
@@ -73,6 +75,6 @@ async function codeAtGateway(token: string): Promise<string | undefined> {
 /** Runs a command of the auth-server beside the running platform, whose stores it finds by the data directory. */
 async function administer(args: readonly string[], input = ''): Promise<void> {
   const program = startProgram('auth-server', { args, environment, input });
-  const { code } = await program.ended(30_000);
+  const { code } = await program.ended(100_000);
   expect([code, code === 0 ? '' : program.output.all]).toEqual([0, '']);
 }

@@ -112,7 +112,7 @@ beforeAll(async () => {
   await bash(
     'trellis registry init && trellis publish --graph content@staging --subgraph users --schema users.graphql --routing-url http://users.test/graphql',
   );
-}, 60_000);
+});
 afterAll(() => rmSync(work, { recursive: true }));
 
 function write(name: string, text: string): void {

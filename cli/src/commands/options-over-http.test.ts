@@ -194,26 +194,22 @@ describe('Over HTTP', () => {
   });
 
   const each = Object.entries(rows).flatMap(([name, all]) => all.map((row) => [name, ...row] as const));
-  it.each(each)(
-    '%s does not drop --%s',
-    async (name, _option, args, expected) => {
-      const { origin } = new URL(subgraph.url);
-      const given = args
-        .trim()
-        .split(' ')
-        .map((text) => text.replace('FOLDER', registry.folder).replace('ORIGIN', origin));
-      const run = await trellis(...name.split(' '), ...(words[name] ?? []), ...given);
-      if (expected.kind === 'rejected') {
-        expect(run).toMatchObject({ status: expected.status, error: expect.stringMatching(expected.error) });
-        expect(registry.sent).toEqual([]);
-      } else if (expected.kind === 'asked') {
-        const [header, value] = expected.header;
-        expect(subgraph.headers.map((one) => one[header])).toEqual([value]);
-      } else {
-        const { address, body } = expected;
-        expect(registry.sent).toMatchObject([{ address, body }]);
-      }
-    },
-    60_000,
-  );
+  it.each(each)('%s does not drop --%s', async (name, _option, args, expected) => {
+    const { origin } = new URL(subgraph.url);
+    const given = args
+      .trim()
+      .split(' ')
+      .map((text) => text.replace('FOLDER', registry.folder).replace('ORIGIN', origin));
+    const run = await trellis(...name.split(' '), ...(words[name] ?? []), ...given);
+    if (expected.kind === 'rejected') {
+      expect(run).toMatchObject({ status: expected.status, error: expect.stringMatching(expected.error) });
+      expect(registry.sent).toEqual([]);
+    } else if (expected.kind === 'asked') {
+      const [header, value] = expected.header;
+      expect(subgraph.headers.map((one) => one[header])).toEqual([value]);
+    } else {
+      const { address, body } = expected;
+      expect(registry.sent).toMatchObject([{ address, body }]);
+    }
+  });
 });

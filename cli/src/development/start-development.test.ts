@@ -56,7 +56,7 @@ beforeAll(async () => {
   await vi.waitUntil(() => printed.includes('Unknown type Integer'), { timeout: 20_000 });
   writeFileSync(file, LIKES);
   served = await starting;
-}, 60_000);
+});
 
 afterAll(async () => {
   await served?.close();

@@ -49,7 +49,7 @@ describe('A registry over HTTP', () => {
     const { status, out } = await trellis('rollback', '--deployed', `users=${runs}`);
     expect([status, out]).toEqual([1, expect.stringMatching(/not served: users as it runs fails: .*name/)]);
     expect((await trellis('rollback')).status).toBe(0);
-  }, 60_000);
+  });
 
   it('publishes and promotes nothing that what runs does not serve, where a client says what runs', async () => {
     const staging = ['--graph', `graph${graph}@staging`];
@@ -61,7 +61,7 @@ describe('A registry over HTTP', () => {
     await registry.publish('users', MORE, ...staging);
     expect(await trellis('promote', 'staging', 'production', ...guard)).toMatchObject(rejected);
     expect((await trellis('promote', 'staging', 'production')).status).toBe(0);
-  }, 60_000);
+  });
 
   it('names a schema of what runs that is none', async () => {
     await registry.publish('users', USERS);
@@ -70,14 +70,14 @@ describe('A registry over HTTP', () => {
       status: 64,
       error: expect.stringContaining('The schema of users as it runs is invalid: Unknown type: "Missing".'),
     });
-  }, 60_000);
+  });
 
   it('goes by the excluded clients of a publisher’s checks.yaml', async () => {
     await registry.publish('users', USERS);
     expect(await registry.publish('users', WITHOUT_BIO)).toMatchObject(rejected);
     const rules = registry.write('checks.yaml', 'excludedClients: [robot]\n');
     expect((await registry.publish('users', WITHOUT_BIO, '--approvals', rules)).status).toBe(0);
-  }, 60_000);
+  });
 
   it('promotes what a client has approved, and records who did', async () => {
     const staging = ['--graph', `graph${graph}@staging`];
@@ -94,7 +94,7 @@ describe('A registry over HTTP', () => {
     expect(JSON.parse((await trellis('history', '--json')).out)).toMatchObject({
       records: [{ action: 'promote', approvals: [{ owner: 'team-users', expires }] }, {}],
     });
-  }, 60_000);
+  });
 
   it('goes by the limits of its own gateway.yaml', async () => {
     const sdl = COST_LINK + USERS;
@@ -108,7 +108,7 @@ describe('A registry over HTTP', () => {
     expect(over.out).toMatch(/^breaking: .*COST/m);
     registry.write('gateway.yaml', 'limits: { cost: 1000000 }\n');
     expect((await trellis(...publish)).status).toBe(0);
-  }, 60_000);
+  });
 
   it('is not sent guards where it is of before and would drop them', async () => {
     await registry.publish('users', USERS);
@@ -122,7 +122,7 @@ describe('A registry over HTTP', () => {
     expect(await trellis('promote', 'production', 'staging', ...guard)).toMatchObject(old);
     expect((await trellis('history', '--json')).out.match(/"sequence"/g)).toHaveLength(2);
     expect((await trellis('rollback')).status).toBe(0);
-  }, 60_000);
+  });
 
   it('rejects members of a change that it does not know', async () => {
     const url = `${process.env['TRELLIS_REGISTRY']}/v1/graphs/graph${graph}/environments/production/publications`;

@@ -55,7 +55,7 @@ describe('A registry that serves', () => {
     expect([await read(), await read()]).toEqual([503, 200]);
     door.close();
     await behind.close();
-  }, 60_000);
+  });
 
   it('is started by the command of docs/operate-the-registry.md, with the variables of the page alone', async () => {
     const [command, ...more] = pageCommands('operate-the-registry.md', 'long-running');
@@ -83,7 +83,7 @@ describe('A registry that serves', () => {
     expect((await fetch(`${address()}/v1/logs`, { headers })).status).toBe(200);
     served.kill('SIGTERM');
     expect((await ended)[0]).toBe(0);
-  }, 60_000);
+  });
 
   it('logs an error that nothing handles as a record, and ends with 1', async () => {
     const fault = "process.on('SIGUSR2', () => void Promise.reject(new Error('a fault')))";
@@ -102,5 +102,5 @@ describe('A registry that serves', () => {
     }
     expect([(await ended)[0], await error]).toEqual([1, '']);
     expect(out).toMatch(/"origin":"unhandledRejection".*"msg":"uncaught error; ending the process"/);
-  }, 60_000);
+  });
 });

@@ -1,4 +1,7 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTemporaryDirectory } from '@trellis/testkit';
 import { describe, expect, it } from 'vitest';
 import { runBuilder } from './run-builder.ts';
 
@@ -13,13 +16,21 @@ describe('A builder', () => {
   });
 
   it('that is aborted ends with all that it has started', async () => {
-    const signal = AbortSignal.timeout(700);
-    const startsAnother =
-      "const { pid } = require('child_process').spawn('sleep', ['60']); console.log('started ' + pid + '.'); setInterval(() => {}, 1000);";
-    const error = (await build(startsAnother, signal).catch((reason: unknown) => reason)) as Error;
-    const [, pid = ''] = /started (\d+)\./.exec(error.message) ?? [];
-    expect(error.message).toContain('It took too long.');
-    await expect.poll(() => isRunning(Number(pid))).toBe(false);
+    const directory = createTemporaryDirectory();
+    const startedFile = join(directory.path, 'started');
+    const startsAnother = `
+      const { pid } = require('child_process').spawn('sleep', ['600']);
+      require('fs').writeFileSync(${JSON.stringify(startedFile)}, String(pid));
+      setInterval(() => {}, 1000);`;
+    const aborting = new AbortController();
+    const building = build(startsAnother, aborting.signal).catch((reason: unknown) => reason);
+    const startedPid = (): number => Number(existsSync(startedFile) && readFileSync(startedFile, 'utf8'));
+    await expect.poll(startedPid).toBeGreaterThan(0);
+    expect(isRunning(startedPid())).toBe(true);
+    aborting.abort();
+    expect(((await building) as Error).message).toContain('It took too long.');
+    await expect.poll(() => isRunning(startedPid())).toBe(false);
+    directory.remove();
   });
 });
 

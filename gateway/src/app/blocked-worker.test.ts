@@ -42,7 +42,7 @@ it('F-21 a worker that does nothing any more is replaced', async () => {
   expect(response).toEqual({ data: { public: 'open to all' } });
   expect(processId()).not.toBe(blocked);
   expect(() => process.kill(blocked, 0)).toThrow('ESRCH');
-}, 60_000);
+});
 
 /** A connection that the blocked worker was handed is never answered. */
 async function untilAnswered(url: string): Promise<unknown> {

@@ -135,6 +135,7 @@ async function openFitCache(
     url,
     setting,
     name: `trellis-gateway-${purpose}`,
+    commandTimeoutMs: config.CACHE_REDIS_TIMEOUT_MS,
     signIn: redis && signInUrl !== undefined ? { url: signInUrl, connection: redis } : undefined,
     onError: (error) => warnOfOutage(error, logger),
     onUnfit: (problems) => {

@@ -13,7 +13,7 @@ let gateway: TestGateway;
 beforeAll(async () => {
   graph = await startEventGraph();
   gateway = await startTestGateway({ subgraphs: graph.all, environment: { WORKERS: '2' } });
-}, 60_000);
+});
 afterAll(async () => {
   await gateway.close();
   await graph.close();
@@ -63,5 +63,5 @@ describe('Streams of a gateway with two workers', () => {
       expect(await socket.closed).toEqual({ code: 1012, reason: 'Service restart' });
     expect(await stream.text()).not.toContain('complete'); // a disconnected client reconnects
     await until(() => graph.news.open() === 0);
-  }, 60_000);
+  });
 });

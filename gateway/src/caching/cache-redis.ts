@@ -17,6 +17,8 @@ export interface CacheRedisOptions {
   readonly setting: string;
   /** Shown by CLIENT LIST. */
   readonly name: string;
+  /** Milliseconds for a command: executing an operation takes no longer than some hundreds. */
+  readonly commandTimeoutMs: number;
   /** Where sign-ins live; absent where the configuration names none. */
   readonly signIn: { readonly url: string; readonly connection: RedisConnection } | undefined;
   /** Called once until it is reached again. */
@@ -36,8 +38,6 @@ export interface OpenCacheRedis extends CacheRedis {
   close(): void;
 }
 
-/** Milliseconds for a command: executing an operation takes no longer than some hundreds. */
-const COMMAND_TIMEOUT_MS = 500;
 /** Milliseconds that a start waits for it. */
 const START_WAIT_MS = 2_000;
 /** Milliseconds after which one that was reached and did not answer is judged again. */
@@ -49,8 +49,8 @@ const JUDGE_AGAIN_MS = 5_000;
  * @returns once it is judged, can't be reached, or two seconds have passed
  */
 export async function openCacheRedis(options: CacheRedisOptions): Promise<OpenCacheRedis> {
-  const { url, name, onError } = options;
-  const connection = connectRedis({ url, name, commandTimeoutMs: COMMAND_TIMEOUT_MS, onError });
+  const { url, name, commandTimeoutMs, onError } = options;
+  const connection = connectRedis({ url, name, commandTimeoutMs, onError });
   const redis = new JudgedRedis(connection, options);
   await redis.firstJudged();
   return redis;

@@ -70,7 +70,7 @@ describe.skipIf(!hasRedisServer)(`Two gateways on a Redis Cluster of three nodes
         },
       });
     [first, second] = await Promise.all([start(), start()]);
-  }, 60_000);
+  });
   afterAll(async () => {
     redis.disconnect();
     await first?.close();
@@ -157,5 +157,5 @@ describe.skipIf(!hasRedisServer)(`The feed of revoked grants behind three Sentin
       publisher.disconnect();
       await sentinels.stop();
     }
-  }, 60_000);
+  });
 });

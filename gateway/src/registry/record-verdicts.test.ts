@@ -42,7 +42,7 @@ describe.each(['1', '2'])(
       const file = join(graph.folder, '..', 'gateway.yaml');
       await writeFile(file, graph.settings());
       gateway = await startGatewayProcess({ SUPERGRAPH: 'registry', CONFIG: file, WORKERS: workers });
-    }, 60_000);
+    });
     afterAll(async () => {
       await gateway.stop();
       graph.close();

@@ -116,6 +116,14 @@ export const variables = {
     sensitive: true,
     doc: 'Redis of its own for what clients can have stored: persisted queries, rates, used proofs, and the response cache. It needs maxmemory and an evicting maxmemory-policy, and is never the Redis of REDIS_URL: production rejects both at start. Absent: each process for itself, in bounded memory.',
   },
+  CACHE_REDIS_TIMEOUT_MS: {
+    type: 'int',
+    min: 10,
+    max: 10_000,
+    default: 500,
+    unit: 'milliseconds',
+    doc: 'For which a command to CACHE_REDIS_URL is waited for. A command that takes longer has failed: the operation goes on without the cache.',
+  },
   USAGE_DATABASE_URL: {
     type: 'url',
     schemes: ['postgres', 'postgresql'],

@@ -89,6 +89,7 @@ export async function startTestGateway(options: TestGatewayOptions): Promise<Tes
   const config = gateway.readConfig({
     PORT: '0',
     SUPERGRAPH: supergraphFile,
+    CACHE_REDIS_TIMEOUT_MS: '10000', // of a busy machine: after a failure the cache is left alone for a while
     ...(options.settings !== undefined && { CONFIG: settingsFile }),
     ...options.environment,
   });

@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-const PATIENCE_MS = 40_000;
+const PATIENCE_MS = 100_000;
 
-/** Waits for something that another process or task brings about. Rejects when it does not come true in 40 s. */
+/** Waits for something that another process or task brings about. Rejects when it does not come true in 100 s. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   what: string = String(condition),
 ): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS;
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`It did not come true within 40 s: ${what}`);
+    if (Date.now() > deadline) throw new Error(`It did not come true within 100 s: ${what}`);
     await pause(5);
   }
 }

@@ -35,7 +35,7 @@ beforeAll(async () => {
   await primary.query('CREATE SCHEMA notes');
   await primary.query('CREATE TABLE note (id serial, text text)');
   replica = connect(servers.replica);
-}, 60_000);
+});
 afterAll(async () => {
   await replica.close();
   await primary.end();

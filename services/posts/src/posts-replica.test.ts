@@ -105,7 +105,7 @@ beforeAll(async () => {
   other = await startProcess();
   for (const process of [own, other])
     await vi.waitUntil(async () => (await targetOf(process, reader)) === 'replica', WITHIN);
-}, 60_000);
+});
 afterAll(async () => {
   await own.stop();
   await other.stop();

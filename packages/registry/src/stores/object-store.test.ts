@@ -29,7 +29,7 @@ describe.skipIf(!hasObjectStore)('An object store (Ceph: ceph-mon, ceph-osd and 
   beforeAll(async () => {
     ceph = await startTestObjectStore();
     ({ environment } = ceph);
-  }, 60_000);
+  });
 
   afterAll(() => ceph.stop());
 

@@ -17,7 +17,7 @@ describe.skipIf(!hasRedisServer)(
     beforeAll(async () => {
       server = await startTestRedisCluster();
       cluster = connectRedis({ url: server.url, name: 'test', onError: () => {} });
-    }, 30_000);
+    });
     afterAll(async () => {
       cluster.disconnect();
       await server.stop();
