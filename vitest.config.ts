@@ -58,7 +58,7 @@ const isolate = false;
 const execArgv = ['--interrupt-budget=600000'];
 
 // A poll waits for what is to come, however busy the machine is; how long that may take is no test of its own.
-const expect = { poll: { timeout: 30_000 } };
+const expect = { poll: { timeout: 90_000 } };
 
 export default defineConfig({
   test: {

@@ -31,7 +31,7 @@ async function numberIn(file: string): Promise<number> {
       return 0;
     }
   };
-  await expect.poll(read, { timeout: 10_000 }).toBeGreaterThan(0);
+  await expect.poll(read).toBeGreaterThan(0);
   return read();
 }
 
@@ -71,7 +71,7 @@ describe('A process group', () => {
     });
     const pid = await numberIn(file);
     owner.kill('SIGKILL');
-    await expect.poll(() => runs(pid), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => runs(pid)).toBe(false);
   });
 
   it('is the process alone on Windows, which has no groups and no /bin/sh', async () => {

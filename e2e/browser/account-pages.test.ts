@@ -26,7 +26,6 @@ describe.skipIf(!chromiumPath)(
       ['zh-CN', '您的账户'],
     ] as const)(
       'are usable by everybody, light and dark (axe-core), and without JavaScript: %s (A-075, A-091)',
-      { timeout: 60_000 },
       async (locale, title) => {
         const context = await browser.newContext({ locale, javaScriptEnabled: false });
         const page = await context.newPage();

@@ -20,39 +20,35 @@ describe.skipIf(!chromiumPath)(
       ['en-GB', 'Connect a device'],
       ['de-DE', 'Gerät verbinden'],
       ['zh-CN', '连接设备'],
-    ] as const)(
-      'are usable by everybody, light and dark (axe-core): %s (A-091)',
-      { timeout: 60_000 },
-      async (locale, title) => {
-        const context = await browser.newContext({ locale });
-        const page = await context.newPage();
-        await page.goto(`${issuer}/device`);
-        await expectUsable(page, locale);
-        await signIn(page);
-        await page.getByRole('heading', { name: title }).waitFor();
-        await expectUsable(page, locale);
-        await page.locator('#user_code').fill('AAAA-AAAA');
-        await page.keyboard.press('Enter');
-        await page.getByRole('alert').waitFor();
-        await expectUsable(page, locale);
-        await page.goto(await beginOnDevice());
-        await page.locator('button[value=allow]').waitFor();
-        await expectUsable(page, locale);
-        await page.locator('button[value=deny]').click();
-        await page.locator('form').waitFor({ state: 'detached' });
-        await expectUsable(page, locale);
-        await page.goto(`${issuer}/logout`);
-        await expectUsable(page, locale);
-        await page.locator('button[value=sign_out]').click();
-        await page.locator('form').waitFor({ state: 'detached' });
-        await expectUsable(page, locale);
-        await page.goto(`${issuer}/authorize`);
-        await expectUsable(page, locale);
-        await context.close();
-      },
-    );
+    ] as const)('are usable by everybody, light and dark (axe-core): %s (A-091)', async (locale, title) => {
+      const context = await browser.newContext({ locale });
+      const page = await context.newPage();
+      await page.goto(`${issuer}/device`);
+      await expectUsable(page, locale);
+      await signIn(page);
+      await page.getByRole('heading', { name: title }).waitFor();
+      await expectUsable(page, locale);
+      await page.locator('#user_code').fill('AAAA-AAAA');
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').waitFor();
+      await expectUsable(page, locale);
+      await page.goto(await beginOnDevice());
+      await page.locator('button[value=allow]').waitFor();
+      await expectUsable(page, locale);
+      await page.locator('button[value=deny]').click();
+      await page.locator('form').waitFor({ state: 'detached' });
+      await expectUsable(page, locale);
+      await page.goto(`${issuer}/logout`);
+      await expectUsable(page, locale);
+      await page.locator('button[value=sign_out]').click();
+      await page.locator('form').waitFor({ state: 'detached' });
+      await expectUsable(page, locale);
+      await page.goto(`${issuer}/authorize`);
+      await expectUsable(page, locale);
+      await context.close();
+    });
 
-    it('are led through by the keyboard alone', { timeout: 60_000 }, async () => {
+    it('are led through by the keyboard alone', async () => {
       const context = await browser.newContext({ locale: 'en-GB' });
       const page = await context.newPage();
       const address = new URL(await beginOnDevice());
@@ -83,7 +79,7 @@ describe.skipIf(!chromiumPath)(
       await context.close();
     });
 
-    it('need no JavaScript (A-075)', { timeout: 60_000 }, async () => {
+    it('need no JavaScript (A-075)', async () => {
       const context = await browser.newContext({ locale: 'en-GB', javaScriptEnabled: false });
       const page = await context.newPage();
       await page.goto(await beginOnDevice());

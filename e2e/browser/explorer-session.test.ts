@@ -55,9 +55,7 @@ describe.skipIf(!chromiumPath)(
       await page.waitForEvent('requestfailed', (request) => request.url().endsWith('/token'));
       await page.getByText('Signed in as Vi Castellan').waitFor();
       await explorer.context.setOffline(false);
-      await expect
-        .poll(async () => (await storedUser(page)).access_token, { timeout: 20_000 })
-        .not.toBe(before.access_token);
+      await expect.poll(async () => (await storedUser(page)).access_token).not.toBe(before.access_token);
       await page.getByText('Signed in as Vi Castellan').waitFor();
       const others = explorer.wrongs.splice(0).filter((text) => !text.includes('ERR_INTERNET_DISCONNECTED'));
       expect(others).toEqual([]);

@@ -39,7 +39,7 @@ describe.skipIf(!chromiumPath)(
       const query =
         'mutation ($title: String!) { createPost(input: { title: $title, body: "Yes." }) { success } }';
       dataOf(await askGraph(graph, { query, variables: { title }, token: await tokens.of('ed') }));
-      await expect.poll(() => response().innerText(), { timeout: 20_000 }).toContain(title);
+      await expect.poll(() => response().innerText()).toContain(title);
       await page.getByRole('button', { name: 'Stop' }).click();
       await page.getByText('Stopped').waitFor();
     });
@@ -209,7 +209,7 @@ describe.skipIf(!chromiumPath)(
       await lossy.page.unroute('**/graphql');
       await lossy.page
         .getByText('The schema can’t be loaded: ')
-        .waitFor({ state: 'detached', timeout: 15_000 });
+        .waitFor({ state: 'detached', timeout: 90_000 });
       await lossy.page.getByText(/^Estimated cost/).waitFor();
       await lossy.context.close();
       await network.close();

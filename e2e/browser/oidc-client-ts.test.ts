@@ -29,6 +29,7 @@ describe.skipIf(!chromiumPath)(
         startSpaServer(Number(new URL(redirectUri).port)),
       ]);
       context = await browser.newContext({ locale: 'en-GB' });
+      context.setDefaultTimeout(90_000); // however busy the machine is
     });
     afterAll(async () => {
       await Promise.all([browser.close(), spa.close()]);

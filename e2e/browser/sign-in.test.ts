@@ -89,7 +89,6 @@ describe.skipIf(!chromiumPath)(`Chromium${chromiumPath ? '' : ` (skipped: ${chro
 
   it.each(['en-GB', 'de-DE', 'zh-CN'])(
     'finds pages that everybody can use, light and dark (axe-core): %s (A-091)',
-    { timeout: 60_000 },
     async (locale) => {
       const { page } = await openRequest({ locale });
       await expectUsable(page, locale);

@@ -31,7 +31,7 @@ async function search(variables: Readonly<Record<string, unknown>>): Promise<rea
 
 /** The index reads the demo content after the start, in its own time. */
 const eventually = <Value>(read: () => Promise<Value>): Promise<Value> =>
-  vi.waitFor(read, { timeout: 30_000, interval: 100 });
+  vi.waitFor(read, { timeout: 90_000, interval: 100 });
 
 async function aTitle(): Promise<string> {
   const token = await tokens.of('vi');

@@ -73,7 +73,7 @@ const addComment = (postId: string, body: string): Promise<unknown> =>
   });
 
 const eventually = (assertion: () => Promise<void> | void): Promise<void> =>
-  vi.waitFor(assertion, { timeout: 20_000, interval: 50 });
+  vi.waitFor(assertion, { timeout: 90_000, interval: 50 });
 
 /** A subscription begins a moment after it was sent: the write is repeated until an event arrives. */
 async function writeUntilDelivered(
@@ -88,7 +88,7 @@ async function writeUntilDelivered(
         interval: 20,
       });
     },
-    { timeout: 20_000, interval: 1 },
+    { timeout: 90_000, interval: 1 },
   );
 }
 

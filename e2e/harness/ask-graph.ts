@@ -34,7 +34,7 @@ export interface GraphQuestion {
 /** The media type of the GraphQL over HTTP specification. */
 export const GRAPHQL_RESPONSE = 'application/graphql-response+json';
 
-const DEADLINE_MS = 20_000;
+const DEADLINE_MS = 90_000;
 
 /** Asks by POST. `Data` is what the caller expects; the tests find out whether it is so. */
 export async function askGraph<Data = Readonly<Record<string, unknown>>>(

@@ -47,7 +47,7 @@ async function seePlan(page: Page): Promise<void> {
   await page.getByText(/^Estimated cost \d+ of 10,000$/).waitFor();
 }
 
-const EVENT_DEADLINE_MS = 15_000;
+const EVENT_DEADLINE_MS = 90_000;
 
 /** Publishes until an event is noticed: a subscription may begin a moment after it is shown. */
 async function seeEvent(page: Page, publisher: PostPublisher): Promise<void> {

@@ -7,7 +7,7 @@ export interface Series {
 
 /** Reads `GET /metrics` of an operations port. */
 export async function readMetrics(operations: string): Promise<readonly Series[]> {
-  const response = await fetch(`${operations}/metrics`, { signal: AbortSignal.timeout(5_000) });
+  const response = await fetch(`${operations}/metrics`, { signal: AbortSignal.timeout(60_000) });
   if (!response.ok) throw new Error(`${operations}/metrics answers ${response.status}`);
   const lines = (await response.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return lines.map(parseSeries);

@@ -24,6 +24,7 @@ export async function openWatchedPage(
 ): Promise<WatchedPage> {
   const origins = new Set(known.map((address) => new URL(address).origin));
   const context = await browser.newContext({ locale, reducedMotion: 'reduce' });
+  context.setDefaultTimeout(90_000); // however busy the machine is
   const wrongs: string[] = [];
   context.on('request', (request) => {
     const asked = request.url();

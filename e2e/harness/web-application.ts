@@ -11,12 +11,13 @@ export interface Reader {
 }
 
 /** What each action may take before the test fails. */
-const DEADLINE_MS = 40_000;
+const DEADLINE_MS = 90_000;
 
 /** Opens a browser with an empty profile at the application's first page. */
 export async function openReader(browser: Browser, locale = 'en-GB'): Promise<Reader> {
   const { addresses } = sharedPlatform();
   const context = await browser.newContext({ locale, reducedMotion: 'reduce' });
+  context.setDefaultTimeout(90_000); // however busy the machine is
   context.setDefaultTimeout(DEADLINE_MS);
   const complaints: string[] = [];
   const { web, issuer, gateway } = addresses;

@@ -34,7 +34,7 @@ async function find(query: string, first = 20, as = viewer): Promise<readonly st
 
 /** The index follows the owners within moments; twenty seconds are for a busy machine. */
 const eventually = (assertion: () => Promise<void>): Promise<void> =>
-  vi.waitFor(assertion, { timeout: 20_000, interval: 20 });
+  vi.waitFor(assertion, { timeout: 90_000, interval: 20 });
 
 async function post(input: Readonly<Record<string, unknown>>, as = author): Promise<string> {
   const { data } = await services.ask<{ createPost: { post: { id: string } } }>(

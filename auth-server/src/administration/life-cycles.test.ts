@@ -246,13 +246,10 @@ describe('M2: what was given to a client ends with it', () => {
     ).not.toBeUndefined();
     const request = { client_id, redirect_uri: 'https://evil.example/cb', prompt: 'none' };
     await expect
-      .poll(
-        async () => {
-          const response = await browser.get(authorizationUrl(server.issuer, createPkce(), request));
-          return response.headers.get('location') ?? '';
-        },
-        { timeout: 8_000 },
-      )
+      .poll(async () => {
+        const response = await browser.get(authorizationUrl(server.issuer, createPkce(), request));
+        return response.headers.get('location') ?? '';
+      })
       .toContain('error=consent_required');
   });
 

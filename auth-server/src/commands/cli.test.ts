@@ -191,7 +191,7 @@ describe('the command line', () => {
     }
     expect(early, early.err).toMatchObject({ status: 0 });
     expect(early.out).toContain('sign from');
-    await expect.poll(kidsOf, { timeout: 15_000 }).toHaveLength(before.length + 2);
+    await expect.poll(kidsOf).toHaveLength(before.length + 2);
     expect(await kidsOf()).toEqual(expect.arrayContaining(before));
     expect(await isHonoured(server.issuer, tokens.accessToken)).toBe(true);
   });
@@ -202,7 +202,7 @@ describe('the command line', () => {
     expect(before).toContain('"state":"active"');
     const replaced = await run(['keys', 'replace']);
     expect(replaced.status, replaced.err).toBe(0);
-    await expect.poll(() => isHonoured(server.issuer, tokens.accessToken), { timeout: 5_000 }).toBe(false);
+    await expect.poll(() => isHonoured(server.issuer, tokens.accessToken)).toBe(false);
     const fresh = await refresh(server.issuer, tokens.refreshToken);
     expect(await isHonoured(server.issuer, String(fresh.body['access_token']))).toBe(true);
     expect((await run(['keys', 'list'])).out.trim().split('\n')).toHaveLength(4);

@@ -60,10 +60,10 @@ describe('A-164: OpenID Connect Back-Channel Logout', () => {
     const browser = new Browser();
     const tokens = await obtainTokens(server.issuer, { client_id: 'notified-again' }, browser);
     await browser.get(`${server.issuer}/logout?id_token_hint=${tokens.idToken}`);
-    await expect.poll(() => slow.tokens.length, { timeout: 5_000 }).toBe(2);
+    await expect.poll(() => slow.tokens.length).toBe(2);
     expect(slow.tokens[1]).not.toBe(slow.tokens[0]);
     await expect
-      .poll(async () => server.metrics.metrics(), { timeout: 5_000 })
+      .poll(async () => server.metrics.metrics())
       .toMatch(/trellis_auth_backchannel_logouts_total\{outcome="delivered".*\} 2/);
   });
 

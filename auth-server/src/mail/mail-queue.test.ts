@@ -140,7 +140,7 @@ describe('mail while the mail server is unavailable', () => {
     expect(JSON.stringify(rows)).not.toMatch(/patient|token=/);
     const server = await startSmtpServer(port);
     expect(server.received).toHaveLength(0);
-    await expect.poll(async () => ((now += 5_000), waiting()), { timeout: 10_000 }).toBe(0);
+    await expect.poll(async () => ((now += 5_000), waiting())).toBe(0);
     expect(server.received.map(({ to }) => to)).toEqual([['patient@example.com']]);
     await server.close();
   });
@@ -216,7 +216,7 @@ describe('mail by a webhook', () => {
     const queue = startQueue(createWebhookTransport({ url, secret, from, clock: () => now }));
     await queue.send(message('hook@example.com'));
     await expect.poll(() => ids.length).toBe(1);
-    await expect.poll(async () => ((now += 5_000), waiting()), { timeout: 10_000 }).toBe(0);
+    await expect.poll(async () => ((now += 5_000), waiting())).toBe(0);
     expect(ids[1]).toBe(ids[0]);
     expect(bodies).toHaveLength(2);
     expect(bodies[1]).toMatchObject({ type: 'mail.message', data: { from, to: 'hook@example.com' } });

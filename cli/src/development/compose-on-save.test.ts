@@ -53,7 +53,7 @@ describe('Composing on save', () => {
     await Promise.all(['b', 'c', 'd', 'e', 'f'].map((field) => composing.compose(of(field))));
     expect(said).toEqual(['first', 'f']);
     expect(compose.mock.calls.filter(([task]) => task.isProved === false)).toHaveLength(1);
-    await expect.poll(() => said.at(-1), { timeout: 10_000 }).toBe('proved');
+    await expect.poll(() => said.at(-1)).toBe('proved');
     await composing.close();
   });
 
@@ -61,7 +61,7 @@ describe('Composing on save', () => {
     const { said, composing } = observed();
     const compose = vi.spyOn(CompositionThread.prototype, 'compose');
     for (const field of ['first', 'b', 'c']) await composing.compose(of(field));
-    await expect.poll(() => said.at(-1), { timeout: 10_000 }).toBe('proved');
+    await expect.poll(() => said.at(-1)).toBe('proved');
     expect(said).toEqual(['first', 'b', 'c', 'proved']);
     expect(compose.mock.calls.filter(([task]) => task.isProved !== false)).toHaveLength(2);
     await composing.close();
@@ -91,9 +91,7 @@ describe('Composing on save', () => {
       ];
       await composing.compose(unreachable);
       await composing.compose(of('(mistake'));
-      await expect
-        .poll(() => said.toSorted(), { timeout: 10_000 })
-        .toEqual(['disproved', 'failed', 'first', 'first']);
+      await expect.poll(() => said.toSorted()).toEqual(['disproved', 'failed', 'first', 'first']);
       await composing.close();
     },
   );

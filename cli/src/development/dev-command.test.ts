@@ -199,11 +199,9 @@ describe('trellis dev -- COMMAND', () => {
     const ended = once(dev, 'exit');
     let printed = '';
     dev.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
-    await expect
-      .poll(() => printed, { timeout: 40_000 })
-      .toContain(`ready at http://127.0.0.1:${graphPort}/graphql`);
+    await expect.poll(() => printed).toContain(`ready at http://127.0.0.1:${graphPort}/graphql`);
     expect(printed).toMatch(/^composed 3 subgraphs in \d+ ms$/m);
-    await expect.poll(() => existsSync(join(project, 'started.json')), { timeout: 15_000 }).toBe(true);
+    await expect.poll(() => existsSync(join(project, 'started.json'))).toBe(true);
     dev.kill('SIGTERM');
     expect(await ended).toEqual([0, null]);
     rest.close();
@@ -225,9 +223,7 @@ describe('trellis dev -- COMMAND', () => {
     });
     let printed = '';
     dev.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
-    await expect
-      .poll(() => printed, { timeout: 40_000 })
-      .toContain(`ready at http://127.0.0.1:${port}/graphql`);
+    await expect.poll(() => printed).toContain(`ready at http://127.0.0.1:${port}/graphql`);
     const response = await fetch(`http://127.0.0.1:${port}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

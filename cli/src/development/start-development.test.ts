@@ -113,14 +113,14 @@ describe('trellis dev', () => {
       method: 'POST',
       body: JSON.stringify({ query: 'subscription { published { id } }' }),
     });
-    await expect.poll(() => events.news.open(), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => events.news.open()).toBe(1);
     writeFileSync(file, LIKES.replace('likes: Int!', 'likes: Int! liked: Boolean!'));
     await expect
-      .poll(() => ask('{ user(id: "1") { liked } }'), { timeout: 10_000 })
+      .poll(() => ask('{ user(id: "1") { liked } }'))
       .toEqual({ data: { user: { liked: expect.any(Boolean) } } });
     expect(printed).toMatch(/composed 3 subgraphs in \d+ ms, served \d+ ms after the change/);
     events.news.publish({ id: 'a' });
-    await expect.poll(stream.text, { timeout: 10_000 }).toContain('{"data":{"published":{"id":"a"}}}');
+    await expect.poll(stream.text).toContain('{"data":{"published":{"id":"a"}}}');
     stream.end();
   });
 
@@ -129,11 +129,11 @@ describe('trellis dev', () => {
     printed = '';
     writeFileSync(file, `${LIKES}\ntype News { id: Int }`);
     const problem = expect.stringMatching(/likes\.graphql:7:13: FIELD_TYPE_MISMATCH.*\n[^]*type News/);
-    await expect.poll(() => graph.last(), { timeout: 10_000 }).toMatchObject({ problem });
+    await expect.poll(() => graph.last()).toMatchObject({ problem });
     expect(printed).toEqual(problem);
     expect(await ask('{ user(id: "1") { likes } }')).toMatchObject({ data: { user: {} } });
     writeFileSync(file, LIKES);
-    await expect.poll(() => graph.last(), { timeout: 10_000 }).toMatchObject({ problem: null });
+    await expect.poll(() => graph.last()).toMatchObject({ problem: null });
     graph.end();
   });
 
@@ -154,7 +154,7 @@ describe('trellis dev', () => {
     const graph = await readEvents('/explorer/events');
     writeFileSync(file, LIKES.replace('@key(fields: "id")', '@key(fields: "id", resolvable: false)'));
     await expect
-      .poll(() => graph.last(), { timeout: 10_000 })
+      .poll(() => graph.last())
       .toMatchObject({
         problem: expect.stringContaining('SATISFIABILITY_ERROR'),
       });

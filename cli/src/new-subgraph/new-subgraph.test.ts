@@ -147,13 +147,11 @@ async function runsAndJoins(folder: string, port: number): Promise<void> {
       },
     );
     await expect
-      .poll(
-        () =>
-          fetch(`${url}/health/ready`).then(
-            ({ status }) => status,
-            () => 0,
-          ),
-        { timeout: 60_000 },
+      .poll(() =>
+        fetch(`${url}/health/ready`).then(
+          ({ status }) => status,
+          () => 0,
+        ),
       )
       .toBe(200);
     const user = { id: '01890000-0000-7000-8000-000000000001', roles: [], tokenIssuedAt: 0 };

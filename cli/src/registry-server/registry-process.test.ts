@@ -78,7 +78,7 @@ describe('A registry that serves', () => {
     let out = '';
     served.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
     const address = (): string => /The registry listens at (\S+)\.\n/.exec(out)?.[1] ?? '';
-    await expect.poll(address, { timeout: 50_000 }).toMatch(/^http/);
+    await expect.poll(address).toMatch(/^http/);
     const headers = { authorization: `Bearer ${await stage.tokenOf('reader')}` };
     expect((await fetch(`${address()}/v1/logs`, { headers })).status).toBe(200);
     served.kill('SIGTERM');

@@ -224,7 +224,7 @@ describe('Another changed setting', () => {
     const reloads = (): number => gateway.logged().filter(({ msg }) => msg === IN_FORCE).length;
     const before = reloads();
     writeFileSync(token, 'the second one');
-    await expect.poll(reloads, { timeout: 10_000 }).toBe(before + 1);
+    await expect.poll(reloads).toBe(before + 1);
     await reload({});
   });
 

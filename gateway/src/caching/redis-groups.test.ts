@@ -92,9 +92,7 @@ describe.skipIf(!hasRedisServer)(`Two gateways on a Redis Cluster of three nodes
       const sha256Hash = createHash('sha256').update(query).digest('hex');
       const extensions = { persistedQuery: { version: 1, sha256Hash } };
       await ask(first, { query, extensions });
-      await expect
-        .poll(async () => (await ask(second, { extensions })).body.data, { timeout: 5_000 })
-        .toEqual({ now: 1 });
+      await expect.poll(async () => (await ask(second, { extensions })).body.data).toEqual({ now: 1 });
     }
   });
 
@@ -122,8 +120,7 @@ describe.skipIf(!hasRedisServer)(`Two gateways on a Redis Cluster of three nodes
       (await ask(gateway, { query: '{ now }' }, sent)).body.errors?.[0]?.extensions['code'];
     expect([await codeAt(first), await codeAt(second)]).toEqual([undefined, undefined]);
     await redis.publish('revocations', 'revoked-grant');
-    for (const gateway of [first, second])
-      await expect.poll(() => codeAt(gateway), { timeout: 5_000 }).toBe('UNAUTHENTICATED');
+    for (const gateway of [first, second]) await expect.poll(() => codeAt(gateway)).toBe('UNAUTHENTICATED');
     expect(await codeAt(first, await bearer('bob'))).toBeUndefined();
   });
 });
@@ -142,7 +139,7 @@ describe.skipIf(!hasRedisServer)(`The feed of revoked grants behind three Sentin
       await expect.poll(() => has('before')).toBe(true);
       await publisher.call('WAIT', 1, 2_000);
       await sentinels.killMaster();
-      const deadline = Date.now() + 20_000;
+      const deadline = Date.now() + 90_000;
       const all: boolean[] = [];
       while (!has('after') && Date.now() < deadline) {
         await publisher.publish('revocations', 'after').catch(() => undefined);

@@ -189,7 +189,7 @@ describe('more parts than a response may have', () => {
       extensions: { code: 'RESPONSE_TOO_LARGE' },
     });
     const { requests } = graph.server('stock');
-    await vi.waitFor(() => expect(closed || requests.length === 0).toBe(true), { timeout: 10_000 });
+    await vi.waitFor(() => expect(closed || requests.length === 0).toBe(true), { timeout: 90_000 });
     graph.server('stock').intercept(undefined);
   });
 });

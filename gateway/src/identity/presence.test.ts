@@ -36,7 +36,7 @@ const published = (): Promise<readonly ActivityBatch[]> => stream.readAfter(conn
 const usersPublished = async (): Promise<readonly string[]> =>
   (await published()).flatMap(({ userIds }) => userIds);
 const eventually = (assertion: () => Promise<void>): Promise<void> =>
-  vi.waitFor(assertion, { timeout: 10_000, interval: 10 });
+  vi.waitFor(assertion, { timeout: 90_000, interval: 10 });
 
 describe('the publisher of activity', () => {
   it('writes once for many requests of many users', async () => {

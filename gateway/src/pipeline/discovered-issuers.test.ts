@@ -104,8 +104,8 @@ describe('An issuer that is found by discovery', () => {
     isUp = true;
     const data = async (gateway: TestGateway): Promise<unknown> =>
       (await ask(gateway, '{ one two }', token())).body.data;
-    await expect.poll(() => data(production), { timeout: 8_000 }).toEqual({ one: 1, two: 2 });
-    await expect.poll(() => data(development), { timeout: 8_000 }).toEqual({ one: 1, two: 2 });
+    await expect.poll(() => data(production)).toEqual({ one: 1, two: 2 });
+    await expect.poll(() => data(development)).toEqual({ one: 1, two: 2 });
   });
 
   it('is asked about opaque tokens where its metadata say', async () => {

@@ -143,7 +143,7 @@ describe('G4: Users of two issuers with one sub', () => {
       (await createActivityStream(connection).readAfter(connection, '0', 1)).flatMap(
         ({ userIds }) => userIds,
       );
-    await expect.poll(there, { timeout: 5_000 }).toHaveLength(2);
+    await expect.poll(there).toHaveLength(2);
     expect((await there()).toSorted()).toEqual(['ada', String(other?.sub)].toSorted());
     connection.disconnect();
     await apart.close();

@@ -217,7 +217,7 @@ describe('Operations that are known', () => {
     }));
     const before = await swaps();
     writeFileSync(gateway.supergraphFile, compose(changed));
-    await expect.poll(swaps, { timeout: 15_000 }).toBe(before + 1);
+    await expect.poll(swaps).toBe(before + 1);
     const made = await plansMade();
     expect(await ask('{ public }')).toEqual({ data: { public: 'open to all' } });
     expect(await plansMade()).toBe(made);

@@ -33,7 +33,7 @@ const blobPath = (digest: string): string => join(graph.folder, 'blobs/sha256', 
 
 /** A record 2 that was signed by the right key, whatever it says. */
 async function sign(change: (payload: Record<string, unknown>) => unknown): Promise<string> {
-  const jws = await graph.store.readRecord(graph.log, 1, AbortSignal.timeout(5_000));
+  const jws = await graph.store.readRecord(graph.log, 1, AbortSignal.timeout(90_000));
   const [header = '', payload = ''] = (jws ?? '').split('.');
   const said = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>;
   const key = await importJWK(JSON.parse(graph.signingKey) as Parameters<typeof importJWK>[0], 'Ed25519');
@@ -63,7 +63,7 @@ const BAD_INPUT: readonly (readonly [what: string, reason: string, harm: () => P
     async () => {
       await graph.append({});
       const [header, payload, signature = ''] = (
-        (await graph.store.readRecord(graph.log, 2, AbortSignal.timeout(5_000))) ?? ''
+        (await graph.store.readRecord(graph.log, 2, AbortSignal.timeout(90_000))) ?? ''
       ).split('.');
       const other = `${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`;
       await writeFile(recordPath(2), [header, payload, other].join('.'));
@@ -84,7 +84,7 @@ const BAD_INPUT: readonly (readonly [what: string, reason: string, harm: () => P
     async () =>
       writeFile(
         recordPath(2),
-        (await graph.store.readRecord(graph.log, 1, AbortSignal.timeout(5_000))) ?? '',
+        (await graph.store.readRecord(graph.log, 1, AbortSignal.timeout(90_000))) ?? '',
       ),
   ],
   [
@@ -144,7 +144,7 @@ const BAD_INPUT: readonly (readonly [what: string, reason: string, harm: () => P
         hints: [],
         composers: {},
       }).replace('trellis-registry-release/1', 'trellis-registry-release/9');
-      await graph.append({ release: await writeTextBlob(graph.store, text, AbortSignal.timeout(5_000)) });
+      await graph.append({ release: await writeTextBlob(graph.store, text, AbortSignal.timeout(90_000)) });
     },
   ],
   [

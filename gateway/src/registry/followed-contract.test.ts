@@ -93,7 +93,7 @@ describe('A gateway that follows a contract', () => {
     await graph.append({ release: await release('one: Int two: Int', 'one: Int') });
     const followed = await follow('partners');
     const next = await release('one: Int two: Int', 'one: Int two: Int @deprecated');
-    const { contracts } = await readRelease(graph.store, next, AbortSignal.timeout(5_000));
+    const { contracts } = await readRelease(graph.store, next, AbortSignal.timeout(90_000));
     await writeFile(join(graph.folder, 'blobs/sha256', contracts[0]?.supergraph.digest ?? ''), 'altered');
     await graph.append({ release: next });
     await followed.look();

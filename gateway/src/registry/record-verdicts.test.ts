@@ -29,7 +29,7 @@ describe.each(['1', '2'])(
     let graph: PublishedGraph;
     let gateway: GatewayProcess;
     const write = (text: string): Promise<BlobReference> =>
-      writeTextBlob(graph.store, text, AbortSignal.timeout(10_000));
+      writeTextBlob(graph.store, text, AbortSignal.timeout(90_000));
 
     beforeAll(async () => {
       graph = await PublishedGraph.create();

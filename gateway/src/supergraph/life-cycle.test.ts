@@ -5,7 +5,7 @@ import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.t
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
 import { replaceInTypeDefs } from '../testing/replace-in-type-defs.ts';
 
-const DEADLINE_MS = 15_000;
+const DEADLINE_MS = 90_000;
 
 let graph: LibraryGraph;
 let gateway: TestGateway;
@@ -44,7 +44,7 @@ describe('The supergraph of a running gateway', () => {
     async (_what, text) => {
       const before = await changes('rejected');
       replaceSupergraph(text === 'half' ? compose(graph.all).slice(0, 3_000) : text);
-      await expect.poll(() => changes('rejected'), { timeout: DEADLINE_MS }).toBe(before + 1);
+      await expect.poll(() => changes('rejected')).toBe(before + 1);
       expect(gateway.logged().some(({ msg }) => String(msg).startsWith('invalid supergraph'))).toBe(true);
       expect(await ask()).toEqual({ data: { public: 'open to all' } });
     },
@@ -58,7 +58,7 @@ describe('The supergraph of a running gateway', () => {
     const before = await changes('serving');
     for (const [index, text] of [compose(extended), compose(graph.all), compose(extended)].entries()) {
       replaceSupergraph(text);
-      await expect.poll(() => changes('serving'), { timeout: DEADLINE_MS }).toBe(before + index + 1);
+      await expect.poll(() => changes('serving')).toBe(before + index + 1);
       expect(await ask()).toEqual({ data: { public: 'open to all' } });
     }
   });

@@ -90,14 +90,14 @@ describe('A supergraph of running subgraphs', () => {
     await start();
     expect(userFields()).toEqual(['id', 'name', 'posts']);
     await serve('posts', replaceInTypeDefs(POSTS, 'posts: Int!', 'posts: Int! drafts: Int'));
-    await expect.poll(userFields, { timeout: 10_000 }).toEqual(['drafts', 'id', 'name', 'posts']);
+    await expect.poll(userFields).toEqual(['drafts', 'id', 'name', 'posts']);
     expect(events.filter((text) => text === 'serving')).toHaveLength(2);
   });
 
   it('waits at start for one that is down, and says so once', async () => {
     await serve('people', PEOPLE);
     const started = start();
-    await expect.poll(() => events.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => events.length).toBe(1);
     await serve('posts', POSTS);
     await started;
     expect(events).toEqual([
@@ -125,15 +125,15 @@ describe('A supergraph of running subgraphs', () => {
     await serve('posts', POSTS);
     await start();
     await serve('posts', replaceInTypeDefs(POSTS, 'posts: Int!', 'posts: Int! name: Int!'));
-    await expect.poll(() => events.at(-1), { timeout: 10_000 }).toMatch(/^rejected: .*User\.name/s);
+    await expect.poll(() => events.at(-1)).toMatch(/^rejected: .*User\.name/s);
     expect(userFields()).toEqual(['id', 'name', 'posts']);
     // A schema that changed while another subgraph was down is not missed.
     await running.get('people')?.close();
     await serve('posts', replaceInTypeDefs(POSTS, 'posts: Int!', 'posts: Int! likes: Int'));
-    await expect.poll(() => events.at(-1), { timeout: 10_000 }).toMatch(/^rejected: .*"people"/);
+    await expect.poll(() => events.at(-1)).toMatch(/^rejected: .*"people"/);
     expect(userFields()).toEqual(['id', 'name', 'posts']);
     await serve('people', PEOPLE);
-    await expect.poll(userFields, { timeout: 10_000 }).toEqual(['id', 'likes', 'name', 'posts']);
+    await expect.poll(userFields).toEqual(['id', 'likes', 'name', 'posts']);
   });
 
   it('is served by a gateway that has no supergraph file', async () => {

@@ -23,7 +23,7 @@ import { compose, type ComposedSubgraph } from './compose.ts';
 
 /** The log that tests publish to. */
 const LOG: LogName = { graph: 'library', environment: 'production' };
-const SIGNAL_MS = 30_000;
+const SIGNAL_MS = 100_000;
 
 /** What a test decides of a record. */
 type Published = {

@@ -14,7 +14,7 @@ export interface Closing {
   readonly reason: string;
 }
 
-const PATIENCE_MS = 8_000;
+const PATIENCE_MS = 90_000;
 
 /** Speaks graphql-transport-ws frame by frame. */
 export class RawSocket {
@@ -70,7 +70,7 @@ export class RawSocket {
     for (;;) {
       const frame = this.frames.shift();
       if (frame) return frame;
-      if (Date.now() > deadline) throw new Error('No frame came within 8 s.');
+      if (Date.now() > deadline) throw new Error('No frame came within 90 s.');
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, PATIENCE_MS);
         this.#wake = () => {

@@ -174,9 +174,7 @@ const held = async () =>
   );
 const dead = async () => (await target.query('SELECT source, seq::int, error FROM dead_letter')).rows;
 const hasBegun = () =>
-  expect
-    .poll(async () => (await target.query('SELECT FROM event_cursor')).rowCount, { timeout: 5_000 })
-    .toBe(1);
+  expect.poll(async () => (await target.query('SELECT FROM event_cursor')).rowCount).toBe(1);
 const numbers = async () =>
   (await queryChecked(source, { seq: 'int4?' }, 'SELECT seq::int FROM outbox ORDER BY position')).map(
     ({ seq }) => seq,
@@ -302,7 +300,7 @@ describe('the relay', () => {
     await leadershipAcquired();
     for (const text of texts(3)) {
       await commit(text);
-      await expect.poll(async () => (await streamed()).at(-1), { timeout: 5_000 }).toBe(text);
+      await expect.poll(async () => (await streamed()).at(-1)).toBe(text);
     }
   });
 
@@ -312,7 +310,7 @@ describe('the relay', () => {
     await leadershipAcquired();
     for (const text of texts(3)) {
       await commit(text);
-      await expect.poll(async () => (await streamed()).at(-1), { timeout: 5_000 }).toBe(text);
+      await expect.poll(async () => (await streamed()).at(-1)).toBe(text);
     }
   });
 
@@ -339,7 +337,7 @@ describe('the relay', () => {
     await expect.poll(async () => (await streamed()).length).toBe(200);
     await relays[0]?.close();
     await publish('after');
-    await expect.poll(async () => (await streamed()).at(-1), { timeout: 5_000 }).toBe('after');
+    await expect.poll(async () => (await streamed()).at(-1)).toBe('after');
     expect(new Set(await numbers()).size).toBe(201);
   });
 
@@ -348,7 +346,7 @@ describe('the relay', () => {
     for (const text of texts(30)) await publish(text);
     await expect.poll(async () => (await streamed()).length).toBe(30);
     await connection.flushall();
-    await expect.poll(streamed, { timeout: 5_000 }).toEqual(texts(30));
+    await expect.poll(streamed).toEqual(texts(30));
   });
 
   it('F-06 fills a stream again that went back to an older state', async () => {
@@ -359,7 +357,7 @@ describe('the relay', () => {
     const older = await connection.xrange(key, '-', '20-0');
     await connection.del(key);
     for (const [id, fields] of older) await connection.xadd(key, id, ...fields);
-    await expect.poll(streamed, { timeout: 5_000 }).toEqual(texts(30));
+    await expect.poll(streamed).toEqual(texts(30));
   });
 
   it('F-17 keeps events in the outbox while Redis takes no writes, and gives them to the stream when it does', async ({
@@ -373,7 +371,7 @@ describe('the relay', () => {
     await expect(connection.xadd('probe', '*', 'a', 'b')).rejects.toThrow('OOM');
     expect(await streamed()).toEqual([]);
     await connection.config('SET', 'maxmemory', '0');
-    await expect.poll(streamed, { timeout: 5_000 }).toEqual(texts(5));
+    await expect.poll(streamed).toEqual(texts(5));
   });
 
   it('replaces a stream that belongs to a database that is gone', async () => {
@@ -399,7 +397,7 @@ describe('the relay', () => {
       ['advisory'],
     );
     await publish('two');
-    await expect.poll(streamed, { timeout: 5_000 }).toEqual(['one', 'two']);
+    await expect.poll(streamed).toEqual(['one', 'two']);
   });
 
   it('leaves a payload out of the stream that is too large for it', async () => {
@@ -417,7 +415,7 @@ describe('a consumer', () => {
     consumer();
     await hasBegun();
     for (const text of texts(50)) await publish(text);
-    await expect.poll(held, { timeout: 5_000 }).toEqual(texts(50).toSorted());
+    await expect.poll(held).toEqual(texts(50).toSorted());
     expect([(await target.query('SELECT FROM applied')).rowCount, await dead()]).toEqual([50, []]);
   });
 
@@ -439,7 +437,7 @@ describe('a consumer', () => {
     for (const text of texts(10, 'b')) await publish(text);
     consumer();
     consumer();
-    await expect.poll(held, { timeout: 5_000 }).toEqual([...texts(10, 'a'), ...texts(10, 'b')]);
+    await expect.poll(held).toEqual([...texts(10, 'a'), ...texts(10, 'b')]);
     expect(await dead()).toEqual([]);
   });
 
@@ -474,9 +472,9 @@ describe('a consumer', () => {
     };
     consumer({ stream: unavailable });
     await publish('one');
-    await expect.poll(held, { timeout: 5_000 }).toEqual(['one']);
+    await expect.poll(held).toEqual(['one']);
     await publish('two');
-    await expect.poll(held, { timeout: 5_000 }).toEqual(['one', 'two']);
+    await expect.poll(held).toEqual(['one', 'two']);
   });
 
   it('starts a snapshot when the source does not keep that far back', async () => {
@@ -490,7 +488,7 @@ describe('a consumer', () => {
     await source.query('DELETE FROM outbox WHERE seq < 4');
     await connection.flushall();
     consumer();
-    await expect.poll(held, { timeout: 5_000 }).toEqual(['e0', 'e1', 'e2', 'one']);
+    await expect.poll(held).toEqual(['e0', 'e1', 'e2', 'one']);
   });
 
   it('F-18 is read by an index, and not sorted, however much has been left', async () => {
@@ -512,7 +510,7 @@ describe('a consumer', () => {
     consumer({ metrics });
     await hasBegun();
     for (const text of ['a', POISON, 'b']) await publish(text);
-    await expect.poll(held, { timeout: 10_000 }).toEqual(['a', 'b']);
+    await expect.poll(held).toEqual(['a', 'b']);
     expect(await dead()).toEqual([
       { source: 'source', seq: 2, error: 'TypeError: cannot make sense of this' },
     ]);

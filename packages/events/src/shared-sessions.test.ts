@@ -134,7 +134,7 @@ describe.skipIf(!hasPgBouncer)(
           consumer(pool);
         }
         await Promise.all(upTo(60).map((index) => publish(poolOf(index))));
-        await expect.poll(applied, { timeout: 20_000 }).toEqual(upTo(60));
+        await expect.poll(applied).toEqual(upTo(60));
         await pooler.restart();
         let published = 60;
         while (published < 100)
@@ -142,7 +142,7 @@ describe.skipIf(!hasPgBouncer)(
             () => 1,
             () => delay(20, 0),
           );
-        await expect.poll(() => applied().catch(() => []), { timeout: 20_000 }).toEqual(upTo(100));
+        await expect.poll(() => applied().catch(() => [])).toEqual(upTo(100));
       },
     );
 
@@ -166,7 +166,7 @@ describe.skipIf(!hasPgBouncer)(
           sharesSessions: true,
         } as unknown as Pool;
         running.push(startLeadership({ pool, name: 'slow end', logger, work }));
-        await expect.poll(() => terms, { timeout: 15_000 }).toBe(2);
+        await expect.poll(() => terms).toBe(2);
         expect(most).toBe(1);
       },
     );

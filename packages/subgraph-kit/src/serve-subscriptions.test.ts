@@ -212,15 +212,15 @@ describe('subscriptions of a subgraph', () => {
         { next() {}, error() {}, complete() {} },
       ),
     );
-    await vi.waitFor(() => expect(SilentSource.opened).toBe(3), { timeout: 10_000, interval: 5 });
+    await vi.waitFor(() => expect(SilentSource.opened).toBe(3), { timeout: 90_000, interval: 5 });
     ends[0]?.();
     await vi.waitFor(() => expect(SilentSource.closed).toBeGreaterThanOrEqual(1), {
-      timeout: 10_000,
+      timeout: 90_000,
       interval: 5,
     });
     await client.dispose();
     await vi.waitFor(() => expect(SilentSource.closed).toBeGreaterThanOrEqual(3), {
-      timeout: 10_000,
+      timeout: 90_000,
       interval: 5,
     });
   });

@@ -92,7 +92,7 @@ async function add(postId: string, body: string, as = author): Promise<string> {
 
 /** Events arrive within moments; ten seconds are for a busy machine. */
 const eventually = (assertion: () => void | Promise<void>): Promise<void> =>
-  vi.waitFor(assertion, { timeout: 10_000, interval: 10 });
+  vi.waitFor(assertion, { timeout: 90_000, interval: 10 });
 
 const bodiesOf = ({ results }: { readonly results: readonly { readonly data?: Added | null }[] }) =>
   results.map(({ data }) => data?.commentAdded.body);

@@ -38,13 +38,13 @@ describe('Looking posts up at their owner', () => {
     const finder = createPostFinder({ knownPosts, posts: client, logger });
 
     const found = [finder.find(first, anybody)];
-    await vi.waitFor(() => expect(calls).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(calls).toHaveLength(1), { timeout: 90_000 });
     found.push(finder.find(second, anybody), finder.find(draft, anybody), finder.find(second, anybody));
     await new Promise(setImmediate);
     expect(calls.map(({ ids }) => ids)).toEqual([[first]]);
 
     calls[0]?.response();
-    await vi.waitFor(() => expect(calls).toHaveLength(2), { timeout: 10_000 });
+    await vi.waitFor(() => expect(calls).toHaveLength(2), { timeout: 90_000 });
     expect(calls[1]?.ids).toEqual([second, draft]);
     calls[1]?.response();
     expect((await Promise.all(found)).map((post) => post?.id)).toEqual([first, second, undefined, second]);

@@ -84,7 +84,7 @@ const change = (id: string, input: object) =>
 
 /** Events arrive within moments; ten seconds are for a busy machine. */
 const eventually = (assertion: () => void): Promise<void> =>
-  vi.waitFor(assertion, { timeout: 10_000, interval: 10 });
+  vi.waitFor(assertion, { timeout: 90_000, interval: 10 });
 
 const titlesOf = ({ results }: { readonly results: readonly { readonly data?: Created | null }[] }) =>
   results.map(({ data }) => data?.postCreated.title);

@@ -159,7 +159,7 @@ describe('the program of a subgraph', () => {
       scopes: ['read:data', 'read:profile'],
     });
     await expect
-      .poll(() => connection.xrange('response-cache:invalidations', '-', '+'), { timeout: 10_000 })
+      .poll(() => connection.xrange('response-cache:invalidations', '-', '+'))
       .toEqual([[expect.any(String), ['type', 'User', 'id', id]]]);
     await deployable.close();
     connection.disconnect();

@@ -99,7 +99,7 @@ describe('Who has used a field, at the operations port', () => {
     await send(gateway(), 'query Me { me { name } }', '<b>web');
     await send(gateway(), '{ other }', 'ios');
     const find = (): Promise<Found> => usersOf(gateway(), { field: 'User.name' });
-    await expect.poll(find, { timeout: 60_000, interval: 500 }).toMatchObject({
+    await expect.poll(find, { interval: 500 }).toMatchObject({
       status: 200,
       body: {
         field: 'User.name',

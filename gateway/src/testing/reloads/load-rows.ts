@@ -120,7 +120,7 @@ const plannerWait: LiveRow['see'] = ({ inside, next }) => {
 
 /** In which there would be another query planner worker, were it allowed. */
 const GROWN_AFTER_MS = 500;
-const SETTLED_WITHIN_MS = 20_000;
+const SETTLED_WITHIN_MS = 90_000;
 
 /** How many threads there are after planning for several callers at once: however long one takes to start, or to end. */
 const queryPlannerWorkers: LiveRow['see'] = async ({ inside, gateway, next }, settings) => {

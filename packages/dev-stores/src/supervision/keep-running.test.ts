@@ -62,7 +62,7 @@ describe('keepRunning', () => {
     const onExit = vi.fn<() => void>();
     const onRestart = vi.fn<() => void>();
     running = await keepRunning({ start: () => start('exit 3'), onExit, onRestart });
-    await vi.waitFor(() => expect(onRestart.mock.calls.length).toBeGreaterThan(1), { timeout: 5_000 });
+    await vi.waitFor(() => expect(onRestart.mock.calls.length).toBeGreaterThan(1), { timeout: 90_000 });
     expect(onExit).toHaveBeenCalledWith({ code: 3, signal: null });
     await running.stop();
     const calls = onExit.mock.calls.length;
@@ -78,7 +78,7 @@ describe('keepRunning', () => {
         return start('exit 1');
       },
     });
-    await vi.waitFor(() => expect(startedAt.length).toBe(5), { timeout: 10_000 });
+    await vi.waitFor(() => expect(startedAt.length).toBe(5), { timeout: 90_000 });
     const pauses = startedAt.slice(1).map((at, index) => at - (startedAt[index] ?? 0));
     expect(pauses[3]).toBeGreaterThan(2 * (pauses[0] ?? 0));
   });
@@ -96,7 +96,7 @@ describe('keepRunning', () => {
       onRestart,
       onFailedRestart,
     });
-    await vi.waitFor(() => expect(onRestart).toHaveBeenCalledOnce(), { timeout: 5_000 });
+    await vi.waitFor(() => expect(onRestart).toHaveBeenCalledOnce(), { timeout: 90_000 });
     expect(onFailedRestart.mock.calls.map(([error]) => (error as Error).message)).toEqual([
       'attempt 2',
       'attempt 3',
@@ -111,7 +111,7 @@ describe('keepRunning', () => {
   it('is stopped in the middle of a pause', async () => {
     const onExit = vi.fn<() => void>();
     running = await keepRunning({ start: () => start('exit 1'), onExit });
-    await vi.waitFor(() => expect(onExit.mock.calls.length).toBe(5), { timeout: 10_000 });
+    await vi.waitFor(() => expect(onExit.mock.calls.length).toBe(5), { timeout: 90_000 });
     const isOver = new Promise((resolve) => setTimeout(() => resolve('the pause is over'), 1_000)); // it is 1.6 s by now
     // By a timer of this process, which is late where this process is.
     expect(await Promise.race([running.stop().then(() => 'stopped'), isOver])).toBe('stopped');
@@ -146,6 +146,6 @@ async function until(pattern: RegExp | string): Promise<RegExpExecArray> {
       if (!match) throw new Error(`not yet: ${output()}`);
       return match;
     },
-    { timeout: 5_000 },
+    { timeout: 90_000 },
   );
 }

@@ -224,7 +224,7 @@ describe('A connection', () => {
       ended: () => calls.push('ended'),
       failed: () => calls.push('failed'),
     });
-    await expect.poll(() => calls, { timeout: 10_000 }).toEqual(['closed']);
+    await expect.poll(() => calls).toEqual(['closed']);
   });
 
   it('is closed with the pool when what is in flight has ended', async () => {

@@ -41,7 +41,7 @@ export interface SubscriptionTarget {
   readonly keys: TestUserContext;
 }
 
-const BEGIN_DEADLINE_MS = 10_000;
+const BEGIN_DEADLINE_MS = 60_000;
 const LOOK_MS = 5;
 
 /** Opens a socket of its own and subscribes on it. Resolves once what happens would be noticed. */

@@ -28,7 +28,7 @@ describe.skipIf(!hasRedisServer)(
       const userId = createId();
       expect(await presence.record([userId], new Date())).toBe(1);
       expect(await presence.list(10)).toMatchObject([{ userId }]);
-      await expect.poll(() => presence.sweep(10), { timeout: 10_000 }).toBe(1);
+      await expect.poll(() => presence.sweep(10)).toBe(1);
       const changes = createEventStream({ redis: cluster, service: PRESENCE_STREAM });
       expect(await changes.readAfter(cluster, 0, 10, 10)).toHaveLength(2);
     });

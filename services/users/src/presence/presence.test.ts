@@ -60,7 +60,7 @@ async function end(): Promise<string> {
 }
 
 const eventually = (assertion: () => void | Promise<void>): Promise<void> =>
-  vi.waitFor(assertion, { timeout: 10_000, interval: 10 });
+  vi.waitFor(assertion, { timeout: 90_000, interval: 10 });
 
 describe('the set of online users', () => {
   it('publishes once that a user has come online, and once that they have gone offline, however many notice it', async () => {

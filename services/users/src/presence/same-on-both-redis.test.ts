@@ -20,7 +20,7 @@ describe.skipIf(!canMirrorRedis())(
       expect(await presence.record(USERS, new Date())).toBe(1);
       expect(await presence.list(10)).toHaveLength(2);
       expect(await presence.sweep(10)).toBe(0);
-      await expect.poll(() => presence.sweep(10), { timeout: 5_000 }).toBe(2);
+      await expect.poll(() => presence.sweep(10)).toBe(2);
       const activity = createActivityStream(redis);
       await activity.add(USERS);
       expect(await activity.readAfter(redis, 0, 10)).toHaveLength(1);

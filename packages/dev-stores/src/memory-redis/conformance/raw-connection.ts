@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 60_000;
 
 /** A connection that shows each byte: what a client library would hide. */
 export class RawConnection {

@@ -22,7 +22,7 @@ export interface ServerKind {
 }
 
 const PROGRAM = 'redis-server';
-const READY_DEADLINE_MS = 10_000;
+const READY_DEADLINE_MS = 60_000;
 const START_ATTEMPTS = 5;
 
 const memoryRedis: ServerKind = {
