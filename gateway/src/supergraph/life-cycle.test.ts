@@ -5,8 +5,6 @@ import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.t
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
 import { replaceInTypeDefs } from '../testing/replace-in-type-defs.ts';
 
-const DEADLINE_MS = 90_000;
-
 let graph: LibraryGraph;
 let gateway: TestGateway;
 
