@@ -25,6 +25,7 @@ const ownProcesses = [
   'e2e/gateway/**/*.test.ts',
   'e2e/compatibility/subgraphs/**/*.test.ts',
   'e2e/search/**/*.test.ts',
+  'e2e/identity/**/*.test.ts',
   'e2e/lifecycle/**/!(token-command).test.ts',
   'e2e/documentation/user-context.test.ts',
 ];
@@ -100,6 +101,7 @@ export default defineConfig({
           include: ownProcesses,
           exclude: [...configDefaults.exclude, ...longTests],
           globalSetup: ['packages/testkit/src/global-setup.ts'],
+          setupFiles: ['packages/postgres/src/testing/check-rows.setup.ts'],
           testTimeout: 120_000,
           hookTimeout: 180_000,
         },

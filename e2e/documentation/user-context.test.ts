@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createTemporaryDirectory } from '@trellis/testkit';
+import { createTemporaryDirectory, until } from '@trellis/testkit';
 import {
   createUserContextSigner,
   createUserContextVerifier,
@@ -16,7 +16,7 @@ import {
   type JWTPayload,
   type JWTVerifyGetKey,
 } from 'jose';
-import { RawSocket, startEventGraph, startTestGateway, until } from '@trellis/gateway/testing';
+import { RawSocket, startEventGraph, startTestGateway } from '@trellis/gateway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codeBlocks, repository } from './code-blocks.ts';
 

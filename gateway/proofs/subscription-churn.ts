@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { proof } from '@trellis/testkit';
+import { proof, until } from '@trellis/testkit';
 import { startEventGraph, type EventGraph } from '../src/testing/event-graph.ts';
 import { RawSocket } from '../src/testing/raw-socket.ts';
 import { startTestGateway, type TestGateway } from '../src/testing/test-gateway.ts';
-import { until } from '../src/testing/until.ts';
 
 const SIZES = {
   small: { warm: 192, churn: 384, maxGrowthPercent: 30 },

@@ -4,8 +4,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
-import { createTemporaryDirectory, freePort } from '@trellis/testkit';
-import { until } from '../../src/testing/until.ts';
+import { createTemporaryDirectory, freePort, until } from '@trellis/testkit';
 
 /** A Redis with two replicas behind one address, as hosted ones are. */
 export interface ReplicatedRedis {

@@ -1,7 +1,12 @@
 import { createLogger, createMetrics } from '@trellis/runtime';
 import { createPool, queryChecked, type Pool } from '@trellis/postgres';
-import { createAuthority } from '@trellis/gateway/testing';
-import { createTemporaryDirectory, createTestDatabase, freePort, type TestDatabase } from '@trellis/testkit';
+import {
+  createAuthority,
+  createTemporaryDirectory,
+  createTestDatabase,
+  freePort,
+  type TestDatabase,
+} from '@trellis/testkit';
 import { createHmac, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,8 +1,12 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { createAuthority, type TestAuthority } from '@trellis/gateway/testing';
-import { createTemporaryDirectory, type TemporaryDirectory } from '@trellis/testkit';
+import {
+  createAuthority,
+  createTemporaryDirectory,
+  type TemporaryDirectory,
+  type TestAuthority,
+} from '@trellis/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startSmtpServer, type SmtpTls, type TestSmtpServer } from '../testing/smtp-server.ts';
 import { createSmtpTransport } from './smtp-transport.ts';

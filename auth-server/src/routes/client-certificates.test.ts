@@ -1,10 +1,14 @@
 import { hash, X509Certificate } from 'node:crypto';
 import { request } from 'node:http';
-import { createTemporaryDirectory } from '@trellis/testkit';
+import {
+  createAuthority,
+  createTemporaryDirectory,
+  type TestAuthority,
+  type TestCertificate,
+} from '@trellis/testkit';
 import { Browser } from '@trellis/testkit/sign-in';
 import { decodeJwt, type JWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestAuthority, type TestCertificate, createAuthority } from '@trellis/gateway/testing';
 import { basic, createPkce, exchange, obtainCode, postForm, type JsonResponse } from '../testing/flow.ts';
 import {
   createClientKey,

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import type { TestCertificate } from '@trellis/gateway/testing';
+import type { TestCertificate } from '@trellis/testkit';
 import { SMTPServer } from 'smtp-server';
 
 /** A message as the mail server got it. */

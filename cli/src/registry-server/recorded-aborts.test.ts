@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import {
   startSubgraph,
   startTestGateway,
-  until,
   type SubgraphServer,
   type TestGateway,
 } from '@trellis/gateway/testing';
 import { queryChecked } from '@trellis/postgres';
+import { until } from '@trellis/testkit';
 import { parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { historyCommand } from '../publish/history-commands.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startTestRedis, type TestRedis } from '@trellis/testkit';
+import { startTestRedis, type TestRedis, until } from '@trellis/testkit';
 import { gql } from 'graphql-tag';
 import type { BlobReference } from '@trellis/registry';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,7 +12,6 @@ import {
   type SubgraphServer,
 } from '../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
-import { until } from '../testing/until.ts';
 
 const PERCENT = 30;
 /** So many that chance places enough of them on a canary: 36, and fewer than 20 once in a thousand times. */

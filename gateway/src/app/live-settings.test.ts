@@ -1,5 +1,6 @@
 import { connect as connectTo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documentedSettings } from '../settings/describe-setting.ts';
 import { settingTable } from '../settings/settings.ts';
@@ -9,7 +10,6 @@ import { loadRows } from '../testing/reloads/load-rows.ts';
 import { startReloadWorld, type ReloadWorld } from '../testing/reloads/reload-world.ts';
 import { subgraphRows } from '../testing/reloads/subgraph-rows.ts';
 import { RawSocket } from '../testing/raw-socket.ts';
-import { until } from '../testing/until.ts';
 import { operationRows } from '../testing/reloads/operation-rows.ts';
 import { streamRows } from '../testing/reloads/stream-rows.ts';
 import { transportRows } from '../testing/reloads/transport-rows.ts';

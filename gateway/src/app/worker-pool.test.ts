@@ -1,9 +1,9 @@
 import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
-import { until } from '../testing/until.ts';
 
 let graph: LibraryGraph;
 let gateway: TestGateway;

@@ -1,8 +1,8 @@
+import { until } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEventGraph, type EventGraph } from '../testing/event-graph.ts';
 import { RawSocket } from '../testing/raw-socket.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
-import { until } from '../testing/until.ts';
 
 const CLIENTS = 8;
 const SUBSCRIPTION = 'subscription { published { id author { name } } }';

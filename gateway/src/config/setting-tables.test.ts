@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { createTemporaryDirectory } from '@trellis/testkit';
+import { createTemporaryDirectory, createAuthority } from '@trellis/testkit';
 import { describe, expect, it } from 'vitest';
 import { documentedSettings, type DocumentedSetting } from '../settings/describe-setting.ts';
 import { isDerived } from '../settings/fill-in.ts';
@@ -8,7 +8,6 @@ import { limitCatalogue } from '../settings/limit-catalogue.ts';
 import type { ValueSetting } from '../settings/setting.ts';
 import { settingsSchema, settingTable } from '../settings/settings.ts';
 import { readGatewayConfig } from './config.ts';
-import { createAuthority } from '../testing/certificates.ts';
 import { settingProblems } from './read-settings.ts';
 import { settingsInUse } from './settings-in-use.ts';
 

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
-import { latencyBudgetMs, startTestRedis, type TestRedis } from '@trellis/testkit';
+import { latencyBudgetMs, startTestRedis, type TestRedis, until } from '@trellis/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startRevocationFeed, type RevocationFeed } from './revocation-feed.ts';
 import type { TokenHolder } from './revocation.ts';
-import { until } from '../testing/until.ts';
 
 let server: TestRedis;
 let redis: RedisConnection;

@@ -1,9 +1,9 @@
 import { request } from 'node:http';
+import { until } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gql } from 'graphql-tag';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
-import { until } from '../testing/until.ts';
 
 const CALLS = 8;
 let subgraph: SubgraphServer;

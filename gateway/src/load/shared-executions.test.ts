@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { until } from '@trellis/testkit';
 import { describe, expect, it } from 'vitest';
 import type { Plan } from '../plan/plan.ts';
 import type { ExecutionResult } from '../plan/response-body.ts';
-import { until } from '../testing/until.ts';
 import { SharedExecutions } from './shared-executions.ts';
 
 const newPlan = (): Plan => ({}) as Plan; // nothing but its identity counts

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { until } from '@trellis/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { gql } from 'graphql-tag';
 import { startEventGraph, type EventGraph } from '../testing/event-graph.ts';
@@ -7,7 +8,6 @@ import { RawSocket } from '../testing/raw-socket.ts';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
 import { startTokenIssuer, type TokenIssuer } from '../testing/token-issuer.ts';
-import { until } from '../testing/until.ts';
 
 interface ReceivedSpan {
   readonly traceId: string;

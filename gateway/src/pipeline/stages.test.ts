@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { until } from '@trellis/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startEventGraph, type EventGraph } from '../testing/event-graph.ts';
 import { RawSocket } from '../testing/raw-socket.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
-import { until } from '../testing/until.ts';
 import { stages, type Stage, type StageName } from './stages.ts';
 
 const table: readonly Stage[] = stages;

@@ -14,10 +14,10 @@ import {
   type VerifiedRecord,
 } from '@trellis/registry';
 import { gql } from 'graphql-tag';
+import { until } from '@trellis/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { codeOf, GraphFollowers } from '../testing/graph-followers.ts';
 import { PublishedGraph } from '../testing/published-graph.ts';
-import { until } from '../testing/until.ts';
 import { CopiedLog } from './copied-log.ts';
 import { versionOf, type FollowedRegistry } from './followed-registry.ts';
 import { LastGoodRelease } from './last-good-release.ts';

@@ -1,5 +1,5 @@
 import { connectRedis, type RedisConnection } from '@trellis/redis';
-import { startTestRedis, type TestRedis } from '@trellis/testkit';
+import { startTestRedis, type TestRedis, until } from '@trellis/testkit';
 import { USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
 import { decodeJwt, exportJWK, generateKeyPair } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -8,7 +8,6 @@ import { createGate } from '../testing/gate.ts';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
 import { startTokenIssuer, type TokenIssuer } from '../testing/token-issuer.ts';
-import { until } from '../testing/until.ts';
 
 const TYPES = gql`
   extend schema

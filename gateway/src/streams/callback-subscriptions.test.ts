@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from '@trellis/testkit';
+import { freePort, until } from '@trellis/testkit';
 import { gql } from 'graphql-tag';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -9,7 +9,6 @@ import {
 } from '../testing/http-stream-subgraph.ts';
 import { RawSocket } from '../testing/raw-socket.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
-import { until } from '../testing/until.ts';
 
 const RATINGS = gql`
   type Query {

@@ -1,9 +1,9 @@
 import { USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
 import { decodeJwt } from 'jose';
+import { until } from '@trellis/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EventStage } from '../testing/event-stage.ts';
 import type { RawSocket } from '../testing/raw-socket.ts';
-import { until } from '../testing/until.ts';
 
 let stage: EventStage;
 let graph: EventStage['graph'];

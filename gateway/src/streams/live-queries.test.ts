@@ -1,11 +1,10 @@
 import { connectRedis, type RedisConnection } from '@trellis/redis';
-import { latencyBudgetMs, startTestRedis, type TestRedis } from '@trellis/testkit';
+import { latencyBudgetMs, startTestRedis, type TestRedis, until } from '@trellis/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startEventGraph, type EventGraph } from '../testing/event-graph.ts';
 import { RawSocket } from '../testing/raw-socket.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
 import { startTokenIssuer, type TokenIssuer } from '../testing/token-issuer.ts';
-import { until } from '../testing/until.ts';
 
 const SETTINGS = `
   rateLimits: { perUser: { operations: 6, windowS: 600 } }

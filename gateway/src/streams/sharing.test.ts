@@ -3,13 +3,13 @@ import { USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
 import type { DocumentNode } from 'graphql';
 import { gql } from 'graphql-tag';
 import { decodeJwt } from 'jose';
+import { until } from '@trellis/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { compose } from '../testing/compose.ts';
 import { NEWS } from '../testing/event-graph.ts';
 import { RawSocket } from '../testing/raw-socket.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 import { EventStage } from '../testing/event-stage.ts';
-import { until } from '../testing/until.ts';
 import { replaceInTypeDefs } from '../testing/replace-in-type-defs.ts';
 
 let stage: EventStage;

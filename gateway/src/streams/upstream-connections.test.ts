@@ -1,15 +1,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
-import { createTemporaryDirectory } from '@trellis/testkit';
+import { createTemporaryDirectory, createAuthority, until } from '@trellis/testkit';
 import { gql } from 'graphql-tag';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { createAuthority } from '../testing/certificates.ts';
 import { startHttpStreamSubgraph, type HttpStreamSubgraph } from '../testing/http-stream-subgraph.ts';
 import { RawSocket } from '../testing/raw-socket.ts';
 import { startSecureSubgraph, type SecureSubgraphOptions } from '../testing/secure-subgraph.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
-import { until } from '../testing/until.ts';
 import { traceHeadersOf } from './trace-headers.ts';
 
 const files = createTemporaryDirectory();

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { gql } from 'graphql-tag';
+import { until } from '@trellis/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   startHttpStreamSubgraph,
@@ -8,7 +9,6 @@ import {
 } from '../testing/http-stream-subgraph.ts';
 import { RawSocket } from '../testing/raw-socket.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
-import { until } from '../testing/until.ts';
 import { FoundTransports } from './upstream-transports.ts';
 
 const RATINGS = gql`

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
+import { until } from '@trellis/testkit';
 import { expect, it } from 'vitest';
 import { compose } from '../testing/compose.ts';
 import { NEW, stageMagazine } from '../testing/magazine-stage.ts';
-import { until } from '../testing/until.ts';
 import { replaceInTypeDefs } from '../testing/replace-in-type-defs.ts';
 
 const stage = stageMagazine();

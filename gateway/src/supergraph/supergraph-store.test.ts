@@ -4,12 +4,12 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { until } from '@trellis/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { composeGraph } from '../../test-fixtures/synthetic/start-graph.ts';
 import { InvalidSupergraph } from './build-supergraph.ts';
 import { createSupergraphStore, type SupergraphStore } from './supergraph-store.ts';
 import type { Supergraph, SupergraphText } from './supergraph.ts';
-import { until } from '../testing/until.ts';
 
 function graphWith(...fields: string[]): string {
   const typeDefs = gql`type Query { ${fields.map((name) => `${name}: Int`).join(' ')} }`;

@@ -1,9 +1,9 @@
 import { exportJWK, generateKeyPair } from 'jose';
+import { until } from '@trellis/testkit';
 import { startEventGraph, type EventGraph } from './event-graph.ts';
 import { RawSocket } from './raw-socket.ts';
 import { startTestGateway, type TestGateway } from './test-gateway.ts';
 import { startTokenIssuer, type TokenIssuer } from './token-issuer.ts';
-import { until } from './until.ts';
 
 /** A graph with events, behind a gateway that takes access tokens and signs the user contexts of its requests. */
 export class EventStage {

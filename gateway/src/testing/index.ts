@@ -4,13 +4,6 @@ export { startPaymentsSubgraph } from './payments-subgraph.ts';
 export { RawSocket } from './raw-socket.ts';
 export { startSubgraph, type SubgraphServer } from './subgraph-server.ts';
 export { startTestGateway, type TestGateway } from './test-gateway.ts';
-export { until } from './until.ts';
-export {
-  createAuthority,
-  type CertificateSubject,
-  type TestAuthority,
-  type TestCertificate,
-} from './certificates.ts';
 export { createTokenIntrospection } from '../identity/introspect-token.ts';
 export { createKeySet, fetchKeySet } from '../identity/key-set.ts';
 export { tokenRulesOf } from '../identity/token-rules.ts';

@@ -3,7 +3,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { TestCertificate } from './certificates.ts';
+import type { TestCertificate } from '@trellis/testkit';
 
 /** What a {@link SecureSubgraph} was sent. */
 export interface SecureRequest {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from 'jose';
 import type { Variant } from '@trellis/registry';
 import { gql } from 'graphql-tag';
+import { until } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startHttpStreamSubgraph } from '../testing/http-stream-subgraph.ts';
 import { PublishedGraph } from '../testing/published-graph.ts';
@@ -13,7 +14,6 @@ import {
 } from '../testing/subgraph-server.ts';
 import { startTestGateway, type GraphResponse, type TestGateway } from '../testing/test-gateway.ts';
 import { startTokenIssuer, type TokenIssuer } from '../testing/token-issuer.ts';
-import { until } from '../testing/until.ts';
 
 const VERSION = '{ version }';
 

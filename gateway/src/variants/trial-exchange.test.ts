@@ -1,9 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { observeOutages } from '@trellis/runtime/outage-log';
-import { startTestRedis } from '@trellis/testkit';
+import { startTestRedis, until } from '@trellis/testkit';
 import { expect, it } from 'vitest';
-import { until } from '../testing/until.ts';
 import { exchangeThroughRedis, type TrialExchange, type TrialMessage } from './trial-exchange.ts';
 
 const MESSAGE: TrialMessage = {

@@ -11,6 +11,12 @@ export {
   type ProofOutcome,
 } from './proof.ts';
 export { programArguments, programBuild, PROGRAMS_VARIABLE } from './program-arguments.ts';
+export {
+  createAuthority,
+  type CertificateSubject,
+  type TestAuthority,
+  type TestCertificate,
+} from './test-authority.ts';
 export { createTemporaryDirectory, type TemporaryDirectory } from './temporary-directory.ts';
 export { createTestDatabase, prepareTestTemplate, type TestDatabase } from './test-database.ts';
 export { hasObjectStore, startTestObjectStore, type TestObjectStore } from './test-object-store.ts';
@@ -20,3 +26,4 @@ export { startSentinelRedis, type SentinelRedis } from './test-sentinel-redis.ts
 export { hasPgBouncer, startTestPgBouncer, type TestPgBouncer } from './test-pgbouncer.ts';
 export { startTestReplicatedPostgres, type TestReplicatedPostgres } from './test-replica.ts';
 export { createTestUserContext, type TestUserContext } from './test-user-context.ts';
+export { until } from './until.ts';

@@ -2,7 +2,6 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 
 /**
  * Starts a `redis-server` process by a file of settings, in a folder of its own.
@@ -29,16 +28,4 @@ export async function endRedisServer(process: ChildProcess): Promise<void> {
   const ended = once(process, 'exit');
   process.kill('SIGKILL');
   await ended;
-}
-
-const PATIENCE_MS = 60_000;
-const PAUSE_MS = 20;
-
-/** Waits for what other processes bring about. @throws Error when it does not come true in a minute */
-export async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`It did not come true within a minute: ${String(condition)}.`);
-    await pause(PAUSE_MS);
-  }
 }

@@ -2,8 +2,9 @@ import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { freePorts } from '@trellis/dev-stores';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
-import { endRedisServer, startRedisServer, until } from './redis-process.ts';
+import { endRedisServer, startRedisServer } from './redis-process.ts';
 import { createTemporaryDirectory } from './temporary-directory.ts';
+import { until } from './until.ts';
 
 /** A Redis Cluster of three nodes, each with a third of the slots. */
 export interface TestRedisCluster {

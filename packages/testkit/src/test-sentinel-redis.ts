@@ -1,8 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { freePorts } from '@trellis/dev-stores';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
-import { endRedisServer, startRedisServer, until } from './redis-process.ts';
+import { endRedisServer, startRedisServer } from './redis-process.ts';
 import { createTemporaryDirectory } from './temporary-directory.ts';
+import { until } from './until.ts';
 
 /** A Redis with two replicas, and three Sentinels that make one of them the master when the master is lost. */
 export interface SentinelRedis {

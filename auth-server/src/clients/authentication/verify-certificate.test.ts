@@ -1,9 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createTemporaryDirectory } from '@trellis/testkit';
+import { type CertificateSubject, createAuthority, createTemporaryDirectory } from '@trellis/testkit';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type CertificateSubject, createAuthority } from '@trellis/gateway/testing';
 import type { CertificateSubject as NamedSubject } from '../certificate-subject.ts';
 import type { ClientKeys } from '../client-keys.ts';
 import type { Client } from '../client-store.ts';

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { BatchHttpLink } from '@apollo/client/link/batch-http';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
+import { until } from '@trellis/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startEventGraph, type EventGraph } from '../../testing/event-graph.ts';
 import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
-import { until } from '../../testing/until.ts';
 
 let graph: EventGraph;
 let gateway: TestGateway;

@@ -9,10 +9,10 @@ import {
 import type { ApolloLink } from '@apollo/client';
 import { BatchHttpLink } from '@apollo/client/link/batch-http';
 import { cacheExchange, Client, fetchExchange } from '@urql/core';
+import { until } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSubgraph, type SubgraphServer } from '../../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
-import { until } from '../../testing/until.ts';
 
 const settingsOf = (admission: string): string => `
 http: { cors: { origins: [https://app.example] } }

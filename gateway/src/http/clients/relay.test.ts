@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { createClient } from 'graphql-ws';
 import relay, { type ConcreteRequest, type FetchFunction, type SubscribeFunction } from 'relay-runtime';
 import WebSocket from 'ws';
+import { until } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEventGraph, type EventGraph } from '../../testing/event-graph.ts';
 import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
-import { until } from '../../testing/until.ts';
 
 /** What Relay's compiler calls an operation that is persisted. */
 const idOf = (text: string): string => createHash('md5').update(text).digest('hex');

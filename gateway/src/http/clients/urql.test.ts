@@ -3,10 +3,10 @@ import { persistedExchange } from '@urql/exchange-persisted';
 import { createClient as createSseClient } from 'graphql-sse';
 import { createClient as createWebSocketClient } from 'graphql-ws';
 import WebSocket from 'ws';
+import { until } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEventGraph, type EventGraph } from '../../testing/event-graph.ts';
 import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
-import { until } from '../../testing/until.ts';
 
 let graph: EventGraph;
 let gateway: TestGateway;

@@ -1,6 +1,6 @@
+import { until } from '@trellis/testkit';
 import { describe, expect, it } from 'vitest';
 import { OLD, NEW, stageMagazine } from '../../testing/magazine-stage.ts';
-import { until } from '../../testing/until.ts';
 
 const stage = stageMagazine();
 const { open, send } = stage;

@@ -1,8 +1,8 @@
+import { until } from '@trellis/testkit';
 import { describe, expect, it } from 'vitest';
 import { OLD, NEW, stageMagazine } from '../../testing/magazine-stage.ts';
 import { readMultipart } from '../../testing/multipart-reader.ts';
 import { readResponse, startTestGateway } from '../../testing/test-gateway.ts';
-import { until } from '../../testing/until.ts';
 
 const stage = stageMagazine();
 const { open, send } = stage;

@@ -1,9 +1,9 @@
+import { until } from '@trellis/testkit';
 import { describe, expect, it } from 'vitest';
 import { OLD, NEW } from '../../testing/magazine-stage.ts';
 import { readMultipart } from '../../testing/multipart-reader.ts';
 import { sendQuery } from '../../testing/send-query.ts';
 import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
-import { until } from '../../testing/until.ts';
 import { stageCatalogue } from '../../testing/catalogue-stage.ts';
 
 const stage = stageCatalogue();

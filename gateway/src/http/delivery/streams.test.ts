@@ -1,9 +1,9 @@
 import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { createClient } from 'graphql-sse';
+import { until } from '@trellis/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startEventGraph, type EventGraph } from '../../testing/event-graph.ts';
 import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
-import { until } from '../../testing/until.ts';
 
 const SETTINGS = `
   subscriptions: { heartbeatMs: 100, bufferBytes: 20000, maxPerUser: 5 }

@@ -1,9 +1,9 @@
+import { until } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEventGraph } from '../../testing/event-graph.ts';
 import { type LibraryGraph } from '../../testing/library-graph.ts';
 import { RawSocket } from '../../testing/raw-socket.ts';
 import { startTokenIssuer, type TokenIssuer } from '../../testing/token-issuer.ts';
-import { until } from '../../testing/until.ts';
 import { stageLibrary } from '../../testing/library-stage.ts';
 
 const library = stageLibrary();

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { latencyBudgetMs } from '@trellis/testkit';
+import { latencyBudgetMs, until } from '@trellis/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { gql } from 'graphql-tag';
 import { startSubgraph, type SubgraphServer } from '../../testing/subgraph-server.ts';
 import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
-import { until } from '../../testing/until.ts';
 
 let subgraph: SubgraphServer;
 let gateway: TestGateway;

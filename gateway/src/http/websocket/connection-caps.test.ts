@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import WebSocket from 'ws';
+import { until } from '@trellis/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startEventGraph, type EventGraph } from '../../testing/event-graph.ts';
 import { RawSocket } from '../../testing/raw-socket.ts';
 import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
 import { startTokenIssuer, type TokenIssuer } from '../../testing/token-issuer.ts';
-import { until } from '../../testing/until.ts';
 
 const SUBSCRIPTION = 'subscription { published { id } }';
 

@@ -1,11 +1,10 @@
-import { latencyBudgetMs } from '@trellis/testkit';
+import { latencyBudgetMs, until } from '@trellis/testkit';
 import { createClient } from 'graphql-ws';
 import WebSocket from 'ws';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startMagazineGraph, type MagazineGraph } from '../../testing/magazine-graph.ts';
 import { RawSocket, type Frame } from '../../testing/raw-socket.ts';
 import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
-import { until } from '../../testing/until.ts';
 
 let graph: MagazineGraph;
 let gateway: TestGateway;

@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
 import { decodeJwt } from 'jose';
+import { until } from '@trellis/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EventStage } from '../../testing/event-stage.ts';
 import { RawSocket, type Frame } from '../../testing/raw-socket.ts';
 import { startTestGateway } from '../../testing/test-gateway.ts';
-import { until } from '../../testing/until.ts';
 
 const SETTINGS = 'subscriptions: { webSocket: { maxOperations: 2, initMs: 300 } }';
 

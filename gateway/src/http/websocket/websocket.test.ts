@@ -4,11 +4,11 @@ import { request } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createClient } from 'graphql-ws';
 import WebSocket from 'ws';
+import { until } from '@trellis/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startEventGraph, type EventGraph } from '../../testing/event-graph.ts';
 import { RawSocket } from '../../testing/raw-socket.ts';
 import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
-import { until } from '../../testing/until.ts';
 
 const SETTINGS = `
   limits: { depth: 4, aliases: 2 }

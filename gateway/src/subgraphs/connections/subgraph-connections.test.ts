@@ -2,20 +2,18 @@ import { spawn } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConfigError } from '@trellis/runtime';
-import { createTemporaryDirectory } from '@trellis/testkit';
+import { createTemporaryDirectory, createAuthority, until } from '@trellis/testkit';
 import { gql } from 'graphql-tag';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { readSettings } from '../../config/read-settings.ts';
 import { fillIn } from '../../settings/fill-in.ts';
 import { settingTable } from '../../settings/settings.ts';
-import { createAuthority } from '../../testing/certificates.ts';
 import {
   startSecureSubgraph,
   type SecureSubgraph,
   type SecureSubgraphOptions,
 } from '../../testing/secure-subgraph.ts';
 import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts';
-import { until } from '../../testing/until.ts';
 import { createSubgraphClient, type SubgraphResponse } from '../subgraph-client.ts';
 import { SubgraphConnections } from './subgraph-connections.ts';
 

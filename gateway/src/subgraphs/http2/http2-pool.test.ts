@@ -1,5 +1,6 @@
 import { constants, type Http2Server, type Http2ServerResponse, type ServerHttp2Session } from 'node:http2';
 import { gql } from 'graphql-tag';
+import { until } from '@trellis/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import { fillIn } from '../../settings/fill-in.ts';
 import { settingTable } from '../../settings/settings.ts';
@@ -9,7 +10,6 @@ import {
   type SecureSubgraphOptions,
 } from '../../testing/secure-subgraph.ts';
 import { startSubgraph } from '../../testing/subgraph-server.ts';
-import { until } from '../../testing/until.ts';
 import { SubgraphConnections } from '../connections/subgraph-connections.ts';
 import { createSubgraphClient, type SubgraphRequest, type SubgraphResponse } from '../subgraph-client.ts';
 

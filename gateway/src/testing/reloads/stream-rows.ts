@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '@trellis/testkit';
 import { RawSocket } from '../raw-socket.ts';
 import { startTestGateway } from '../test-gateway.ts';
-import { until } from '../until.ts';
 import type { LiveRow, LiveRows } from './live-row.ts';
 import type { ReloadWorld } from './reload-world.ts';
 

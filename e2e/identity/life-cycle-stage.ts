@@ -1,14 +1,18 @@
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import {
+  addClient,
+  startLogoutReceiver,
+  startTestAuthServer,
+  TOKEN_EXCHANGE_GRANT,
+  type LogoutReceiver,
+  type TestAuthServer,
+} from '@trellis/auth-server/testing';
+import {
   startEventGraph,
   type EventGraph,
   startTestGateway,
   type TestGateway,
 } from '@trellis/gateway/testing';
-import { TOKEN_EXCHANGE_GRANT } from '../clients/grant-types.ts';
-import { addClient } from './add-client.ts';
-import { startLogoutReceiver, type LogoutReceiver } from './logout-receiver.ts';
-import { startTestAuthServer, type TestAuthServer } from './test-auth-server.ts';
 
 /** With which clients register themselves. */
 export const REGISTRATION_TOKEN = 'q3Zt7LkX9vB2nM5cR8wY1sD4fG6hJ0pA';

@@ -1,28 +1,29 @@
 import { decodeJwt } from 'jose';
-import { Browser } from '@trellis/testkit/sign-in';
-import { DEVICE_CODE_GRANT } from '../clients/client-metadata.ts';
-import type { Effect, LifeCycleThing } from '../administration/what-ends-what.ts';
+import type { lifeCycle } from '@trellis/auth-server';
 import {
   authorizationUrl,
   basic,
   createPkce,
+  DEVICE_CODE_GRANT,
   exchange,
   postForm,
+  runCommand,
   submitSignIn,
   tokensOf,
   type JsonResponse,
-} from './flow.ts';
+} from '@trellis/auth-server/testing';
+import { Browser } from '@trellis/testkit/sign-in';
 import { register } from './life-cycle-events.ts';
-import { runCommand } from './run-command.ts';
 import { command, ONLINE, type Scene } from './life-cycle-scene.ts';
 
+type Effect = lifeCycle.Effect;
 type Probe = (scene: Scene) => Promise<Effect>;
 
 /**
  * How it is found out what became of each thing, by using it as its owner would. In this order: what uses a thing up, or lets
  * people sign in, comes last.
  */
-export const probes: Readonly<Record<LifeCycleThing, Probe>> = {
+export const probes: Readonly<Record<lifeCycle.LifeCycleThing, Probe>> = {
   gatewayToken: (scene) => effectAtGateway(scene, scene.online.accessToken),
   exchangedToken: (scene) => effectAtGateway(scene, scene.exchangedToken),
   socket: async ({ socket }) => {

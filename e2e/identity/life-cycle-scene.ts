@@ -1,27 +1,28 @@
 import { decodeJwt } from 'jose';
 import { expect } from 'vitest';
-import { Browser } from '@trellis/testkit/sign-in';
-import { RawSocket } from '@trellis/gateway/testing';
-import { DEVICE_CODE_GRANT } from '../clients/client-metadata.ts';
-import { TOKEN_EXCHANGE_GRANT } from '../clients/grant-types.ts';
-import { ACCESS_TOKEN_TYPE } from '../grants/token-types.ts';
-import { randomToken } from '../secrets/secrets.ts';
 import {
+  ACCESS_TOKEN_TYPE,
   basic,
+  CALLBACK,
+  certified,
   createPkce,
+  DEVICE_CODE_GRANT,
   exchange,
   obtainCode,
   postForm,
+  randomToken,
+  runCommand,
+  showCertificate,
   submitConsent,
+  TOKEN_EXCHANGE_GRANT,
   tokensOf,
   type Pkce,
   type Tokens,
-} from './flow.ts';
+} from '@trellis/auth-server/testing';
+import { RawSocket } from '@trellis/gateway/testing';
+import { Browser } from '@trellis/testkit/sign-in';
 import { EXCHANGER, REGISTRATION_TOKEN, type LifeCycleStage } from './life-cycle-stage.ts';
 import { askForEmailLink, askForSignUpLink } from './mailed-links.ts';
-import { certified, showCertificate } from './certified-client.ts';
-import { runCommand } from './run-command.ts';
-import { CALLBACK } from './test-clients.ts';
 
 /** What the client asks for, without and with `offline_access`. */
 export const ONLINE = 'openid read:data write:data';

@@ -1,21 +1,19 @@
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lifeCycle } from '@trellis/auth-server';
+import { CALLBACK, obtainTokens, postForm } from '@trellis/auth-server/testing';
+import { until } from '@trellis/testkit';
 import { Browser } from '@trellis/testkit/sign-in';
-import { until } from '@trellis/gateway/testing';
-import { obtainTokens, postForm } from '../testing/flow.ts';
-import { bringAbout } from '../testing/life-cycle-events.ts';
-import { probes } from '../testing/life-cycle-probes.ts';
-import { command, setScene, type Scene } from '../testing/life-cycle-scene.ts';
-import { startLifeCycleStage, type LifeCycleStage } from '../testing/life-cycle-stage.ts';
-import { CALLBACK } from '../testing/test-clients.ts';
-import {
-  events,
-  things,
-  whatEndsWhat,
-  type Effect,
-  type LifeCycleEvent,
-  type LifeCycleThing,
-} from './what-ends-what.ts';
+import { bringAbout } from './life-cycle-events.ts';
+import { probes } from './life-cycle-probes.ts';
+import { command, setScene, type Scene } from './life-cycle-scene.ts';
+import { startLifeCycleStage, type LifeCycleStage } from './life-cycle-stage.ts';
+
+type Effect = lifeCycle.Effect;
+type LifeCycleEvent = lifeCycle.LifeCycleEvent;
+type LifeCycleThing = lifeCycle.LifeCycleThing;
+
+const { events, things, whatEndsWhat } = lifeCycle;
 
 const eventNames = Object.keys(events) as LifeCycleEvent[]; // its own keys, a literal
 const thingNames = Object.keys(things) as LifeCycleThing[]; // the same

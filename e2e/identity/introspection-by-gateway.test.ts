@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  basic,
+  CLIENT_SECRET,
+  obtainTokens,
+  postForm,
+  startTestAuthServer,
+  type TestAuthServer,
+} from '@trellis/auth-server/testing';
 import { createKeySet, createTokenIntrospection, fetchKeySet, tokenRulesOf } from '@trellis/gateway/testing';
-import { basic, obtainTokens, postForm } from './flow.ts';
-import { startTestAuthServer, type TestAuthServer } from './test-auth-server.ts';
-import { CLIENT_SECRET } from './test-clients.ts';
 
 const API = 'https://api.example/graphql';
 

@@ -1,20 +1,27 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { until } from '@trellis/gateway/testing';
+import type { lifeCycle } from '@trellis/auth-server';
+import {
+  authorizationUrl,
+  certified,
+  choosePassword,
+  completePages,
+  createPkce,
+  postForm,
+  sendAccountForm,
+  showCertificate,
+  startSecondInstance,
+  tokensOf,
+} from '@trellis/auth-server/testing';
 import type { Deployable } from '@trellis/runtime';
-import type { LifeCycleEvent } from '../administration/what-ends-what.ts';
-import { choosePassword } from './choose-password.ts';
-import { authorizationUrl, completePages, createPkce, postForm, tokensOf } from './flow.ts';
-import { certified, showCertificate } from './certified-client.ts';
+import { until } from '@trellis/testkit';
 import { command, type Scene } from './life-cycle-scene.ts';
-import { sendAccountForm } from './account-forms.ts';
-import { startSecondInstance } from './second-instance.ts';
 
 const NEW_PASSWORD = 'giraffes in Lübeck juggle';
 
 /** How each event is brought about, as in production. @returns what ends what was started for it */
 export const bringAbout: Readonly<
-  Record<LifeCycleEvent, (scene: Scene) => Promise<void | (() => Promise<void>)>>
+  Record<lifeCycle.LifeCycleEvent, (scene: Scene) => Promise<void | (() => Promise<void>)>>
 > = {
   signed_out: async ({ browser, online, url }) => {
     expect((await browser.get(`${url}/logout?id_token_hint=${online.idToken}`)).status).toBe(200);

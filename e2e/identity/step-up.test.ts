@@ -1,23 +1,24 @@
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { Browser } from '@trellis/testkit/sign-in';
+import {
+  authorizationUrl,
+  completePages,
+  createPkce,
+  exchange,
+  obtainTokens,
+  PASSWORD,
+  responseOf,
+  startTestAuthServer,
+  type TestAuthServer,
+  tokensOf,
+} from '@trellis/auth-server/testing';
 import {
   startPaymentsSubgraph,
   type SubgraphServer,
   startTestGateway,
   type TestGateway,
 } from '@trellis/gateway/testing';
-import { PASSWORD } from '../accounts/authentication-context.ts';
-import {
-  responseOf,
-  authorizationUrl,
-  completePages,
-  createPkce,
-  exchange,
-  obtainTokens,
-  tokensOf,
-} from './flow.ts';
-import { startTestAuthServer, type TestAuthServer } from './test-auth-server.ts';
+import { Browser } from '@trellis/testkit/sign-in';
 
 const TEN_MINUTES_MS = 600_000;
 

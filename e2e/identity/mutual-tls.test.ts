@@ -1,19 +1,20 @@
-import { createTemporaryDirectory } from '@trellis/testkit';
-import { decodeJwt } from 'jose';
-import * as oauth from 'oauth4webapi';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { registerGood, startTestAuthServer, type TestAuthServer } from '@trellis/auth-server/testing';
 import {
   type EventGraph,
-  type TestAuthority,
-  type TestCertificate,
   type TestGateway,
-  createAuthority,
   startEventGraph,
   startTestGateway,
 } from '@trellis/gateway/testing';
+import {
+  createAuthority,
+  createTemporaryDirectory,
+  type TestAuthority,
+  type TestCertificate,
+} from '@trellis/testkit';
+import { decodeJwt } from 'jose';
+import * as oauth from 'oauth4webapi';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fetchWith, startMutualTlsProxy, type MutualTlsProxy } from './mutual-tls-proxy.ts';
-import { registerGood } from './signing-client.ts';
-import { startTestAuthServer, type TestAuthServer } from './test-auth-server.ts';
 
 const directory = createTemporaryDirectory();
 let authority: TestAuthority;

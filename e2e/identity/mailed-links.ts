@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import { Browser, readForm } from '@trellis/testkit/sign-in';
-import { until } from '@trellis/gateway/testing';
-import { sendAccountForm } from './account-forms.ts';
-import type { TestAuthServer } from './test-auth-server.ts';
+import { sendAccountForm, type TestAuthServer } from '@trellis/auth-server/testing';
+import { until } from '@trellis/testkit';
 
 /** The link that gives the account of a browser another address. The server needs `MAIL_URL=log:` and to trust this proxy. */
 export async function askForEmailLink(

@@ -2,7 +2,7 @@ import { request as requestHttp } from 'node:http';
 import { createServer, request as requestHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { type TestCertificate } from '@trellis/gateway/testing';
+import type { TestCertificate } from '@trellis/testkit';
 
 /** A proxy that ends TLS, asks clients for certificates, and says which they have shown. RFC 9440 */
 export interface MutualTlsProxy {
