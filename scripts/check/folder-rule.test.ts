@@ -8,6 +8,7 @@ import { checkFloors } from './check-floors.ts';
 import { checks } from '../checks.ts';
 import { projects } from './floors.ts';
 import type { Project } from './floors/project.ts';
+import { repositoryRooms } from './floors/repository.ts';
 import { findBrokenFloors } from './folder-rule.ts';
 import { readRepositoryImports, type FileImport } from './repository-imports.ts';
 
@@ -238,6 +239,60 @@ describe('Floors', () => {
   });
 });
 
+describe('What is only for some', () => {
+  /** Two deployables, the program that runs them, and a package. */
+  const whole: Project = {
+    folder: '.',
+    whole: true,
+    introduction: 'All.',
+    rooms: {
+      e2e: { floor: 4, purpose: 'drives' },
+      program: { floor: 3, purpose: 'runs', onlyFor: ['e2e'] },
+      house: { floor: 2, purpose: 'a deployable', onlyFor: ['program', 'e2e'] },
+      shed: { floor: 2, purpose: 'a deployable', onlyFor: ['program', 'e2e'] },
+      tools: { floor: 1, purpose: 'a package' },
+    },
+  };
+  const named = (name: string): string =>
+    JSON.stringify({ name, exports: { './testing': { 'trellis-source': './src/testing/index.ts' } } });
+  const files = {
+    'e2e/both.test.ts': "import 'house/testing'; import 'shed/testing';",
+    'e2e/stage.ts': "import 'house/testing';",
+    'program/package.json': named('program'),
+    'program/src/main.ts': '',
+    'program/src/testing/index.ts': "import 'shed/testing';",
+    'house/package.json': named('house'),
+    'house/src/testing/index.ts': '',
+    'shed/package.json': named('shed'),
+    'shed/src/main.ts': '',
+    'shed/src/testing/index.ts': '',
+    'tools/src/hammer.ts': '',
+  };
+
+  it('is so for tests of other rooms too, which the named ones may import', async () => {
+    expect(await judge(files, whole)).toEqual([]);
+  });
+
+  it.each([
+    'shed/src/key.test.ts',
+    'shed/src/testing/stage.ts',
+    'shed/proofs/race.ts',
+    'tools/src/saw.test.ts',
+  ])('rejects an import of a deployable by %s', async (path) => {
+    const text = "import type { Stage } from 'house/testing';";
+    expect(await judge({ ...files, [path]: text }, whole)).toEqual([
+      `${path} imports house/src/testing/index.ts: house is only for program, e2e.`,
+    ]);
+  });
+
+  it('rejects an import of the program that runs deployables by a test of one', async () => {
+    const test = { 'house/src/main.test.ts': "import 'program/testing';" };
+    expect(await judge({ ...files, ...test }, whole)).toEqual([
+      'house/src/main.test.ts imports program/src/testing/index.ts: program is only for e2e.',
+    ]);
+  });
+});
+
 describe('Packages', () => {
   const packages = {
     'house/package.json': '{ "name": "house" }',
@@ -255,9 +310,9 @@ describe('Packages', () => {
     expect(await judge({ ...packages, 'house/src/main.test.ts': named })).toEqual([]);
   });
 
-  it('are published without what the tests of others import', () => {
+  it.each(['gateway', 'auth-server'])('are published without what the tests of others import', (folder) => {
     const { exports, publishConfig } = JSON.parse(
-      readFileSync(join(repository, 'gateway/package.json'), 'utf8'),
+      readFileSync(join(repository, folder, 'package.json'), 'utf8'),
     ) as Readonly<Record<'exports', object>> & { readonly publishConfig: { readonly exports: object } };
     const { './testing': testing, ...published } = exports as Record<string, unknown>;
     expect(testing).toMatchObject({ 'trellis-source': './src/testing/index.ts' });
@@ -301,6 +356,24 @@ describe('The repository', () => {
       ({ from, to }) => !broken.some((sentence) => sentence.startsWith(`${from} imports ${to}: `)),
     );
     expect(upwards.length).toBeGreaterThan(500);
+    expect(passed).toEqual([]);
+  });
+
+  it('keeps the tests of each deployable from every other, and from the program that runs them', () => {
+    const { floor } = repositoryRooms.rooms['gateway'] ?? {};
+    const deployables = Object.entries(repositoryRooms.rooms)
+      .filter(([, room]) => room.floor === floor)
+      .map(([name]) => name);
+    const imports = deployables.flatMap((importer) =>
+      [...deployables, 'cli']
+        .filter((imported) => imported !== importer)
+        .map((imported) => ({ from: `${importer}/src/a.test.ts`, to: `${imported}/src/testing/index.ts` })),
+    );
+    const broken = findBrokenFloors([repositoryRooms], { files: [], imports, computed: [] });
+    const passed = imports.filter(
+      ({ from, to }) => !broken.some((sentence) => sentence.startsWith(`${from} imports ${to}: `)),
+    );
+    expect(deployables).toEqual(expect.arrayContaining(['auth-server', 'services/search']));
     expect(passed).toEqual([]);
   });
 

@@ -9,7 +9,7 @@ import type { FileImport, RepositoryImports } from './repository-imports.ts';
  * - A room and its sub-folders import one another without a cycle; so do the folders in a room that is laid out as a whole.
  * - Every room that holds a file or is imported is listed, and every listed room holds a file or is read.
  * - No room imports tests, proofs/ or testing/, which may import all of their project.
- * - A room with `onlyFor` is imported by those alone.
+ * - A room with `onlyFor` is imported by those alone; where rooms are laid out as a whole, this holds for tests, proofs/ and testing/ too.
  * - Another package is imported by its name, as it exports itself, and never by a path: not by tests either.
  *
  * @returns what is wrong, one sentence each; nothing when all is well
@@ -124,7 +124,12 @@ function findEmpty(project: Project, files: readonly string[]): readonly string[
 }
 
 /** What is wrong with one import, in one project. */
-function judge(project: Project, { from, to }: FileImport): readonly string[] {
+function judge(project: Project, found: FileImport): readonly string[] {
+  const problems = judgeFloors(project, found);
+  return problems.length > 0 ? problems : judgeGuest(project, found);
+}
+
+function judgeFloors(project: Project, { from, to }: FileImport): readonly string[] {
   const [above, below] = [placeOf(project, from), placeOf(project, to)];
   if (above?.room === undefined || below === undefined) return [];
   const print = (why: string): readonly string[] => [`${from} imports ${to}: ${why}`];
@@ -139,9 +144,17 @@ function judge(project: Project, { from, to }: FileImport): readonly string[] {
     return print(
       `${below.room} is on floor ${imported.floor}, above ${above.room} on floor ${importer.floor}.`,
     );
-  if (imported.onlyFor?.includes(above.room) === false)
-    return print(`${below.room} is only for ${imported.onlyFor.join(', ')}.`);
   return [];
+}
+
+/** Whether a room is for the one that imports it. Tests stand above the rooms of their own project, and above no other. */
+function judgeGuest(project: Project, { from, to }: FileImport): readonly string[] {
+  const rooms = project.whole ? { ...project, testsOnTop: false } : project;
+  const [above, below] = [placeOf(rooms, from), placeOf(rooms, to)];
+  if (above?.room === undefined || below?.room === undefined || above.room === below.room) return [];
+  const { onlyFor } = roomOf(project, below.room) ?? {};
+  if (onlyFor === undefined || onlyFor.includes(above.room)) return [];
+  return [`${from} imports ${to}: ${below.room} is only for ${onlyFor.join(', ')}.`];
 }
 
 function roomOf({ rooms }: Project, name: string): Room | undefined {

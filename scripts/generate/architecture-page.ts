@@ -17,7 +17,8 @@ A room is a folder with the files right in it, or a file at the root of its proj
 - An import goes to a room on a lower floor, or stays in its room. Rooms on the same floor do not import each other.
 - Imports of types count, and so do dynamic imports and \`new URL('…', import.meta.url)\`.
 - A folder and its sub-folders, all on one floor, import one another without a cycle.
-- Tests, \`proofs/\` and \`testing/\` stand above all rooms of their project.
+- Tests, \`proofs/\` and \`testing/\` stand above all rooms of their project. What only some rooms of the repository may import, the
+  tests of others may not either: a test of two deployables stands in \`e2e/\`.
 - Another package is imported by its name, as it exports itself, and never by its path.
 - A room that is not listed is an error. There are no exemptions.
 

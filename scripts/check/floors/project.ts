@@ -6,7 +6,10 @@ export interface Room {
   readonly purpose: string;
   /** Its sub-folders by path, each a room on the same floor. They and the room import one another without a cycle. */
   readonly parts?: Readonly<Record<string, string>>;
-  /** The only rooms above that may import it, where its floor alone would let in too many. */
+  /**
+   * The only rooms above that may import it, where its floor alone would let in too many. In a project of whole rooms their tests, proofs/
+   * and testing/ are held to it as well.
+   */
   readonly onlyFor?: readonly string[];
 }
 

@@ -4,7 +4,8 @@ import type { Project } from './project.ts';
 export const repositoryRooms: Project = {
   folder: '.',
   whole: true,
-  introduction: 'The repository. Only `cli/` imports what runs as a process of its own.',
+  introduction:
+    'The repository. Only `cli/` imports what runs as a process of its own, and `e2e/`, where tests of several stand.',
   rooms: {
     scripts: {
       floor: 5,
@@ -17,15 +18,19 @@ export const repositoryRooms: Project = {
     },
     'vitest.config.ts': { floor: 6, purpose: 'which tests run how' },
     bench: { floor: 4, purpose: 'what requests and content at size cost' },
-    e2e: { floor: 4, purpose: 'the product driven from outside' },
+    e2e: { floor: 4, purpose: 'the product driven from outside, and tests of several deployables' },
     examples: {
       floor: 0,
       onlyFor: ['scripts'],
       purpose: 'applications that use the platform from outside',
     },
-    cli: { floor: 3, purpose: 'the program `trellis`, and each deployable once' },
-    gateway: { floor: 2, onlyFor: ['cli'], purpose: 'the only public GraphQL endpoint' },
-    'auth-server': { floor: 2, onlyFor: ['cli'], purpose: 'OAuth 2.0 and OpenID Connect' },
+    cli: {
+      floor: 3,
+      onlyFor: ['scripts', 'bench', 'e2e'],
+      purpose: 'the program `trellis`, and each deployable once',
+    },
+    gateway: { floor: 2, onlyFor: ['cli', 'e2e'], purpose: 'the only public GraphQL endpoint' },
+    'auth-server': { floor: 2, onlyFor: ['cli', 'e2e'], purpose: 'OAuth 2.0 and OpenID Connect' },
     'services/users': { floor: 2, onlyFor: ['cli'], purpose: 'subgraph of people and of who is present' },
     'services/posts': { floor: 2, onlyFor: ['cli'], purpose: 'subgraph of posts' },
     'services/comments': { floor: 2, onlyFor: ['cli'], purpose: 'subgraph of comments' },
