@@ -41,7 +41,7 @@ const PUBLISHED: ReadonlySet<LifeCycleThing> = new Set([
   'introspectedToken',
   'exchangedToken',
 ]);
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 90_000;
 
 /** What is published takes a moment, so it is polled; what stays is read once all has been published. */
 async function observe(scene: Scene, thing: LifeCycleThing, expected: Effect): Promise<Effect> {
