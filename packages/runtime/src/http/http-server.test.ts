@@ -65,11 +65,15 @@ describe('closing', () => {
     const slow = new Promise<string>((resolve) => {
       result = resolve;
     });
+    let isInFlight = false;
     server = createHttpServer({ logger });
-    server.get('/slow', () => slow);
+    server.get('/slow', () => {
+      isInFlight = true;
+      return slow;
+    });
     const url = await server.listen({ port: 0, host: '127.0.0.1' });
     const sent = fetch(`${url}/slow`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await expect.poll(() => isInFlight).toBe(true);
     const start = performance.now();
     const closing = server.close();
     result('done');
