@@ -9,8 +9,12 @@ export const chromiumMissing =
 /** The browser's executable; undefined when the machine has none. */
 export const chromiumPath: string | undefined = findChromium();
 
-/** Starts a browser with an empty profile, which goes nowhere by itself. */
-export function startChromium(): Promise<Browser> {
+/**
+ * Starts a browser with an empty profile, which goes nowhere by itself.
+ *
+ * @param flags more of Chromium's own
+ */
+export function startChromium(flags: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath: chromiumPath ?? '',
     args: [
@@ -22,6 +26,7 @@ export function startChromium(): Promise<Browser> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      ...flags,
     ],
   });
 }

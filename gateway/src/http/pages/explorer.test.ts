@@ -47,8 +47,9 @@ function visit(
 /** What the page is given, and the addresses of its files. */
 async function openPage(
   path = '/explorer',
+  at = gateway,
 ): Promise<{ settings: unknown; files: readonly string[]; headers: Headers }> {
-  const response = await visit(path);
+  const response = await visit(path, {}, at);
   expect(response.status).toBe(200);
   const text = await response.text();
   const given = /data-settings="([^"]*)"/.exec(text)?.[1]?.replaceAll('&quot;', '"') ?? '';
@@ -206,5 +207,15 @@ describe('The explorer', () => {
     expect(gateway.logged()).toContainEqual(
       expect.objectContaining({ msg: 'examples of the explorer cannot be read', setting: 'pages.examples' }),
     );
+  });
+
+  it('says who uses a field to no one in production, where the explorer is switched on', async () => {
+    await production.post({ query: '{ public }' });
+    const settings = { usage: { directory: usageFolder.path }, pages: { enabled: true } };
+    writeFileSync(join(production.directory, 'gateway.yaml'), JSON.stringify(settings));
+    await expect.poll(async () => (await visit('/explorer', {}, production)).status).toBe(200);
+    const page = await openPage('/explorer', production);
+    expect(page.settings).not.toHaveProperty('fieldUsersPath');
+    expect((await visit('/explorer/field-users?field=Query.public', {}, production)).status).toBe(404);
   });
 });

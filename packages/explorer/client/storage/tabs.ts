@@ -38,7 +38,12 @@ export function saveTabs({ all, active }: Tabs): void {
 
 /** A tab with a query. */
 export function newTab(query: string, variables = ''): Tab {
-  return { id: crypto.randomUUID(), query, variables, headers: '' };
+  return { id: randomId(), query, variables, headers: '' };
+}
+
+/** Not a UUID of the browser: those are for secure contexts alone, and a page by http under another name than localhost is none. */
+function randomId(): string {
+  return [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join('-');
 }
 
 function tabsOf(tab: Tab): Tabs {

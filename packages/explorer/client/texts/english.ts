@@ -58,7 +58,8 @@ export const english: ExplorerTexts = {
   root: 'root',
   usedBy: 'Used by, since the start of the gateway',
   unused: 'No client has sent it since the start of the gateway.',
-  requestsUntil: (requests, last) => `${requests} requests, the last ${last}`,
+  requestsUntil: (requests, last) =>
+    `${requests === 1 ? '1 request' : `${requests} requests`}, the last ${last}`,
   possibleTypes: 'Possible types',
   costsOf: (cost) => `cost ${cost}`,
   needsToken: 'signed in',

@@ -58,7 +58,8 @@ export const german: ExplorerTexts = {
   root: 'Wurzel',
   usedBy: 'Benutzt von, seit dem Start des Gateways',
   unused: 'Seit dem Start des Gateways hat kein Client es gesendet.',
-  requestsUntil: (requests, last) => `${requests} Anfragen, zuletzt ${last}`,
+  requestsUntil: (requests, last) =>
+    `${requests} ${requests === 1 ? 'Anfrage' : 'Anfragen'}, zuletzt ${last}`,
   possibleTypes: 'Mögliche Typen',
   costsOf: (cost) => `Kosten ${cost}`,
   needsToken: 'angemeldet',
