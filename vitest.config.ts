@@ -37,7 +37,7 @@ const longTests = [
   'e2e/documentation/{documentation,add-a-subgraph,tutorial}.test.ts',
   'e2e/lifecycle/under-npm.test.ts',
   // Commands that start whole platforms and gateways again and again, a case or two each. What they pass through has tests of its own.
-  'e2e/lifecycle/{configuration,split,start-and-stop}.test.ts',
+  'e2e/lifecycle/{configuration,interrupted-development,split,start-and-stop}.test.ts',
   'e2e/gateway/foreign-supergraph.test.ts',
   'scripts/check/folder-rule.test.ts',
   'scripts/docs/{extending,pipelines}.test.ts',

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import {
+  DirectoryInUse,
   EmbeddedPostgresError,
   startEmbeddedPostgres,
   startEmbeddedRedis,
@@ -19,7 +20,7 @@ export interface DevStores {
  *
  * @param directory holds their data
  * @param binariesDirectory of PostgreSQL. @default that of the package for this platform
- * @throws StartupError where this machine runs no embedded PostgreSQL; DirectoryInUse
+ * @throws StartupError where this machine runs no embedded PostgreSQL, or another process uses the directory
  */
 export async function openDevStores(
   directory: string,
@@ -54,8 +55,16 @@ function startPostgres(
     onProgress: (step) =>
       print(step === 'initializing' ? 'initializing PostgreSQL …' : 'starting PostgreSQL …'),
     ...(binariesDirectory !== undefined && { binariesDirectory }),
-  }).catch((error: unknown) => {
-    if (!(error instanceof EmbeddedPostgresError)) throw error;
-    throw new StartupError(`${error.message.replace(/\.$/, '')}, and leave out --stores.`, { cause: error });
-  });
+  }).catch(explain);
+}
+
+function explain(error: unknown): never {
+  const advice = adviceFor(error);
+  if (advice === undefined || !(error instanceof Error)) throw error;
+  throw new StartupError(error.message.replace(/\.$/, '') + advice, { cause: error });
+}
+
+function adviceFor(error: unknown): string | undefined {
+  if (error instanceof EmbeddedPostgresError) return ', and leave out --stores.';
+  return error instanceof DirectoryInUse ? ': end it, or set DATA_DIR to another folder.' : undefined;
 }

@@ -7,6 +7,7 @@ import type { DevCall, DevFlags } from './dev-call.ts';
 import type { DeveloperKey } from './developer-key.ts';
 import { createDevelopmentGraph } from './development-graph.ts';
 import { openDevStores } from './open-dev-stores.ts';
+import { OpenParts } from './open-parts.ts';
 import { runCommand } from './run-command.ts';
 import { startDevelopment, type DevelopmentGateway } from './start-development.ts';
 import { startMocks, type Mocks } from './start-mocks.ts';
@@ -48,18 +49,15 @@ async function startAll(
   config: GatewayConfig,
   resources: Resources,
 ): Promise<DevelopmentGateway> {
-  const closing: (() => Promise<void>)[] = [];
-  const close = async (): Promise<void> => {
-    for (const step of closing.splice(0).toReversed()) await step();
-  };
-  const stop = (): void => void close().finally(() => process.exit(1));
+  const parts = new OpenParts();
+  const stop = (): void => void parts.close().finally(() => process.exit(1));
   process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
-    const served = await open(run, config, resources, closing);
+    const served = await open(run, config, resources, parts);
     print(`ready at ${served.url}/graphql, explorer at ${served.url}/explorer`);
-    return { ...served, close };
+    return { ...served, close: () => parts.close() };
   } catch (error) {
-    await close();
+    await parts.close();
     throw error;
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop);
@@ -70,12 +68,11 @@ async function open(
   run: DevelopmentRun,
   config: GatewayConfig,
   resources: Resources,
-  closing: (() => Promise<void>)[],
+  parts: OpenParts,
 ): Promise<DevelopmentGateway> {
   const { call, rest } = run;
-  const mocks = await startMocks();
-  closing.push(() => mocks.close());
-  if (call.command.length > 0) await startCommand(run, closing);
+  const mocks = await parts.open(startMocks());
+  if (call.command.length > 0) await startCommand(run, parts);
   for (const name of call.withoutServer)
     print(`${name} is mocked: say where it runs by --url ${name}=http://…, or start it after --`);
   const served = await startDevelopment(
@@ -92,8 +89,7 @@ async function open(
     config,
     resources,
   );
-  closing.push(() => served.close());
-  return served;
+  return parts.add(served); // not before: until a first graph composes, the end would wait for it
 }
 
 /** One's own subgraph is mocked where it runs nowhere; others where the developer says so. */
@@ -109,22 +105,31 @@ function setMocks(mocks: Mocks, subgraphs: readonly SubgraphSchema[]): void {
 
 async function startCommand(
   { call, flags, key, directory }: DevelopmentRun,
-  closing: (() => Promise<void>)[],
+  parts: OpenParts,
 ): Promise<void> {
-  const stores = flags.stores ? await openDevStores(join(directory, 'dev'), print) : undefined;
-  if (stores) closing.push(() => stores.close());
-  const { USER_CONTEXT_JWKS: given, USER_CONTEXT_JWKS_URL: address } = process.env;
-  const command = runCommand(
-    call.command,
-    {
-      ...process.env,
-      ...stores?.environment, // asked for here and now
-      ...(call.commandPort !== undefined && { PORT: String(call.commandPort) }),
-      ...(!given && !address && { USER_CONTEXT_JWKS: key.publicKeys }),
-    },
-    print,
-  );
-  closing.push(() => command.close());
+  const stores = flags.stores ? await parts.open(openDevStores(join(directory, 'dev'), print)) : undefined;
+  const environment = {
+    ...process.env,
+    ...stores?.environment, // asked for here and now
+    ...(call.commandPort !== undefined && { PORT: String(call.commandPort) }),
+    ...ownOperationsPort(process.env),
+    ...knownKeys(process.env, key),
+  };
+  parts.add(runCommand(call.command, environment, print));
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** OPERATIONS_PORT and its default are the gateway's, and a port is of one process: the command gets any free one. */
+function ownOperationsPort({ GATEWAY_OPERATIONS_PORT: gatewayPort }: Variables): Variables {
+  return gatewayPort ? {} : { OPERATIONS_PORT: '0' };
+}
+
+function knownKeys(
+  { USER_CONTEXT_JWKS: given, USER_CONTEXT_JWKS_URL: address }: Variables,
+  key: DeveloperKey,
+): Variables {
+  return given || address ? {} : { USER_CONTEXT_JWKS: key.publicKeys };
 }
 
 /** Schemas and messages of others move no cursor. */
