@@ -3,6 +3,7 @@ import { checkAssertedRows } from './check/asserted-rows.ts';
 import { countFileSizes, findLongFiles, judgeFileSizes } from './check/file-sizes.ts';
 import { checkFloors } from './check/check-floors.ts';
 import { countClosures, judgeClosures } from './check/closures.ts';
+import { checkRepeatedNames } from './check/repeated-names.ts';
 import { checkSideTables } from './check/side-tables.ts';
 import { checkUntaggedSdl } from './check/untagged-sdl.ts';
 import { countOldWords, judgeOldWords } from './check/find-old-words.ts';
@@ -22,11 +23,23 @@ export interface Check {
   run(): Promise<CheckResult>;
 }
 
+/** What runs as a process of its own, and the program that runs all of them. */
+const DEPLOYABLES: readonly string[] = [
+  'cli',
+  'gateway',
+  'auth-server',
+  'services/users',
+  'services/posts',
+  'services/comments',
+  'services/search',
+];
+
 /** All checks, the ones that explain failures of others first. */
 export const checks: readonly Check[] = [
   { name: 'generated files and composition', run: checkGeneratedFiles },
   { name: 'floors', run: checkFloorsOfRepository },
   { name: 'side tables', run: checkSideTablesOfGateway },
+  { name: 'repeated names', run: checkNamesOfDeployables },
   { name: 'tagged schemas', run: checkTaggedSchemas },
   { name: 'types of SQL rows', run: checkSqlRows },
   { name: 'production packages', run: async () => judgeClosures(countClosures(repository)) },
@@ -56,6 +69,14 @@ async function checkFloorsOfRepository(): Promise<CheckResult> {
 
 async function checkSideTablesOfGateway(): Promise<CheckResult> {
   const found = checkSideTables(repository, ['gateway/src']);
+  return { passed: found.length === 0, output: found.join('\n') };
+}
+
+async function checkNamesOfDeployables(): Promise<CheckResult> {
+  const found = checkRepeatedNames(
+    repository,
+    DEPLOYABLES.map((folder) => `${folder}/src`),
+  );
   return { passed: found.length === 0, output: found.join('\n') };
 }
 

@@ -57,18 +57,18 @@ export type LifeCycleThing = keyof typeof things;
 export type Effect = 'ends' | 'stays' | 'narrows' | 'sent' | 'none';
 
 /** The decision on one pair. */
-export interface Cell {
+export interface LifeCycleCell {
   readonly effect: Effect;
   /** When, or what else there is to know. */
   readonly note?: string;
 }
 
-const ends: Cell = { effect: 'ends' };
-const stays: Cell = { effect: 'stays' };
-const narrows: Cell = { effect: 'narrows' };
-const sent: Cell = { effect: 'sent' };
-const none: Cell = { effect: 'none' };
-const within = (effect: Effect, note: string): Cell => ({ effect, note });
+const ends: LifeCycleCell = { effect: 'ends' };
+const stays: LifeCycleCell = { effect: 'stays' };
+const narrows: LifeCycleCell = { effect: 'narrows' };
+const sent: LifeCycleCell = { effect: 'sent' };
+const none: LifeCycleCell = { effect: 'none' };
+const within = (effect: Effect, note: string): LifeCycleCell => ({ effect, note });
 
 /** Nothing changes but what an event names. */
 const nothing: Row = {
@@ -134,7 +134,7 @@ const sessionRunsOut = {
 };
 
 /** The decisions on one event. */
-export type Row = Readonly<Record<LifeCycleThing, Cell>>;
+export type Row = Readonly<Record<LifeCycleThing, LifeCycleCell>>;
 
 /**
  * What ends what. The things are those of one user in one browser: a session, what one client got through it (a grant of

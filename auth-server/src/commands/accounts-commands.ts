@@ -3,18 +3,13 @@ import { emailProblem, nameProblem, roleProblem, toRole } from '../accounts/acco
 import { describePasswordProblem, passwordProblem } from '../passwords/password-problem.ts';
 import type { Account } from '../accounts/accounts.ts';
 import { COMMAND_CALLER } from '../accounts/sign-in/hash-callers.ts';
-import {
-  addAccount as createAccount,
-  changeAccount,
-  disableAccount as disable,
-  enableAccount as enable,
-} from '../administration/accounts.ts';
+import { addAccount, changeAccount, disableAccount, enableAccount } from '../administration/accounts.ts';
 import { issueLink, resetLinkOf } from '../administration/account-links.ts';
 import type { Command, CommandContext } from './command.ts';
-import { readOptions, required, UsageError, type CommandOptions } from './command-line.ts';
+import { readOptions, requiredOption, UsageError, type CommandOptions } from './command-line.ts';
 
 /** Adds an account; the password comes from standard input, so that no process list shows it. */
-export const addAccount: Command = {
+export const addAccountCommand: Command = {
   usage: 'accounts add --email E --name N --role ADMIN|EDITOR|VIEWER --password-stdin',
   run: async (args, { features, commandLine }) => {
     const options = readOptions(args, ['email', 'name', 'role', 'password-stdin']);
@@ -30,7 +25,7 @@ export const addAccount: Command = {
     ]);
     const { email = '', name = '', role = '' } = options;
     const account = { email, name, role: toRole(role), password };
-    const id = await createAccount(features, account, COMMAND_CALLER);
+    const id = await addAccount(features, account, COMMAND_CALLER);
     if (id === undefined) throw new Error(`There is an account with the address ${email} already.`);
     features.audit.record({ event: 'account_added', subject: id, by: 'command' });
     commandLine.report(`Added ${email} (${role}), id ${id}.`, { id, email, role });
@@ -38,7 +33,7 @@ export const addAccount: Command = {
 };
 
 /** Prints a link with which its holder makes an account by choosing a password. */
-export const inviteAccount: Command = {
+export const inviteAccountCommand: Command = {
   usage: 'accounts invite --email E --name N --role ADMIN|EDITOR|VIEWER',
   run: async (args, { features, commandLine }) => {
     const options = readOptions(args, ['email', 'name', 'role']);
@@ -54,7 +49,7 @@ export const inviteAccount: Command = {
 };
 
 /** Prints a link with which the account's owner chooses another password. */
-export const resetAccount: Command = {
+export const resetAccountCommand: Command = {
   usage: 'accounts reset --email E',
   run: async (args, context) => {
     const account = await findAccount(readOptions(args, ['email']), context);
@@ -64,7 +59,7 @@ export const resetAccount: Command = {
 };
 
 /** Changes name, address, role or further claims of an account. */
-export const updateAccount: Command = {
+export const updateAccountCommand: Command = {
   usage: 'accounts update --email E [--name N] [--new-email E] [--role ADMIN|EDITOR|VIEWER] [--claims-stdin]',
   run: async (args, context) => {
     const options = readOptions(args, ['email', 'name', 'new-email', 'role', 'claims-stdin']);
@@ -88,11 +83,11 @@ export const updateAccount: Command = {
 };
 
 /** Disables an account and ends everything that it has begun. */
-export const disableAccount: Command = {
+export const disableAccountCommand: Command = {
   usage: 'accounts disable --email E',
   run: async (args, context) => {
     const account = await findAccount(readOptions(args, ['email']), context);
-    const ended = await disable(context.features, account.id, 'command');
+    const ended = await disableAccount(context.features, account.id, 'command');
     const { id, email } = account;
     context.commandLine.report(`Disabled ${email} and ended ${ended} grants.`, {
       id,
@@ -103,18 +98,18 @@ export const disableAccount: Command = {
 };
 
 /** Lets a disabled account sign in again. */
-export const enableAccount: Command = {
+export const enableAccountCommand: Command = {
   usage: 'accounts enable --email E',
   run: async (args, context) => {
     const account = await findAccount(readOptions(args, ['email']), context);
-    await enable(context.features, account.id, 'command');
+    await enableAccount(context.features, account.id, 'command');
     const { id, email } = account;
     context.commandLine.report(`Enabled ${email}.`, { id, email });
   },
 };
 
 /** Shows an account, without its password, as a JSON object. */
-export const showAccount: Command = {
+export const showAccountCommand: Command = {
   usage: 'accounts show --email E',
   run: async (args, context) => {
     const account = await findAccount(readOptions(args, ['email']), context);
@@ -124,7 +119,7 @@ export const showAccount: Command = {
 };
 
 async function findAccount(options: CommandOptions, { features }: CommandContext): Promise<Account> {
-  const email = required(options, 'email');
+  const email = requiredOption(options, 'email');
   const account = await features.accounts.findByEmail(email);
   if (!account) throw new Error(`There is no account with the address ${email}.`);
   return account;

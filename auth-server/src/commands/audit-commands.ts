@@ -6,7 +6,7 @@ const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 10_000;
 
 /** Lists stored security events, newest first, one JSON object a line. */
-export const listAuditEvents: Command = {
+export const listAuditEventsCommand: Command = {
   usage: 'audit list [--event V] [--email E] [--client-id C] [--grant=G] [--since TIME] [--limit N]',
   run: async (args, context) => {
     const options = readOptions(args, ['event', 'email', 'client-id', 'grant', 'since', 'limit']);

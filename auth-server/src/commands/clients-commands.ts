@@ -1,18 +1,13 @@
-import {
-  removeClient as remove,
-  rotateSecret,
-  saveClient,
-  untilUndisturbed,
-} from '../administration/clients.ts';
+import { removeClient, rotateSecret, saveClient, untilUndisturbed } from '../administration/clients.ts';
 import { parseClient } from '../clients/parse-client.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { Command, CommandContext } from './command.ts';
-import { readOptions, required, UsageError } from './command-line.ts';
+import { readOptions, requiredOption, UsageError } from './command-line.ts';
 
 const MAX_GRACE_S = 30 * 86_400;
 
 /** Lists clients, one JSON object a line. Marks those whose secret an older KEY_ENCRYPTION_SECRET is needed for. */
-export const listClients: Command = {
+export const listClientsCommand: Command = {
   usage: 'clients list',
   run: async (args, { features, commandLine }) => {
     readOptions(args, []);
@@ -24,10 +19,10 @@ export const listClients: Command = {
 };
 
 /** Registers a client, or replaces it, from RFC 7591 metadata on standard input. */
-export const addClient: Command = {
+export const addClientCommand: Command = {
   usage: 'clients add --metadata-stdin',
   run: async (args, { features, commandLine }) => {
-    required(readOptions(args, ['metadata-stdin']), 'metadata-stdin');
+    requiredOption(readOptions(args, ['metadata-stdin']), 'metadata-stdin');
     const parsed = parseClient(parseJson(await commandLine.readStdin()), features.settings);
     if (parsed.kind === 'problems') throw new Error(parsed.problems.join('\n'));
     const client = features.clients.toClient(parsed.client, 'command');
@@ -40,11 +35,11 @@ export const addClient: Command = {
 };
 
 /** Prints a new secret; the old one works on for a while, so that clients can be changed one after the other. */
-export const rotateClientSecret: Command = {
+export const rotateClientSecretCommand: Command = {
   usage: 'clients rotate-secret --client-id C [--grace SECONDS]',
   run: async (args, context) => {
     const options = readOptions(args, ['client-id', 'grace']);
-    const clientId = required(options, 'client-id');
+    const clientId = requiredOption(options, 'client-id');
     const graceS = Number(options['grace'] ?? '0');
     if (!Number.isInteger(graceS) || graceS < 0 || graceS > MAX_GRACE_S) {
       throw new UsageError(`--grace: must be a whole number of seconds from 0 to ${MAX_GRACE_S}.`);
@@ -67,11 +62,11 @@ async function findWithSecret({ features }: CommandContext, clientId: string): P
 }
 
 /** Removes a client and all that it was given. */
-export const removeClient: Command = {
+export const removeClientCommand: Command = {
   usage: 'clients remove --client-id C',
   run: async (args, context) => {
-    const clientId = required(readOptions(args, ['client-id']), 'client-id');
-    if (!(await remove(context.features, clientId, 'command')))
+    const clientId = requiredOption(readOptions(args, ['client-id']), 'client-id');
+    if (!(await removeClient(context.features, clientId, 'command')))
       throw new Error(`There is no client ${clientId}.`);
     context.commandLine.report(`Removed ${clientId}.`, { client_id: clientId });
   },

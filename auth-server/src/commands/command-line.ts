@@ -59,7 +59,7 @@ export function readOptions(args: readonly string[], names: readonly string[]): 
 }
 
 /** @throws UsageError when an option is missing */
-export function required(options: CommandOptions, name: string): string {
+export function requiredOption(options: CommandOptions, name: string): string {
   const value = options[name];
   if (value === undefined || value === '') throw new UsageError(`--${name} is needed.`);
   return value;

@@ -2,7 +2,7 @@ import type { Command } from './command.ts';
 import { readOptions, UsageError } from './command-line.ts';
 
 /** Ends one grant, or all of an account. */
-export const revokeGrants: Command = {
+export const revokeGrantsCommand: Command = {
   usage: 'grants revoke --grant=G | --email E',
   run: async (args, { features, commandLine }) => {
     const { grant, email } = readOptions(args, ['grant', 'email']);

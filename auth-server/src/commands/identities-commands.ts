@@ -1,13 +1,13 @@
 import type { Identity } from '../accounts/identity-store.ts';
 import type { Command, CommandContext } from './command.ts';
-import { readOptions, required, UsageError, type CommandOptions } from './command-line.ts';
+import { readOptions, requiredOption, UsageError, type CommandOptions } from './command-line.ts';
 
 /** Says which user of a trusted issuer has an account: its tokens are then taken for that account's. */
-export const linkIdentity: Command = {
+export const linkIdentityCommand: Command = {
   usage: 'accounts link --email E --issuer I --subject S',
   run: async (args, { features, commandLine }) => {
     const options = readOptions(args, ['email', 'issuer', 'subject']);
-    const email = required(options, 'email');
+    const email = requiredOption(options, 'email');
     const identity = readIdentity(options, { features, commandLine });
     const account = await features.accounts.findByEmail(email);
     if (!account) throw new Error(`There is no account with the address ${email}.`);
@@ -23,12 +23,12 @@ export const linkIdentity: Command = {
 };
 
 /** Removes the link, and ends the access tokens of the account: some may have come by it. */
-export const unlinkIdentity: Command = {
+export const unlinkIdentityCommand: Command = {
   usage: 'accounts unlink --issuer I --subject S',
   run: async (args, { features, commandLine }) => {
     const options = readOptions(args, ['issuer', 'subject']);
-    const issuer = required(options, 'issuer');
-    const subject = await features.identities.unlink({ issuer, subject: required(options, 'subject') });
+    const issuer = requiredOption(options, 'issuer');
+    const subject = await features.identities.unlink({ issuer, subject: requiredOption(options, 'subject') });
     if (subject === undefined) throw new Error('No account is linked to this user of the issuer.');
     features.audit.record({ event: 'identity_unlinked', subject, issuer, by: 'command' });
     await features.revoker.revokeTokens({ kind: 'user', subject }, 'account_changed');
@@ -43,7 +43,7 @@ function readIdentity(
   options: CommandOptions,
   { features }: Pick<CommandContext, 'features' | 'commandLine'>,
 ): Identity {
-  const issuer = required(options, 'issuer');
+  const issuer = requiredOption(options, 'issuer');
   if (!features.issuers.isKnown(issuer)) throw new UsageError(`${issuer} is not in TRUSTED_ISSUERS_FILE.`);
-  return { issuer, subject: required(options, 'subject') };
+  return { issuer, subject: requiredOption(options, 'subject') };
 }

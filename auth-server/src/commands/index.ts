@@ -6,43 +6,48 @@ import type { AuthServerConfig } from '../app/auth-server-config.ts';
 import { createFeatures } from '../app/create-features.ts';
 import { migrateAuthServer, SCHEMA } from '../app/start.ts';
 import {
-  addAccount,
-  disableAccount,
-  enableAccount,
-  inviteAccount,
-  resetAccount,
-  showAccount,
-  updateAccount,
+  addAccountCommand,
+  disableAccountCommand,
+  enableAccountCommand,
+  inviteAccountCommand,
+  resetAccountCommand,
+  showAccountCommand,
+  updateAccountCommand,
 } from './accounts-commands.ts';
-import { listAuditEvents } from './audit-commands.ts';
-import { addClient, listClients, removeClient, rotateClientSecret } from './clients-commands.ts';
+import { listAuditEventsCommand } from './audit-commands.ts';
+import {
+  addClientCommand,
+  listClientsCommand,
+  removeClientCommand,
+  rotateClientSecretCommand,
+} from './clients-commands.ts';
 import { createCommandLine, UsageError, type CommandLine, type CommandStreams } from './command-line.ts';
 import type { Command, CommandContext } from './command.ts';
-import { linkIdentity, unlinkIdentity } from './identities-commands.ts';
-import { revokeGrants } from './grants-commands.ts';
-import { listKeys, replaceKeys, rotateKeys } from './keys-commands.ts';
+import { linkIdentityCommand, unlinkIdentityCommand } from './identities-commands.ts';
+import { revokeGrantsCommand } from './grants-commands.ts';
+import { listKeysCommand, replaceKeysCommand, rotateKeysCommand } from './keys-commands.ts';
 
 export type { CommandStreams } from './command-line.ts';
 
 const commands: ReadonlyMap<string, Command> = new Map([
-  ['accounts add', addAccount],
-  ['accounts invite', inviteAccount],
-  ['accounts reset', resetAccount],
-  ['accounts show', showAccount],
-  ['accounts update', updateAccount],
-  ['accounts disable', disableAccount],
-  ['accounts enable', enableAccount],
-  ['accounts link', linkIdentity],
-  ['accounts unlink', unlinkIdentity],
-  ['grants revoke', revokeGrants],
-  ['keys list', listKeys],
-  ['keys rotate', rotateKeys],
-  ['keys replace', replaceKeys],
-  ['clients list', listClients],
-  ['clients add', addClient],
-  ['clients rotate-secret', rotateClientSecret],
-  ['clients remove', removeClient],
-  ['audit list', listAuditEvents],
+  ['accounts add', addAccountCommand],
+  ['accounts invite', inviteAccountCommand],
+  ['accounts reset', resetAccountCommand],
+  ['accounts show', showAccountCommand],
+  ['accounts update', updateAccountCommand],
+  ['accounts disable', disableAccountCommand],
+  ['accounts enable', enableAccountCommand],
+  ['accounts link', linkIdentityCommand],
+  ['accounts unlink', unlinkIdentityCommand],
+  ['grants revoke', revokeGrantsCommand],
+  ['keys list', listKeysCommand],
+  ['keys rotate', rotateKeysCommand],
+  ['keys replace', replaceKeysCommand],
+  ['clients list', listClientsCommand],
+  ['clients add', addClientCommand],
+  ['clients rotate-secret', rotateClientSecretCommand],
+  ['clients remove', removeClientCommand],
+  ['audit list', listAuditEventsCommand],
 ]);
 
 /** Every command: `accounts add`. */

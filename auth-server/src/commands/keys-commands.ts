@@ -3,7 +3,7 @@ import type { Command } from './command.ts';
 import { readOptions } from './command-line.ts';
 
 /** Replaces the signing keys: now, or as soon as the next ones have been published long enough. */
-export const rotateKeys: Command = {
+export const rotateKeysCommand: Command = {
   usage: 'keys rotate',
   run: async (args, { features, commandLine }) => {
     readOptions(args, []);
@@ -25,7 +25,7 @@ export const rotateKeys: Command = {
 };
 
 /** Replaces all keys that have signed, and invalidates what they signed: for compromised keys. */
-export const replaceKeys: Command = {
+export const replaceKeysCommand: Command = {
   usage: 'keys replace',
   run: async (args, { features, commandLine }) => {
     readOptions(args, []);
@@ -39,7 +39,7 @@ export const replaceKeys: Command = {
 };
 
 /** Lists the keys, one JSON object a line. */
-export const listKeys: Command = {
+export const listKeysCommand: Command = {
   usage: 'keys list',
   run: async (args, { features, commandLine }) => {
     readOptions(args, []);

@@ -4,8 +4,9 @@ import { namespacedSubject } from '../issuers/namespaced-subject.ts';
 import { command } from '../testing/add-client.ts';
 import { type Members } from '../testing/partner-issuer.ts';
 import { runCommand } from '../testing/run-command.ts';
+import { API } from '../testing/test-clients.ts';
 
-import { API, startTrustedIssuerStage, type TrustedIssuerStage } from '../testing/trusted-issuer-stage.ts';
+import { startTrustedIssuerStage, type TrustedIssuerStage } from '../testing/trusted-issuer-stage.ts';
 
 const ADA = '01941f29-7c01-7a00-8000-0000000000ad';
 

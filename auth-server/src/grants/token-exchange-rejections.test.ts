@@ -4,9 +4,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { TOKEN_EXCHANGE_GRANT } from '../clients/grant-types.ts';
 import { addClient, command } from '../testing/add-client.ts';
 import { basic, postForm } from '../testing/flow.ts';
+import { API } from '../testing/test-clients.ts';
 import { ACCESS_TOKEN_TYPE } from './token-types.ts';
 
-import { API, SECOND, startExchangeStage, type ExchangeStage, type Form } from '../testing/exchange-stage.ts';
+import { SECOND, startExchangeStage, type ExchangeStage, type Form } from '../testing/exchange-stage.ts';
 
 let server: ExchangeStage['server'];
 let subject: ExchangeStage['subject'];

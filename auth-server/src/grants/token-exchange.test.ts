@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { TOKEN_EXCHANGE_GRANT } from '../clients/grant-types.ts';
 import { addClient, command } from '../testing/add-client.ts';
 import { basic, postForm, type JsonResponse } from '../testing/flow.ts';
-import { CALLBACK } from '../testing/test-clients.ts';
+import { API, CALLBACK } from '../testing/test-clients.ts';
 import { ACCESS_TOKEN_TYPE } from './token-types.ts';
 
-import { API, SECOND, startExchangeStage, type ExchangeStage } from '../testing/exchange-stage.ts';
+import { SECOND, startExchangeStage, type ExchangeStage } from '../testing/exchange-stage.ts';
 
 const JWT_TYPE = 'urn:ietf:params:oauth:token-type:jwt';
 

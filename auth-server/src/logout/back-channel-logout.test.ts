@@ -7,7 +7,7 @@ import { runCommand } from '../testing/run-command.ts';
 import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
 import { CALLBACK } from '../testing/test-clients.ts';
 import { createAddressGuard } from '../outbound/address-guard.ts';
-import { postForm } from './post-form.ts';
+import { postGuardedForm } from './post-guarded-form.ts';
 
 let server: TestAuthServer;
 let receiver: LogoutReceiver;
@@ -87,14 +87,16 @@ describe('A-164: requests on behalf of clients', () => {
   it.each(['http://127.0.0.1:1/', 'http://[::1]:1/', 'http://localhost:1/', 'http://169.254.169.254/latest'])(
     'A-164 are not made to %s in production',
     async (url) => {
-      await expect(postForm(new URL(url), {}, guard, signal)).rejects.toThrow('no requests may be sent');
+      await expect(postGuardedForm(new URL(url), {}, guard, signal)).rejects.toThrow(
+        'no requests may be sent',
+      );
     },
   );
 
   it('A-164 are not made to a receiver whose name leads to this machine', async () => {
     const before = receiver.tokens.length;
     const url = new URL(receiver.url.replace('127.0.0.1', 'localhost'));
-    await expect(postForm(url, { logout_token: 'x' }, guard, signal)).rejects.toThrow(
+    await expect(postGuardedForm(url, { logout_token: 'x' }, guard, signal)).rejects.toThrow(
       'no requests may be sent',
     );
     expect(receiver.tokens).toHaveLength(before);

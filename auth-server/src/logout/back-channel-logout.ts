@@ -5,7 +5,7 @@ import type { ClientRegistry } from '../clients/client-registry.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { AddressGuard } from '../outbound/address-guard.ts';
 import { issueLogoutToken, type EndedSessionName, type LogoutTokenDependencies } from './logout-token.ts';
-import { postForm } from './post-form.ts';
+import { postGuardedForm } from './post-guarded-form.ts';
 
 /** Sends logout notifications to clients. */
 export interface BackChannelLogout {
@@ -38,7 +38,7 @@ export function createBackChannelLogout(dependencies: BackChannelLogoutDependenc
 
   const attempt = async (url: URL, token: string): Promise<boolean> => {
     try {
-      const status = await postForm(url, { logout_token: token }, guard, closing.signal);
+      const status = await postGuardedForm(url, { logout_token: token }, guard, closing.signal);
       return status === 200 || status === 204;
     } catch (error) {
       logger.debug({ err: error }, 'logout notification failed');

@@ -15,7 +15,7 @@ import {
 } from '../testing/flow.ts';
 import { createClientKey, type ClientKey } from '../testing/key-set-server.ts';
 import {
-  nowS,
+  systemNowS,
   obtainPushedCode,
   push,
   registerByCommand,
@@ -205,10 +205,10 @@ describe('FAPI 2.0 Security Profile §5.3.2.1: general', () => {
   });
 
   it('A-190 is served nonces for its proofs', async () => {
-    const stale = await send(MACHINE, { claims: { iat: nowS() - 3_600 } });
+    const stale = await send(MACHINE, { claims: { iat: systemNowS() - 3_600 } });
     expect(stale).toMatchObject({ status: 400, body: { error: 'use_dpop_nonce' } });
     const nonce = stale.headers.get('dpop-nonce');
-    expect((await send(MACHINE, { claims: { iat: nowS() - 3_600, nonce } })).status).toBe(200);
+    expect((await send(MACHINE, { claims: { iat: systemNowS() - 3_600, nonce } })).status).toBe(200);
   });
 
   it('A-191 gets codes that live for 60 s at most', async () => {
@@ -244,15 +244,17 @@ describe('FAPI 2.0 Security Profile §5.3.2.1: general', () => {
 
   it('A-193 may be 10 s ahead in its assertions and proofs, and not more than 60', async () => {
     for (const claim of ['iat', 'nbf']) {
-      const ahead = (s: number): Changes => ({ claims: { [claim]: nowS() + s, exp: nowS() + 120 } });
+      const ahead = (s: number): Changes => ({
+        claims: { [claim]: systemNowS() + s, exp: systemNowS() + 120 },
+      });
       expect((await send(MACHINE, {}, ahead(10))).status, claim).toBe(200);
       expect((await send(MACHINE, {}, ahead(65))).body['error'], claim).toBe('invalid_client');
       if (claim === 'iat') expect((await send(MACHINE, ahead(10))).status).toBe(200);
     }
-    const rejected = await send(MACHINE, { claims: { iat: nowS() + 70 } });
+    const rejected = await send(MACHINE, { claims: { iat: systemNowS() + 70 } });
     expect(rejected.body['error']).toBe('use_dpop_nonce');
     const nonce = rejected.headers.get('dpop-nonce');
-    const late = await send(MACHINE, { claims: { iat: nowS() + 70, nonce } });
+    const late = await send(MACHINE, { claims: { iat: systemNowS() + 70, nonce } });
     expect(late.body['error']).toBe('invalid_dpop_proof');
   });
 });
@@ -472,12 +474,12 @@ describe('FAPI 2.0 Security Profile §5.2, §5.3.4, §5.4: network, resources, c
       ['/admin/clients', atResource('/admin/clients', () => tokens['admin'] ?? ''), 401],
     ])('%s', async (_path, sendTo, rejection) => {
       expect((await sendTo({ by: ps256 })).ok).toBe(true);
-      const early = await sendTo({ by: ps256, claims: { iat: nowS() + 70 } });
+      const early = await sendTo({ by: ps256, claims: { iat: systemNowS() + 70 } });
       const nonce = early.headers.get('dpop-nonce');
       expect([early.status, nonce]).toEqual([rejection, expect.any(String)]);
       const rejected: readonly Changes[] = [
         { by: sameByRs256 },
-        { by: ps256, claims: { iat: nowS() + 70, nonce } },
+        { by: ps256, claims: { iat: systemNowS() + 70, nonce } },
       ];
       for (const changes of rejected) {
         const response = await sendTo(changes);
@@ -488,7 +490,7 @@ describe('FAPI 2.0 Security Profile §5.2, §5.3.4, §5.4: network, resources, c
         if (rejection === 401)
           expect(response.headers.get('www-authenticate')).toMatch(/^DPoP .*error="invalid_dpop_proof"/);
       }
-      expect((await sendTo({ by: ps256, claims: { iat: nowS() - 70, nonce } })).ok).toBe(true);
+      expect((await sendTo({ by: ps256, claims: { iat: systemNowS() - 70, nonce } })).ok).toBe(true);
     });
   });
 });

@@ -16,7 +16,7 @@ import {
   type KeySetServer,
 } from '../testing/key-set-server.ts';
 import {
-  nowS,
+  systemNowS,
   push,
   registerGood,
   signingClient,
@@ -155,12 +155,12 @@ describe('RFC 9101: a request object', () => {
     ['issuer that is missing', { claims: { iss: undefined } }],
     ['client', { claims: { client_id: 'spa' } }],
     ['client that is missing', { claims: { client_id: undefined } }],
-    ['end in the past', { claims: { exp: nowS() - 60 } }],
+    ['end in the past', { claims: { exp: systemNowS() - 60 } }],
     ['end that is missing', { claims: { exp: undefined } }],
-    ['end later than in an hour', { claims: { exp: nowS() + HOUR_S + 120 } }],
-    ['start in the future', { claims: { nbf: nowS() + 120 } }],
-    ['start more than an hour ago', { claims: { nbf: nowS() - HOUR_S - 120 } }],
-    ['time of issue in the future', { claims: { iat: nowS() + 120 } }],
+    ['end later than in an hour', { claims: { exp: systemNowS() + HOUR_S + 120 } }],
+    ['start in the future', { claims: { nbf: systemNowS() + 120 } }],
+    ['start more than an hour ago', { claims: { nbf: systemNowS() - HOUR_S - 120 } }],
+    ['time of issue in the future', { claims: { iat: systemNowS() + 120 } }],
     ['subject: it is an assertion', { claims: { sub: 'signing' } }],
     ['request within', { claims: { request: 'x' } }],
     ['request_uri within', { claims: { request_uri: 'https://evil.example/' } }],
@@ -181,7 +181,7 @@ describe('RFC 9101: a request object', () => {
   });
 
   it('A-175 is none by another key, unsigned, symmetric, encrypted, or an assertion', async () => {
-    const claims = { iss: 'signing', aud: server.issuer, client_id: 'signing', exp: nowS() + 60 };
+    const claims = { iss: 'signing', aud: server.issuer, client_id: 'signing', exp: systemNowS() + 60 };
     const { client_assertion: assertion = '' } = await client.assertion();
     const [, payload = ''] = (await client.requestObject(pkce)).split('.');
     const header = Buffer.from('{"alg":"HS256","kid":"key"}').toString('base64url');

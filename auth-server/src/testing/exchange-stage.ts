@@ -1,4 +1,4 @@
-import { CALLBACK } from './test-clients.ts';
+import { API, CALLBACK } from './test-clients.ts';
 import { expect } from 'vitest';
 import { TOKEN_EXCHANGE_GRANT } from '../clients/grant-types.ts';
 import { ACCESS_TOKEN_TYPE } from '../grants/token-types.ts';
@@ -15,8 +15,6 @@ import {
 } from './flow.ts';
 import { startTestAuthServer, type TestAuthServer } from './test-auth-server.ts';
 
-/** Resource of the client `api`. */
-export const API = 'https://api.example/graphql';
 /** Resource of the client `second`. */
 export const SECOND = 'https://second.example/api';
 

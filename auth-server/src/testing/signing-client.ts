@@ -27,7 +27,7 @@ export interface SigningClient {
   proof(path: string, changes?: Changes): Promise<string>;
 }
 
-export const nowS = (): number => Math.floor(Date.now() / 1000);
+export const systemNowS = (): number => Math.floor(Date.now() / 1000);
 
 /** A client by its id and key, at a server. */
 export function signingClient(issuer: string, clientId: string, key: ClientKey): SigningClient {
@@ -41,7 +41,7 @@ export function signingClient(issuer: string, clientId: string, key: ClientKey):
       .setProtectedHeader({ alg, kid, ...header, ...more })
       .sign(by.privateKey);
   };
-  const times = (): JWTPayload => ({ iat: nowS(), exp: nowS() + 60, jti: randomUUID() });
+  const times = (): JWTPayload => ({ iat: systemNowS(), exp: systemNowS() + 60, jti: randomUUID() });
   return {
     clientId,
     assertion: async (changes = {}) => {
@@ -53,7 +53,7 @@ export function signingClient(issuer: string, clientId: string, key: ClientKey):
         iss: clientId,
         aud: issuer,
         ...times(),
-        nbf: nowS(),
+        nbf: systemNowS(),
         client_id: clientId,
         response_type: 'code',
         redirect_uri: CALLBACK,
@@ -67,7 +67,7 @@ export function signingClient(issuer: string, clientId: string, key: ClientKey):
     proof: (path, changes = {}) => {
       const { kty, crv, x, y, n, e } = (changes.by ?? key).publicJwk;
       const jwk = JSON.parse(JSON.stringify({ kty, crv, x, y, n, e })) as object; // without what is undefined
-      const claims = { jti: randomUUID(), htm: 'POST', htu: `${issuer}${path}`, iat: nowS() };
+      const claims = { jti: randomUUID(), htm: 'POST', htu: `${issuer}${path}`, iat: systemNowS() };
       return sign(claims, { typ: 'dpop+jwt', jwk, kid: undefined }, changes);
     },
   };

@@ -3,6 +3,9 @@ import { exportJWK, generateKeyPair, type CryptoKey } from 'jose';
 /** Where the web clients' answers go. */
 export const CALLBACK = 'https://app.example/callback';
 
+/** What access tokens are for. */
+export const API = 'https://api.example/graphql';
+
 /** The secret of every client that has one; `:`, `+`, `%` and a blank need encoding in Basic. */
 export const CLIENT_SECRET = 'a secret: 100% + long enough to be good';
 

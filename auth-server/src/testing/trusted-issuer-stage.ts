@@ -6,9 +6,7 @@ import { addClient, command } from './add-client.ts';
 import { basic, postForm, type JsonResponse } from './flow.ts';
 import { startPartnerIssuer, type PartnerIssuer } from './partner-issuer.ts';
 import { startTestAuthServer, type TestAuthServer } from './test-auth-server.ts';
-
-/** What tokens are exchanged for. */
-export const API = 'https://api.example/graphql';
+import { API } from './test-clients.ts';
 
 /** A server that trusts issuers, each in its own way. */
 export interface TrustedIssuerStage {

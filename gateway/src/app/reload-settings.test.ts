@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documentedSettings, type DocumentedSetting } from '../settings/describe-setting.ts';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
 import { RawSocket } from '../testing/raw-socket.ts';
-import { startTestGateway, type GraphResponse, type TestGateway } from '../testing/test-gateway.ts';
+import { startTestGateway, type GatewayResponse, type TestGateway } from '../testing/test-gateway.ts';
 import { settingTable } from '../settings/settings.ts';
 
 const IN_FORCE = 'configuration reloaded';
@@ -129,7 +129,7 @@ const BEYOND: Readonly<Record<string, unknown>> = {
 };
 
 describe('A changed limit', () => {
-  const limitOf = ({ body, bodies }: GraphResponse): unknown =>
+  const limitOf = ({ body, bodies }: GatewayResponse): unknown =>
     (Array.isArray(bodies) ? bodies[0] : body)?.errors?.[0]?.extensions['limit'];
 
   it.each(Object.entries(BEYOND))('%s holds at once', async (name, request) => {

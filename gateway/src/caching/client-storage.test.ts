@@ -9,7 +9,7 @@ import { openRedisResources } from '../app/redis-resources.ts';
 import type { GatewaySettings } from '../settings/settings.ts';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
-import { startTestGateway, type GraphResponse, type TestGateway } from '../testing/test-gateway.ts';
+import { startTestGateway, type GatewayResponse, type TestGateway } from '../testing/test-gateway.ts';
 
 let graph: LibraryGraph;
 /** Sessions, grants and revocations. */
@@ -64,7 +64,7 @@ function startOver(environment: Readonly<Record<string, string>>): Promise<TestG
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
 const byHash = (text: string): object => ({ persistedQuery: { version: 1, sha256Hash: hash(text) } });
-const code = ({ body }: GraphResponse): unknown => body.errors?.[0]?.extensions['code'];
+const code = ({ body }: GatewayResponse): unknown => body.errors?.[0]?.extensions['code'];
 
 /** Sends a text with its hash; then, whether the hash alone is known. */
 async function isStored(

@@ -111,7 +111,7 @@ async function withIntrospection(result: ExecutionResult, run: PlanRun): Promise
  * must be is found out on the slow path, which decides what the response is.
  */
 export function shapeResult(run: PlanRun): ExecutionResult {
-  const written = run.data.failed ? undefined : writeResult(run.plan.writerOfRun(), run);
+  const written = run.data.failed ? undefined : writeRun(run.plan.writerOfRun(), run);
   if (written) return written;
   const completed = completeRun(run);
   const { data, errors, objects } = completed;
@@ -179,7 +179,7 @@ export function unreportedErrors(
  *
  * @returns nothing without a writer, or when something is not as it must be
  */
-export function writeResult(writer: ResponseWriter | undefined, run: PlanRun): ExecutionResult | undefined {
+export function writeRun(writer: ResponseWriter | undefined, run: PlanRun): ExecutionResult | undefined {
   const dataText = writer?.write(run.data.root, run.hasEscapes ? quoteAny : quotePlain);
   if (!writer || dataText === undefined) return undefined;
   return ResponseBody.ofWritten(dataText, run.isAscii && !run.hasEscapes, {

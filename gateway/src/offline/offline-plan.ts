@@ -57,7 +57,7 @@ function depthOf(step: OfflineStep): number {
 }
 
 /** All requests of a plan. */
-export function fetchesOf(step: OfflineStep | undefined): readonly OfflineFetch[] {
+export function offlineFetchesOf(step: OfflineStep | undefined): readonly OfflineFetch[] {
   if (!step) return [];
-  return step.kind === 'fetch' ? [step] : step.steps.flatMap(fetchesOf);
+  return step.kind === 'fetch' ? [step] : step.steps.flatMap(offlineFetchesOf);
 }

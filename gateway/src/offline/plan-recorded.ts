@@ -1,5 +1,5 @@
 import type { AcceptedOperation, OfflineGraph } from './offline-graph.ts';
-import { fetchesOf, type OfflineFetch, type OfflinePlan } from './offline-plan.ts';
+import { offlineFetchesOf, type OfflineFetch, type OfflinePlan } from './offline-plan.ts';
 
 /** What was recorded of the variables of an operation. */
 export interface RecordedVariables {
@@ -41,7 +41,7 @@ export async function planRecorded(graph: OfflineGraph, operation: RecordedDocum
     const plans = await Promise.all(accepted.flatMap((one) => plansOf(one, operation)));
     return {
       kind: 'planned',
-      fetches: plans.flatMap(({ step }) => fetchesOf(step)),
+      fetches: plans.flatMap(({ step }) => offlineFetchesOf(step)),
       calls: Math.max(...plans.map(({ calls }) => calls)),
       depth: Math.max(...plans.map(({ depth }) => depth)),
       cost: costOf(first, operation),

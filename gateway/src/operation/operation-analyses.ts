@@ -14,7 +14,7 @@ import type { Analyses, Analysis } from './fold/selection-fold.ts';
 import type { Term } from './fold/term.ts';
 import { costAnalysis } from './limits/enforce-limits.ts';
 import type { SelectionCost } from './limits/selection-cost.ts';
-import { depthAnalysis, type Paths } from './limits/depth.ts';
+import { depthAnalysis, type DepthPaths } from './limits/depth.ts';
 import { expansionAnalysis, totalsAnalysis, type Totals } from './limits/measure-operation.ts';
 import { readGraphAnnotations } from './limits/graph-annotations.ts';
 import { GraphCosts } from './limits/graph-costs.ts';
@@ -30,7 +30,7 @@ export interface PlanningAnalyses extends Analyses {
 /** All that is asked about the selections of an operation. */
 export interface OperationAnalyses extends PlanningAnalyses {
   readonly totals: Analysis<Totals>;
-  readonly depth: Analysis<Paths>;
+  readonly depth: Analysis<DepthPaths>;
   readonly cost: Analysis<SelectionCost>;
   readonly cachePolicy: Analysis<Term<CachePolicy>>;
   readonly guarded: Analysis<Gathered<GuardedPlace>>;

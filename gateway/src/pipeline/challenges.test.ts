@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gql } from 'graphql-tag';
 import { RawSocket } from '../testing/raw-socket.ts';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
-import { startTestGateway, type GraphResponse, type TestGateway } from '../testing/test-gateway.ts';
+import { startTestGateway, type GatewayResponse, type TestGateway } from '../testing/test-gateway.ts';
 import { startTokenIssuer, type TokenIssuer } from '../testing/token-issuer.ts';
 
 let issuer: TokenIssuer;
@@ -81,11 +81,11 @@ async function ask(
   query: string,
   claims: Claims,
   headers: Readonly<Record<string, string>> = {},
-): Promise<GraphResponse> {
+): Promise<GatewayResponse> {
   return gateway.post({ query }, { authorization: `Bearer ${await issuer.sign(claims)}`, ...headers });
 }
 
-const challengeOf = (result: GraphResponse): string | null => result.headers.get('www-authenticate');
+const challengeOf = (result: GatewayResponse): string | null => result.headers.get('www-authenticate');
 
 describe('RFC 9728: The metadata of the graph', () => {
   it.each(['/.well-known/oauth-protected-resource/graphql', '/.well-known/oauth-protected-resource'])(
@@ -191,7 +191,7 @@ describe('RFC 8705: A token that is bound to a certificate', () => {
 
   it('is rejected although it was verified before, when the certificate is missing', async () => {
     const authorization = `Bearer ${await issuer.sign(bound)}`;
-    const send = (headers: object): Promise<GraphResponse> =>
+    const send = (headers: object): Promise<GatewayResponse> =>
       gateway.post({ query: '{ one }' }, { authorization, ...headers });
     expect((await send({ 'client-cert': HEADER })).body.data).toEqual({ one: 1 });
     expect((await send({})).body.errors?.[0]?.message).toContain('bound to a client certificate');

@@ -8,7 +8,7 @@ import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.t
 import { startDemandGraph, type DemandGraph } from '../testing/demand-graph.ts';
 import {
   startTestGateway,
-  type GraphResponse,
+  type GatewayResponse,
   type GraphBody,
   type TestGateway,
 } from '../testing/test-gateway.ts';
@@ -33,7 +33,7 @@ beforeEach(() => graph.things.forget());
 
 const LARGE = 'things(first: 100) { id many(first: 100) { id many(first: 10) { id } } }';
 
-const ask = (query: string, variables?: unknown): Promise<GraphResponse> =>
+const ask = (query: string, variables?: unknown): Promise<GatewayResponse> =>
   gateway.post({ query, variables });
 
 function codeOf({ errors }: GraphBody): unknown {
@@ -45,7 +45,7 @@ function limitOf({ errors }: GraphBody): unknown {
 }
 
 /** What is rejected has asked nothing of any subgraph. */
-function expectRejected({ body }: GraphResponse, code: string): void {
+function expectRejected({ body }: GatewayResponse, code: string): void {
   expect(codeOf(body)).toBe(code);
   expect(graph.things.received).toEqual([]);
 }

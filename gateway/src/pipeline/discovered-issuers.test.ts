@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gql } from 'graphql-tag';
 import { createTokenForge, type TokenForge } from '../../test-fixtures/provider-tokens/token-forge.ts';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
-import { startTestGateway, type GraphResponse, type TestGateway } from '../testing/test-gateway.ts';
+import { startTestGateway, type GatewayResponse, type TestGateway } from '../testing/test-gateway.ts';
 
 let forge: TokenForge;
 let server: Server;
@@ -90,7 +90,7 @@ function token(
   return forge.forge({ alg: 'RS256', kid: 'rsa', typ: 'JWT', ...header }, { ...good, ...rights, ...claims });
 }
 
-const ask = (gateway: TestGateway, query: string, bearer: string): Promise<GraphResponse> =>
+const ask = (gateway: TestGateway, query: string, bearer: string): Promise<GatewayResponse> =>
   gateway.post({ query }, { authorization: `Bearer ${bearer}`, accept: 'application/graphql-response+json' });
 
 describe('An issuer that is found by discovery', () => {

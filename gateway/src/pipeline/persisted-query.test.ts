@@ -9,7 +9,7 @@ import { ANONYMOUS } from '../identity/caller.ts';
 import { createMemoryPersistedQueryStore } from '../caching/persisted-query-store.ts';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
 import { resolvePersistedQuery } from './persisted-query.ts';
-import { startTestGateway, type GraphResponse, type TestGateway } from '../testing/test-gateway.ts';
+import { startTestGateway, type GatewayResponse, type TestGateway } from '../testing/test-gateway.ts';
 import { startTokenIssuer } from '../testing/token-issuer.ts';
 
 let graph: LibraryGraph;
@@ -33,7 +33,7 @@ async function start(
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
 const byHash = (text: string): object => ({ persistedQuery: { version: 1, sha256Hash: hash(text) } });
-const code = ({ body }: GraphResponse): unknown => body.errors?.[0]?.extensions['code'];
+const code = ({ body }: GatewayResponse): unknown => body.errors?.[0]?.extensions['code'];
 
 const LISTED = 'query Listed { public }';
 const OTHER = 'query Other { __typename }';

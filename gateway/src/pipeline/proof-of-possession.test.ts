@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gql } from 'graphql-tag';
 import { RawSocket } from '../testing/raw-socket.ts';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
-import { startTestGateway, type GraphResponse, type TestGateway } from '../testing/test-gateway.ts';
+import { startTestGateway, type GatewayResponse, type TestGateway } from '../testing/test-gateway.ts';
 import { startTokenIssuer, type TokenIssuer } from '../testing/token-issuer.ts';
 
 interface Key {
@@ -88,11 +88,11 @@ async function proofFor(access: string, unusual: Unusual = {}, at = gateway): Pr
     .sign(key.privateKey);
 }
 
-function ask(authorization: string, dpop?: string, at = gateway): Promise<GraphResponse> {
+function ask(authorization: string, dpop?: string, at = gateway): Promise<GatewayResponse> {
   return at.post({ query: '{ mine }' }, { authorization, ...(dpop !== undefined && { dpop }) });
 }
 
-const codeOf = ({ body }: GraphResponse): unknown => body.errors?.[0]?.extensions['code'];
+const codeOf = ({ body }: GatewayResponse): unknown => body.errors?.[0]?.extensions['code'];
 
 describe('RFC 9449 §7.1 A token that is bound to a key, over HTTP', () => {
   it('is taken with a proof of the key, one for all operations of a batch', async () => {

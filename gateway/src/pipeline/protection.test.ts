@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
-import { startTestGateway, type GraphResponse, type TestGateway } from '../testing/test-gateway.ts';
+import { startTestGateway, type GatewayResponse, type TestGateway } from '../testing/test-gateway.ts';
 
 let graph: LibraryGraph;
 /** With the limits that every configuration has. */
@@ -28,7 +28,7 @@ async function expectRejected(
   body: unknown,
   code: string | RegExp,
   gateway: TestGateway = bare,
-): Promise<GraphResponse> {
+): Promise<GatewayResponse> {
   const before = process.cpuUsage();
   const result = await gateway.post(body, RESPONSE_JSON);
   const { user, system } = process.cpuUsage(before);
@@ -42,7 +42,7 @@ async function expectRejected(
   return result;
 }
 
-const limitOf = ({ body }: GraphResponse): unknown => body.errors?.[0]?.extensions['limit'];
+const limitOf = ({ body }: GatewayResponse): unknown => body.errors?.[0]?.extensions['limit'];
 
 describe('Protection of the process, on every gateway', () => {
   it('S-001 rejects selections nested 5,000 deep', async () => {

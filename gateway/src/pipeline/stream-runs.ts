@@ -37,7 +37,7 @@ export interface SharedOperation {
 }
 
 /** The response of an event or a tick. */
-export interface StreamResult {
+export interface StreamRunResult {
   readonly response: OperationResult;
   /** Objects in it. */
   readonly objects: number;
@@ -53,7 +53,7 @@ export async function runEvent(
   shared: SharedOperation,
   payload: unknown,
   closing: AbortSignal,
-): Promise<StreamResult> {
+): Promise<StreamRunResult> {
   return runBegun(beginRun('event', shared, closing), shared, async (run, execution) => {
     const result = await run.gated(execution, (context) => runPlan(shared.plan, context, { payload }));
     run.services.observer.objectsAnswered('subscription', result.objects);
@@ -72,7 +72,7 @@ export async function runTick(
   shared: SharedOperation,
   isCounted: boolean,
   closing: AbortSignal,
-): Promise<StreamResult | undefined> {
+): Promise<StreamRunResult | undefined> {
   const begun = beginRun('tick', shared, closing);
   const result = await runBegun(begun, shared, async (run, execution) => {
     if (!isCounted) await countTick(run, shared);
@@ -105,9 +105,9 @@ async function runBegun(
   { run, clear }: BegunRun,
   { admitted, caller }: SharedOperation,
   execute: Execute,
-): Promise<StreamResult> {
+): Promise<StreamRunResult> {
   const { tracer } = run.services;
-  const perform = async (): Promise<StreamResult> => {
+  const perform = async (): Promise<StreamRunResult> => {
     try {
       const result = await execute(run, run.executionOf(admitted, caller));
       return { response: run.respond(result, admitted), objects: result.objects };

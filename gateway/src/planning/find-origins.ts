@@ -1,5 +1,11 @@
 import type { BroughtKeys } from '../plan/fetch-fields.ts';
-import type { FetchStep, PlanStep, TargetOrigin, TargetOrigins } from '../plan/plan.ts';
+import {
+  fetchesOf,
+  type FetchStep,
+  type PlanStep,
+  type TargetOrigin,
+  type TargetOrigins,
+} from '../plan/plan.ts';
 
 /** An object with more values than this is seldom there twice, and comparing them costs more than it saves. */
 const MAX_REFERENCE_KEYS = 4;
@@ -7,7 +13,7 @@ const MAX_REFERENCE_KEYS = 4;
 /** Finds out which objects come from a single fetch: those may be looked for once, and equal ones may be one. */
 export function findOrigins(step: PlanStep | undefined): TargetOrigins {
   const origins = new Map<string, TargetOrigin>();
-  const steps = step ? fetchesOf(step) : [];
+  const steps = [...fetchesOf(step)];
   // Where values come from above, equal objects below different ones are not the same.
   if (steps.some(({ contextValues }) => contextValues.length > 0)) return origins;
   for (const { requires, path, pathText } of steps) {
@@ -15,10 +21,6 @@ export function findOrigins(step: PlanStep | undefined): TargetOrigins {
     if (origin) origins.set(pathText, origin);
   }
   return origins;
-}
-
-function fetchesOf(step: PlanStep): readonly FetchStep[] {
-  return step.kind === 'fetch' ? [step] : step.steps.flatMap(fetchesOf);
 }
 
 function originOf(path: readonly string[], steps: readonly FetchStep[]): TargetOrigin | undefined {

@@ -12,15 +12,15 @@ import { createRandom, type Random } from '@trellis/testkit/random';
 import { describe, expect, it } from 'vitest';
 import {
   readSelections,
-  type Selected,
-  type SelectedDocument,
-  type SelectedFragment,
+  type ReadSelection,
+  type ReadDocument,
+  type ReadFragment,
 } from './read-selections.ts';
 
 /** The same by graphql-js. */
-function selectedBy(document: DocumentNode): SelectedDocument {
-  const fragments = new Map<string, SelectedFragment>();
-  let root: readonly Selected[] = [];
+function selectedBy(document: DocumentNode): ReadDocument {
+  const fragments = new Map<string, ReadFragment>();
+  let root: readonly ReadSelection[] = [];
   for (const definition of document.definitions) {
     if (definition.kind === Kind.OPERATION_DEFINITION) root = setOf(definition.selectionSet);
     else if (definition.kind === Kind.FRAGMENT_DEFINITION)
@@ -29,8 +29,8 @@ function selectedBy(document: DocumentNode): SelectedDocument {
   return { root, fragments };
 }
 
-function setOf({ selections }: SelectionSetNode): Selected[] {
-  return selections.map((node): Selected => {
+function setOf({ selections }: SelectionSetNode): ReadSelection[] {
+  return selections.map((node): ReadSelection => {
     if (node.kind === Kind.FRAGMENT_SPREAD) return { kind: 'spread', name: node.name.value };
     if (node.kind === Kind.INLINE_FRAGMENT) return fragmentOf(node);
     const { name, alias, selectionSet } = node;
@@ -42,7 +42,7 @@ function setOf({ selections }: SelectionSetNode): Selected[] {
 function fragmentOf({
   typeCondition,
   selectionSet,
-}: InlineFragmentNode | FragmentDefinitionNode): SelectedFragment {
+}: InlineFragmentNode | FragmentDefinitionNode): ReadFragment {
   return { kind: 'fragment', typeCondition: typeCondition?.name.value, selections: setOf(selectionSet) };
 }
 

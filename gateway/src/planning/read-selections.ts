@@ -1,34 +1,34 @@
 /** A field of a selection set. */
-export interface SelectedField {
+export interface ReadField {
   readonly kind: 'field';
   readonly name: string;
   /** Its alias, or else its name. */
   readonly key: string;
   /** Absent where nothing is selected of it. */
-  readonly selections: readonly Selected[] | undefined;
+  readonly selections: readonly ReadSelection[] | undefined;
 }
 
 /** A fragment of a document, or one within a selection set. */
-export interface SelectedFragment {
+export interface ReadFragment {
   readonly kind: 'fragment';
   readonly typeCondition: string | undefined;
-  readonly selections: readonly Selected[];
+  readonly selections: readonly ReadSelection[];
 }
 
 /** A place where a fragment of the document is spread. */
-interface SelectedSpread {
+interface ReadSpread {
   readonly kind: 'spread';
   readonly name: string;
 }
 
 /** What a selection set consists of. */
-export type Selected = SelectedField | SelectedFragment | SelectedSpread;
+export type ReadSelection = ReadField | ReadFragment | ReadSpread;
 
 /** What a document selects. */
-export interface SelectedDocument {
+export interface ReadDocument {
   /** Of its operation. */
-  readonly root: readonly Selected[];
-  readonly fragments: ReadonlyMap<string, SelectedFragment>;
+  readonly root: readonly ReadSelection[];
+  readonly fragments: ReadonlyMap<string, ReadFragment>;
 }
 
 /**
@@ -37,7 +37,7 @@ export interface SelectedDocument {
  *
  * @throws SyntaxError where the text can't be a document
  */
-export function readSelections(text: string): SelectedDocument {
+export function readSelections(text: string): ReadDocument {
   return new SelectionReader(text).document();
 }
 
@@ -59,9 +59,9 @@ class SelectionReader {
     this.#text = text;
   }
 
-  document(): SelectedDocument {
-    const fragments = new Map<string, SelectedFragment>();
-    let root: readonly Selected[] = [];
+  document(): ReadDocument {
+    const fragments = new Map<string, ReadFragment>();
+    let root: readonly ReadSelection[] = [];
     while (!Number.isNaN(this.#peek())) {
       const keyword = this.#peek() === OPEN_SET ? 'query' : this.#name();
       if (keyword === 'fragment') fragments.set(this.#name(), this.#fragment(this.#condition()));
@@ -70,23 +70,23 @@ class SelectionReader {
     return { root, fragments };
   }
 
-  #operation(): readonly Selected[] {
+  #operation(): readonly ReadSelection[] {
     if (this.#isName()) this.#name();
     this.#skipArguments();
     this.#skipDirectives();
     return this.#set();
   }
 
-  #set(): readonly Selected[] {
+  #set(): readonly ReadSelection[] {
     this.#expect(OPEN_SET);
-    const selections: Selected[] = [];
+    const selections: ReadSelection[] = [];
     while (this.#peek() !== CLOSE_SET)
       selections.push(this.#peek() === DOT ? this.#spreadOrFragment() : this.#field());
     this.#at += 1;
     return selections;
   }
 
-  #field(): SelectedField {
+  #field(): ReadField {
     const key = this.#name();
     let name = key;
     if (this.#peek() === COLON) {
@@ -98,7 +98,7 @@ class SelectionReader {
     return { kind: 'field', name, key, selections: this.#peek() === OPEN_SET ? this.#set() : undefined };
   }
 
-  #spreadOrFragment(): SelectedFragment | SelectedSpread {
+  #spreadOrFragment(): ReadFragment | ReadSpread {
     for (let dots = 0; dots < 3; dots += 1) this.#expect(DOT);
     if (!this.#isName()) return this.#fragment(undefined);
     const name = this.#name();
@@ -107,7 +107,7 @@ class SelectionReader {
     return { kind: 'spread', name };
   }
 
-  #fragment(typeCondition: string | undefined): SelectedFragment {
+  #fragment(typeCondition: string | undefined): ReadFragment {
     this.#skipDirectives();
     return { kind: 'fragment', typeCondition, selections: this.#set() };
   }

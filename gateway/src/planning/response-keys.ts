@@ -1,6 +1,6 @@
 import type { FetchNode } from '@apollo/query-planner';
 import type { BroughtKeys, ExpectedSelection } from '../plan/fetch-fields.ts';
-import { readSelections, type Selected, type SelectedFragment } from './read-selections.ts';
+import { readSelections, type ReadSelection, type ReadFragment } from './read-selections.ts';
 
 /** How a rewrite's path names a type condition. */
 export const FRAGMENT_PREFIX = '... on ';
@@ -24,8 +24,8 @@ export function readResponseKeys(node: FetchNode): ResponseKeys {
 }
 
 class KeyReader {
-  readonly root: readonly Selected[];
-  readonly #fragments: ReadonlyMap<string, SelectedFragment>;
+  readonly root: readonly ReadSelection[];
+  readonly #fragments: ReadonlyMap<string, ReadFragment>;
   readonly #renames: ReadonlyMap<string, string>;
 
   constructor(node: FetchNode) {
@@ -35,13 +35,13 @@ class KeyReader {
     this.#renames = topLevelRenames(node);
   }
 
-  entitySelections(): readonly Selected[] {
+  entitySelections(): readonly ReadSelection[] {
     for (const selected of this.root)
       if (selected.kind === 'field' && selected.name === '_entities') return selected.selections ?? [];
     return [];
   }
 
-  expected(set: readonly Selected[], typeCondition?: string): ExpectedSelection[] {
+  expected(set: readonly ReadSelection[], typeCondition?: string): ExpectedSelection[] {
     const keys: string[] = [];
     const below: ExpectedSelection[] = [];
     for (const selected of set) {
@@ -55,7 +55,10 @@ class KeyReader {
     return keys.length > 0 ? [{ typeCondition, keys }, ...below] : below;
   }
 
-  keysBelow(set: readonly Selected[], keys: Map<string, BroughtKeys | undefined> = new Map()): BroughtKeys {
+  keysBelow(
+    set: readonly ReadSelection[],
+    keys: Map<string, BroughtKeys | undefined> = new Map(),
+  ): BroughtKeys {
     for (const selected of set) {
       if (selected.kind === 'field') {
         const { key, selections } = selected;
@@ -68,7 +71,7 @@ class KeyReader {
     return keys;
   }
 
-  #fragmentOf(selected: Exclude<Selected, { kind: 'field' }>): SelectedFragment | undefined {
+  #fragmentOf(selected: Exclude<ReadSelection, { kind: 'field' }>): ReadFragment | undefined {
     return selected.kind === 'fragment' ? selected : this.#fragments.get(selected.name);
   }
 }

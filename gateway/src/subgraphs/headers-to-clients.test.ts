@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ParsedFields } from '@trellis/http1';
 import { readMultipart } from '../testing/multipart-reader.ts';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
-import { readResponse, startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
+import { readGatewayResponse, startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
 
 /** A subgraph whose headers a test sets. It answers what it is asked with the number of the request. */
 interface HeaderSubgraph {
@@ -365,7 +365,7 @@ it('A gateway without headers.response passes no header on, whatever the transpo
   const by = [
     await other.post({ query: '{ first }' }),
     await other.get({ query: '{ first }' }),
-    await readResponse(
+    await readGatewayResponse(
       await fetch(`${other.url}/graphql`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },

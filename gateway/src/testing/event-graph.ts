@@ -8,7 +8,7 @@ import type { SubscribePayload } from 'graphql-ws';
 import { useServer } from 'graphql-ws/use/ws';
 import { WebSocketServer } from 'ws';
 import { gql } from 'graphql-tag';
-import { NewsFeed, valueOf, type NewsEvent, type NewsStream } from './news-feed.ts';
+import { NewsFeed, newsValueOf, type NewsEvent, type NewsStream } from './news-feed.ts';
 import { startSubgraph, type ReceivedRequest, type SubgraphServer } from './subgraph-server.ts';
 
 /** A subgraph whose subscriptions are served by graphql-ws' own server, and which the test lets speak. */
@@ -128,7 +128,7 @@ async function startNews(): Promise<NewsSubgraph> {
   const schema = buildSubgraphSchema({
     typeDefs: NEWS,
     resolvers: {
-      Query: { latest: () => valueOf({ id: 'latest' }), count: () => count },
+      Query: { latest: () => newsValueOf({ id: 'latest' }), count: () => count },
       Mutation: { bump: () => (count += 1) },
       Subscription: {
         published: {

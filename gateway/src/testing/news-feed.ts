@@ -112,11 +112,11 @@ export class NewsStream implements AsyncIterableIterator<unknown> {
   #take(event: NewsEvent | undefined): IteratorResult<unknown> {
     if (!event) return { done: true, value: undefined };
     this.#takenId = event.eventId;
-    return { done: false, value: { [this.#field]: valueOf(event) } };
+    return { done: false, value: { [this.#field]: newsValueOf(event) } };
   }
 }
 
 /** What the resolvers of an event's fields read. */
-export function valueOf({ id, author }: NewsEvent): unknown {
+export function newsValueOf({ id, author }: NewsEvent): unknown {
   return { id, author: author === undefined ? null : { __typename: 'User', id: author }, secret: 'hush' };
 }

@@ -29,15 +29,15 @@ export interface TestGateway {
   get(
     parameters: Readonly<Record<string, string>>,
     headers?: Readonly<Record<string, string>>,
-  ): Promise<GraphResponse>;
+  ): Promise<GatewayResponse>;
   /** Sends a POST /graphql. */
-  post(body: unknown, headers?: Readonly<Record<string, string>>): Promise<GraphResponse>;
+  post(body: unknown, headers?: Readonly<Record<string, string>>): Promise<GatewayResponse>;
   /** @throws Error where an operation ended with a code that its stage does not list */
   close(): Promise<void>;
 }
 
 /** What came back. */
-export interface GraphResponse {
+export interface GatewayResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -150,9 +150,9 @@ async function get(
   url: string,
   parameters: Readonly<Record<string, string>>,
   headers: Readonly<Record<string, string>> = PREFLIGHT,
-): Promise<GraphResponse> {
+): Promise<GatewayResponse> {
   const query = new URLSearchParams(parameters).toString();
-  return readResponse(await fetch(`${url}/graphql?${query}`, { headers }));
+  return readGatewayResponse(await fetch(`${url}/graphql?${query}`, { headers }));
 }
 
 /** Sends a request as a client would, text as it is and everything else as JSON. */
@@ -160,17 +160,17 @@ async function post(
   url: string,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
-): Promise<GraphResponse> {
+): Promise<GatewayResponse> {
   const response = await fetch(`${url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
-  return readResponse(response);
+  return readGatewayResponse(response);
 }
 
 /** Reads a response of the graph. */
-export async function readResponse(response: Response): Promise<GraphResponse> {
+export async function readGatewayResponse(response: Response): Promise<GatewayResponse> {
   const text = await response.text();
   const parsed: unknown = JSON.parse(text);
   return {

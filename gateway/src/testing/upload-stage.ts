@@ -3,7 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { Busboy } from '@fastify/busboy';
 import { gql } from 'graphql-tag';
 import type { SubgraphServer } from './subgraph-server.ts';
-import { readResponse, startTestGateway, type GraphResponse, type TestGateway } from './test-gateway.ts';
+import {
+  readGatewayResponse,
+  startTestGateway,
+  type GatewayResponse,
+  type TestGateway,
+} from './test-gateway.ts';
 
 /** What a subgraph has received of a multipart request. */
 interface ReceivedUpload {
@@ -125,7 +130,7 @@ export interface UploadStage {
   readonly gateway: TestGateway;
   readonly withoutUploads: TestGateway;
   /** Sends a multipart request. @param to the gateway that takes files by default */
-  send(parts: readonly Part[], headers?: Record<string, string>, to?: TestGateway): Promise<GraphResponse>;
+  send(parts: readonly Part[], headers?: Record<string, string>, to?: TestGateway): Promise<GatewayResponse>;
   /** Everything is as at the start. */
   forget(): void;
   close(): Promise<void>;
@@ -148,7 +153,7 @@ export async function startUploadStage(): Promise<UploadStage> {
     withoutUploads,
     async send(parts, headers = {}, to = gateway) {
       const body = formOf(parts);
-      return readResponse(await fetch(`${to.url}/graphql`, { method: 'POST', headers, body }));
+      return readGatewayResponse(await fetch(`${to.url}/graphql`, { method: 'POST', headers, body }));
     },
     forget() {
       for (const subgraph of subgraphs) {
@@ -183,7 +188,7 @@ export const file = (name: string, text = `text of ${name}`): Part => [
   name,
   new Blob([text], { type: 'text/plain' }),
 ];
-export const brief = ({ status, body }: GraphResponse) => [status, body.errors?.[0]?.extensions['code']];
+export const brief = ({ status, body }: GatewayResponse) => [status, body.errors?.[0]?.extensions['code']];
 
 export const ONE = 'mutation ($file: Upload) { pictures(file: $file) }';
 export const one: readonly [Part, Part] = [operations(ONE, { file: null }), mapOf({ a: ['variables.file'] })];

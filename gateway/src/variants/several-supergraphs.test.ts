@@ -12,7 +12,7 @@ import {
   type SubgraphRequestContext,
   type SubgraphServer,
 } from '../testing/subgraph-server.ts';
-import { startTestGateway, type GraphResponse, type TestGateway } from '../testing/test-gateway.ts';
+import { startTestGateway, type GatewayResponse, type TestGateway } from '../testing/test-gateway.ts';
 import { startTokenIssuer, type TokenIssuer } from '../testing/token-issuer.ts';
 
 const VERSION = '{ version }';
@@ -82,7 +82,7 @@ async function serve(variants: readonly Variant[]): Promise<void> {
   );
 }
 
-const ask = (headers: Readonly<Record<string, string>> = {}): Promise<GraphResponse> =>
+const ask = (headers: Readonly<Record<string, string>> = {}): Promise<GatewayResponse> =>
   gateway.post({ query: VERSION }, headers);
 
 async function versionFor(headers: Readonly<Record<string, string>> = {}): Promise<unknown> {

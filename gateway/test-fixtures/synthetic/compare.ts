@@ -6,7 +6,7 @@ import {
 } from 'graphql';
 import { PlanRun, type ExecutionContext } from '../../src/execution/plan-run.ts';
 import type { ExecutionResult } from '../../src/plan/response-body.ts';
-import { runStep, shapeResult, writeResult } from '../../src/execution/run-plan.ts';
+import { runStep, shapeResult, writeRun } from '../../src/execution/run-plan.ts';
 import type { SubgraphClient } from '../../src/subgraphs/subgraph-client.ts';
 import { passthroughObjects } from '../../src/plan/passthrough.ts';
 import { passthroughShape } from '../../src/plan/passthrough-shape.ts';
@@ -67,7 +67,7 @@ function recording({ send, close }: SubgraphClient): { client: SubgraphClient; b
 
 /** Of a long response the bytes are what counts. */
 function writtenText(plan: Plan, run: PlanRun): string | undefined {
-  const result = writeResult(plan.compileWriter(), run);
+  const result = writeRun(plan.compileWriter(), run);
   return result?.body ? dataTextOf(result.body) : result?.dataText;
 }
 

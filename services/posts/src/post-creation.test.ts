@@ -9,7 +9,7 @@ import {
   idOf,
   otherEditor,
   TestPosts,
-  user,
+  callerWith,
   viewer,
 } from './testing/test-posts.ts';
 
@@ -129,7 +129,7 @@ describe('Mutation.createPost', () => {
     ['a viewer', viewer, 'FORBIDDEN'],
     ['a client that acts for itself', client, 'FORBIDDEN'],
     ['an anonymous caller', { scopes: [] }, 'UNAUTHENTICATED'],
-    ['another issuer’s subject', user('EDITOR', 'auth0|1'), 'FORBIDDEN'],
+    ['another issuer’s subject', callerWith('EDITOR', 'auth0|1'), 'FORBIDDEN'],
   ])('is not for %s', async (_name, as, code) => {
     expect(codes((await posts.create({ title: 'T', body: 'B' }, as)).errors)).toEqual([code]);
     expect(await posts.countPosts()).toBe(0);

@@ -2,7 +2,7 @@ import { until } from '@trellis/testkit';
 import { describe, expect, it } from 'vitest';
 import { OLD, NEW, stageMagazine } from '../../testing/magazine-stage.ts';
 import { readMultipart } from '../../testing/multipart-reader.ts';
-import { readResponse, startTestGateway } from '../../testing/test-gateway.ts';
+import { readGatewayResponse, startTestGateway } from '../../testing/test-gateway.ts';
 
 const stage = stageMagazine();
 const { open, send } = stage;
@@ -19,7 +19,7 @@ describe('Which form a response has', () => {
     ['a dialect that is not known', 'multipart/mixed;deferSpec=20991231, application/json'],
     ['parts of subscriptions', 'multipart/mixed;subscriptionSpec=1.0, application/json'],
   ])('is whole for a client that accepts %s', async (_what, accept) => {
-    const result = await readResponse(await send(text, accept === undefined ? {} : { accept }));
+    const result = await readGatewayResponse(await send(text, accept === undefined ? {} : { accept }));
     expect([result.status, result.body]).toEqual([200, whole]);
   });
 
@@ -75,7 +75,7 @@ describe('What is rejected', () => {
     ['{ post { ...@defer(label: "A") { id } ...@defer(label: "A") { title } } }', /more than one @defer/],
     ['query ($l: String!) { post { ...@defer(label: $l) { id } } }', /has to be a text/],
   ])('%s', async (query, message) => {
-    const result = await readResponse(await send(query, { accept: OLD }));
+    const result = await readGatewayResponse(await send(query, { accept: OLD }));
     expect(result.body.errors?.[0]).toMatchObject({
       message: expect.stringMatching(message),
       extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
@@ -89,7 +89,9 @@ describe('What is rejected', () => {
       settings: 'limits: { directives: 1000, aliases: 1000 }',
     });
     try {
-      const result = await readResponse(await send(`{ post { ${many} } }`, { accept: OLD, to: guarded }));
+      const result = await readGatewayResponse(
+        await send(`{ post { ${many} } }`, { accept: OLD, to: guarded }),
+      );
       expect(result.body.errors?.[0]?.extensions).toMatchObject({
         code: 'QUERY_TOO_COMPLEX',
         limit: { name: 'defers', maximum: 100, actual: 101 },
@@ -105,14 +107,14 @@ describe('What is rejected', () => {
       settings: 'limits: { depth: 3, cost: 3 }',
     });
     try {
-      const deep = await readResponse(
+      const deep = await readGatewayResponse(
         await send('{ post { ...@defer { reviews { by { fame } } } } }', { accept: OLD, to: guarded }),
       );
       expect([deep.status, deep.body.errors?.[0]?.extensions]).toMatchObject([
         400,
         { limit: { name: 'depth' } },
       ]);
-      const dear = await readResponse(
+      const dear = await readGatewayResponse(
         await send('{ post { ...@defer { reviews { text } rating views author { id } } } }', {
           accept: OLD,
           to: guarded,

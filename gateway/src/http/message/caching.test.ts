@@ -5,9 +5,9 @@ import { gql } from 'graphql-tag';
 import { sha256 } from '../../operation/document/sha256.ts';
 import { startSubgraph, type SubgraphServer } from '../../testing/subgraph-server.ts';
 import {
-  readResponse,
+  readGatewayResponse,
   startTestGateway,
-  type GraphResponse,
+  type GatewayResponse,
   type TestGateway,
 } from '../../testing/test-gateway.ts';
 import { startTokenIssuer, type TokenIssuer } from '../../testing/token-issuer.ts';
@@ -92,7 +92,7 @@ afterAll(async () => {
   await Promise.all([subgraph.close(), issuer.close()]);
 });
 
-const cacheControl = ({ headers }: GraphResponse): string | null => headers.get('cache-control');
+const cacheControl = ({ headers }: GatewayResponse): string | null => headers.get('cache-control');
 
 describe('Cache-Control by the hints of the schema', () => {
   it.each([
@@ -157,7 +157,7 @@ describe('A persisted query by GET', () => {
     const extensions = { persistedQuery: { version: 1, sha256Hash: sha256(query) } };
     await gateway.post({ query, extensions });
     const parameters = new URLSearchParams({ extensions: JSON.stringify(extensions) });
-    const result = await readResponse(
+    const result = await readGatewayResponse(
       await fetch(`${gateway.url}/graphql?${parameters}`, { headers: { 'apollo-require-preflight': '1' } }),
     );
     expect(result.body.data).toEqual({ book: { title: 'First' } });
@@ -169,7 +169,7 @@ describe('A persisted query by GET', () => {
   it('that is not known is never stored', async () => {
     const extensions = { persistedQuery: { version: 1, sha256Hash: sha256('{ never }') } };
     const parameters = new URLSearchParams({ extensions: JSON.stringify(extensions) });
-    const result = await readResponse(
+    const result = await readGatewayResponse(
       await fetch(`${gateway.url}/graphql?${parameters}`, { headers: { 'apollo-require-preflight': '1' } }),
     );
     expect(cacheControl(result)).toBe('no-store');

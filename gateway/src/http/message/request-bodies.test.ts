@@ -7,7 +7,7 @@ import { sendRaw } from '../../testing/send-raw.ts';
 import {
   PREFLIGHT,
   startTestGateway,
-  type GraphResponse,
+  type GatewayResponse,
   type TestGateway,
 } from '../../testing/test-gateway.ts';
 
@@ -36,7 +36,7 @@ type Headers = Readonly<Record<string, string>>;
 const RESPONSE_JSON = 'application/graphql-response+json';
 const PUBLIC = '{ public }';
 const EMPTY_MEMBER = gzipSync(Buffer.alloc(0));
-const code = ({ body }: GraphResponse): unknown => body.errors?.[0]?.extensions['code'];
+const code = ({ body }: GatewayResponse): unknown => body.errors?.[0]?.extensions['code'];
 
 describe('CSRF prevention', () => {
   const body = JSON.stringify({ query: PUBLIC });

@@ -15,7 +15,7 @@ export interface GraphState {
   /** What a registry said and was not served, by reason. */
   readonly rejectedHeads: readonly { readonly reason: string; readonly times: number }[];
   /** Served beside the main version. */
-  readonly variants: readonly ServedVariant[];
+  readonly variants: readonly VariantState[];
   /** The canary that is compared now. */
   readonly canary?: CanaryState | undefined;
   /** Canaries that were stopped, the last one first. */
@@ -34,7 +34,7 @@ export interface ServedRecord {
 }
 
 /** A variant that is served. */
-export interface ServedVariant {
+export interface VariantState {
   readonly name: string;
   readonly rule: string;
   /** Of callers; 0 for a variant by another rule. */
@@ -126,7 +126,7 @@ function servedRecord({ labels }: Sample): ServedRecord {
   return { environment, sequence: Number(sequence), release, ...(contract !== '' && { contract }) };
 }
 
-function servedVariant({ labels, value }: Sample): ServedVariant {
+function servedVariant({ labels, value }: Sample): VariantState {
   const { variant: name = '', rule = '', release = '' } = labels;
   return { name, rule, percent: value, release };
 }

@@ -27,7 +27,7 @@ export function recordsOf({ record: served, records }: GraphState, { records: wo
 }
 
 /** The canary beside the main version, and what speaks against it. */
-export function canaryOf({ canary }: GraphState, texts: StateTexts): Section {
+export function canarySectionOf({ canary }: GraphState, texts: StateTexts): Section {
   const { canary: words } = texts;
   const columns = [words.figure, words.main, canary?.variant ?? words.title];
   const section = { id: 'canary', heading: words.title, columns };

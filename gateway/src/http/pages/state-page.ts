@@ -4,7 +4,7 @@ import { hashSource, Html, html, pageHeaders } from './page.ts';
 import { readGraphState, type GraphState } from './graph-state.ts';
 import { readSamples, type Samples } from './metric-samples.ts';
 import { drawSection, durationCells, shareOf, timeOf, timestampOf, type Section } from './state-table.ts';
-import { canaryOf, recordsOf, stoppedCanaries } from './registry-state.ts';
+import { canarySectionOf, recordsOf, stoppedCanaries } from './registry-state.ts';
 import type { PageTexts } from './page-texts.ts';
 import type { StateTexts } from './state-texts.ts';
 
@@ -80,7 +80,7 @@ export async function renderState(metrics: Metrics, texts: PageTexts): Promise<S
 /** Without a registry there is no record. */
 function registrySections(graph: GraphState, state: StateTexts): readonly Section[] {
   if (graph.records.length === 0) return [];
-  return [recordsOf(graph, state), canaryOf(graph, state), stoppedCanaries(graph, state)];
+  return [recordsOf(graph, state), canarySectionOf(graph, state), stoppedCanaries(graph, state)];
 }
 
 function supergraphOf(samples: Samples, { supergraph: words }: StateTexts): Section {

@@ -1,7 +1,7 @@
 import { gql } from 'graphql-tag';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSubgraph, type SubgraphServer } from '../../testing/subgraph-server.ts';
-import { startTestGateway, type GraphResponse, type TestGateway } from '../../testing/test-gateway.ts';
+import { startTestGateway, type GatewayResponse, type TestGateway } from '../../testing/test-gateway.ts';
 
 let subgraph: SubgraphServer;
 let gateway: TestGateway;
@@ -35,8 +35,8 @@ afterAll(async () => {
   await subgraph.close();
 });
 
-const code = ({ body }: GraphResponse): unknown => body.errors?.[0]?.extensions['code'];
-const send = (query: string, variables?: unknown): Promise<GraphResponse> =>
+const code = ({ body }: GatewayResponse): unknown => body.errors?.[0]?.extensions['code'];
+const send = (query: string, variables?: unknown): Promise<GatewayResponse> =>
   gateway.post({ query, variables });
 
 describe('GraphQL specification, September 2025, §3.10.1 "OneOf Input Objects"', () => {

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSubgraph, type SubgraphServer } from '../../testing/subgraph-server.ts';
 import {
   PREFLIGHT,
-  readResponse,
+  readGatewayResponse,
   startTestGateway,
-  type GraphResponse,
+  type GatewayResponse,
   type TestGateway,
 } from '../../testing/test-gateway.ts';
 
@@ -41,7 +41,7 @@ const MD5 = createHash('md5').update(DENSE).digest('hex');
 
 const ada = { name: 'Ada' };
 const id = 'QVBJcy5ndXJ1';
-const code = ({ body }: GraphResponse): unknown => body.errors?.map(({ extensions }) => extensions['code']);
+const code = ({ body }: GatewayResponse): unknown => body.errors?.map(({ extensions }) => extensions['code']);
 
 let subgraph: SubgraphServer;
 let listed: TestGateway;
@@ -80,8 +80,8 @@ afterAll(async () => {
   await subgraph.close();
 });
 
-const ask = async (path: string, init: RequestInit = {}): Promise<GraphResponse> =>
-  readResponse(await fetch(`${listed.url}/graphql${path}`, { headers: PREFLIGHT, ...init }));
+const ask = async (path: string, init: RequestInit = {}): Promise<GatewayResponse> =>
+  readGatewayResponse(await fetch(`${listed.url}/graphql${path}`, { headers: PREFLIGHT, ...init }));
 
 /** As a browser sends it for an image on a page of another site. */
 const CROSS_SITE = {
@@ -212,7 +212,7 @@ describe('GraphQL over HTTP, "Appendix: Persisted Documents", requests', () => {
 
   it('what has no prefix is no URL of a document; a web page can’t forge one that is', async () => {
     expect((await fetch(`${listed.url}/graphql/several`, { headers: PREFLIGHT })).status).toBe(404);
-    const forged = await readResponse(
+    const forged = await readGatewayResponse(
       await fetch(`${listed.url}/graphql/${DENSE_ID}`, { headers: CROSS_SITE }),
     );
     expect(code(forged)).toEqual(['CSRF_PREVENTED']);

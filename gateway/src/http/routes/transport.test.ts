@@ -6,7 +6,7 @@ import { sendRaw } from '../../testing/send-raw.ts';
 import {
   PREFLIGHT,
   startTestGateway,
-  type GraphResponse,
+  type GatewayResponse,
   type TestGateway,
 } from '../../testing/test-gateway.ts';
 
@@ -26,7 +26,7 @@ beforeEach(() => graph.forget());
 const RESPONSE_JSON = 'application/graphql-response+json';
 const PUBLIC = '{ public }';
 
-const code = ({ body }: GraphResponse): unknown => body.errors?.[0]?.extensions['code'];
+const code = ({ body }: GatewayResponse): unknown => body.errors?.[0]?.extensions['code'];
 
 describe('GraphQL over HTTP: POST', () => {
   it('S-094 answers application/json by default, in UTF-8, not to be stored', async () => {

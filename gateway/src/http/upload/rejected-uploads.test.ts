@@ -11,7 +11,7 @@ import {
   type Part,
   type UploadStage,
 } from '../../testing/upload-stage.ts';
-import { readResponse } from '../../testing/test-gateway.ts';
+import { readGatewayResponse } from '../../testing/test-gateway.ts';
 
 let stage: UploadStage;
 let pictures: UploadStage['pictures'];
@@ -213,7 +213,7 @@ describe('what a file is called', () => {
       '--x--\r\n',
     ].join('');
     const headers = { 'content-type': 'multipart/form-data; boundary=x' };
-    return readResponse(await fetch(`${gateway.url}/graphql`, { method: 'POST', headers, body }));
+    return readGatewayResponse(await fetch(`${gateway.url}/graphql`, { method: 'POST', headers, body }));
   }
 
   it.each([

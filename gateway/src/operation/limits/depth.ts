@@ -4,7 +4,7 @@ import type { Analysis } from '../fold/selection-fold.ts';
 export type DepthAllowances = ReadonlyMap<string, number>;
 
 /** A path through the operation: its length, and the largest allowance of a field on it. */
-export interface Path {
+export interface DepthPath {
   readonly depth: number;
   readonly allowance: number;
 }
@@ -13,12 +13,12 @@ export interface Path {
  * Paths of which each may be the one that exceeds most what is allowed to it, whatever is allowed above: the deeper, the larger
  * its allowance. There are as many as there are different allowances.
  */
-export type Paths = readonly Path[];
+export type DepthPaths = readonly DepthPath[];
 
-const NO_PATHS: Paths = Object.freeze([]);
+const NO_PATHS: DepthPaths = Object.freeze([]);
 
 /** Finds the longest paths. What is below introspection counts nothing. Specification: Limits, maximum query depth. */
-export function depthAnalysis(allowances: DepthAllowances): Analysis<Paths> {
+export function depthAnalysis(allowances: DepthAllowances): Analysis<DepthPaths> {
   return {
     none: NO_PATHS,
     field({ node, parent, isIntrospection }, below) {
@@ -32,7 +32,7 @@ export function depthAnalysis(allowances: DepthAllowances): Analysis<Paths> {
     },
     combine(parts) {
       const [first] = parts;
-      let deepest: Paths = first ?? NO_PATHS;
+      let deepest: DepthPaths = first ?? NO_PATHS;
       for (const part of parts) {
         if (part.length > 1 || part[0]?.allowance !== deepest[0]?.allowance) return worthwhile(parts.flat());
         if (depthOf(part) > depthOf(deepest)) deepest = part;
@@ -43,25 +43,25 @@ export function depthAnalysis(allowances: DepthAllowances): Analysis<Paths> {
 }
 
 /** The path that exceeds what is allowed to it by most. */
-export function worstOf(paths: Paths): Path {
-  let worst: Path | undefined;
+export function worstOf(paths: DepthPaths): DepthPath {
+  let worst: DepthPath | undefined;
   for (const path of paths)
     if (!worst || path.depth - path.allowance > worst.depth - worst.allowance) worst = path;
   return worst ?? { depth: 0, allowance: 0 };
 }
 
-function depthOf([path]: Paths): number {
+function depthOf([path]: DepthPaths): number {
   return path?.depth ?? 0;
 }
 
-const LEAF: Paths = Object.freeze([Object.freeze({ depth: 1, allowance: 0 })]);
+const LEAF: DepthPaths = Object.freeze([Object.freeze({ depth: 1, allowance: 0 })]);
 
-function single(depth: number, allowance: number): Paths {
+function single(depth: number, allowance: number): DepthPaths {
   return depth === 1 && allowance === 0 ? LEAF : [{ depth, allowance }];
 }
 
 /** Without those that are no deeper than one with no larger allowance. */
-function worthwhile(paths: Paths): Paths {
+function worthwhile(paths: DepthPaths): DepthPaths {
   const ordered = paths.toSorted(
     (left, right) => left.allowance - right.allowance || right.depth - left.depth,
   );

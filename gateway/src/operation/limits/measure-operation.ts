@@ -1,5 +1,5 @@
 import type { OperationDefinitionNode } from 'graphql';
-import { worstOf, type Paths } from './depth.ts';
+import { worstOf, type DepthPaths } from './depth.ts';
 import type { Analysis } from '../fold/selection-fold.ts';
 import { includedTerm, joinTerms, mapTerm, rememberTerm, type Term } from '../fold/term.ts';
 
@@ -17,7 +17,7 @@ export interface OperationMeasure {
 /** What an operation amounts to, from what was found in its selections. */
 export function measureOf(
   { directives = [], variableDefinitions = [] }: OperationDefinitionNode,
-  { depth, totals }: { readonly depth: Paths; readonly totals: Totals },
+  { depth, totals }: { readonly depth: DepthPaths; readonly totals: Totals },
 ): OperationMeasure {
   const worst = worstOf(depth);
   const onVariables = variableDefinitions.reduce(

@@ -24,7 +24,7 @@ export interface Variant {
 }
 
 /** What a field of a subgraph requires of its object. */
-export interface Requirement {
+export interface FieldRequirement {
   /** Keys at the top, variants by their own names. */
   readonly keys: ReadonlySet<string>;
   /** Names of variants, at any depth. */
@@ -41,7 +41,7 @@ export interface Requirements {
    * @param graph the subgraph's enum value in the supergraph
    * @param typeName an interface stands for what implements it
    */
-  of(graph: string, typeName: string, fieldName: string): Requirement | undefined;
+  of(graph: string, typeName: string, fieldName: string): FieldRequirement | undefined;
 }
 
 /** A supergraph in which every requirement with arguments is a field of its own. */
@@ -70,7 +70,7 @@ class Separator {
   readonly #nameOf = new Map<string, string>();
   /** By type, the variants that it is to have as fields. */
   readonly #fields = new Map<string, Set<Variant>>();
-  readonly #requirements = new Map<string, Requirement>();
+  readonly #requirements = new Map<string, FieldRequirement>();
   readonly #graphs = new Set<string>();
   /** New texts of `requires`, by the directive. */
   readonly #texts = new Map<ConstDirectiveNode, string>();
@@ -230,7 +230,7 @@ function nameOfType(type: TypeNode): string {
   return type.kind === Kind.NAMED_TYPE ? type.name.value : nameOfType(type.type);
 }
 
-function union(requirements: readonly Requirement[]): Requirement {
+function union(requirements: readonly FieldRequirement[]): FieldRequirement {
   return {
     keys: new Set(requirements.flatMap(({ keys }) => [...keys])),
     variants: new Set(requirements.flatMap(({ variants }) => [...variants])),

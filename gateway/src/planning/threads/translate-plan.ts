@@ -11,8 +11,9 @@ import {
   type FieldNode,
   type SelectionSetNode,
 } from 'graphql';
+import type { DependentField } from '../../plan/fetch-fields.ts';
 import { dropUnusedVariables, entitySelections, keepEntityFields } from '../../plan/prune-document.ts';
-import type { Requirement, Requirements, Variant } from './requirements.ts';
+import type { FieldRequirement, Requirements, Variant } from './requirements.ts';
 
 /** What translating needs to know of a supergraph. */
 export interface PlanTranslation {
@@ -23,14 +24,6 @@ export interface PlanTranslation {
 
 /** A fetch that says which of its fields need more than a key. */
 export type TranslatedFetch = FetchNode & { readonly dependents?: readonly DependentField[] };
-
-/** A field at the top of a fetch's entities that its subgraph resolves from what others answered. */
-export interface DependentField {
-  readonly typeCondition: string;
-  readonly key: string;
-  /** Keys of the object, at the top. */
-  readonly needs: readonly string[];
-}
 
 /**
  * Puts subgraphs' own fields back in a plan that was made with variants (`price__with_0: price(currency: EUR)`). In a
@@ -118,7 +111,7 @@ interface TopField {
   readonly id: string;
   readonly typeName: string;
   readonly key: string;
-  readonly requirement: Requirement | undefined;
+  readonly requirement: FieldRequirement | undefined;
 }
 
 function topFields(document: DocumentNode, requirements: Requirements, graph: string): TopField[] {

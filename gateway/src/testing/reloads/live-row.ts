@@ -1,4 +1,4 @@
-import { type GraphResponse } from '../test-gateway.ts';
+import { type GatewayResponse } from '../test-gateway.ts';
 import type { ReloadWorld } from './reload-world.ts';
 
 /** How the effect of one setting is seen. */
@@ -58,7 +58,7 @@ export const twoAtOnce: LiveRow['see'] = async ({ ask, graph: { slowCalls } }) =
 const SLOWER_AND_SLOWER = [80, 1_000];
 
 /** The code of the first error; `data` where there is none. */
-export function outcomeOf({ body }: GraphResponse): string {
+export function outcomeOf({ body }: GatewayResponse): string {
   const code = body.errors?.[0]?.extensions['code'];
   return typeof code === 'string' ? code : 'data';
 }

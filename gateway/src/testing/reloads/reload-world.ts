@@ -6,7 +6,7 @@ import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { startTestRedis, type TestRedis } from '@trellis/testkit';
 import { exportJWK, generateKeyPair } from 'jose';
 import type { RunningGateway } from '../../app/start-gateway.ts';
-import { startTestGateway, type GraphResponse, type TestGateway } from '../test-gateway.ts';
+import { startTestGateway, type GatewayResponse, type TestGateway } from '../test-gateway.ts';
 import { startTokenIssuer, type TokenIssuer } from '../token-issuer.ts';
 import { startReloadGraph, type ReloadGraph } from './reload-graph.ts';
 
@@ -39,7 +39,7 @@ export interface ReloadWorld {
   readonly examples: string;
   inside(): Pick<RunningGateway, 'configuration' | 'resources'>;
   /** Sends an operation that no one has sent before: its text has a comment of its own. */
-  ask(query: string, headers?: Readonly<Record<string, string>>): Promise<GraphResponse>;
+  ask(query: string, headers?: Readonly<Record<string, string>>): Promise<GatewayResponse>;
   /** A number that was not there before. */
   next(): number;
 }

@@ -1,5 +1,5 @@
 import { sendRaw } from '../send-raw.ts';
-import { readResponse, type GraphResponse } from '../test-gateway.ts';
+import { readGatewayResponse, type GatewayResponse } from '../test-gateway.ts';
 import { outcomeAfter, outcomeOf, rowsBelow, type LiveRow, type LiveRows } from './live-row.ts';
 import { SLOW_MS } from './reload-graph.ts';
 import type { ReloadWorld } from './reload-world.ts';
@@ -25,7 +25,7 @@ async function upload({ gateway }: ReloadWorld): Promise<string> {
   for (const name of ['a', 'b']) form.append(name, new Blob(['x'.repeat(100)]), `${name}.txt`);
   const headers = { 'apollo-require-preflight': 'true' };
   const response = await fetch(`${gateway.url}/graphql`, { method: 'POST', headers, body: form });
-  return outcomeOf(await readResponse(response));
+  return outcomeOf(await readGatewayResponse(response));
 }
 
 const UPLOADS = { uploads: { files: 5 } };
@@ -85,7 +85,7 @@ const deferredParts: LiveRow['see'] = async ({ gateway }) => {
 /** What clients meet: time-outs, pages, HTTP, uploads, traces, and what stands beside the data. */
 export function transportRows(world: ReloadWorld): LiveRows {
   const cors = { http: { cors: { origins: ['https://a.example'] } } };
-  const brief = async ({ ask }: ReloadWorld): Promise<GraphResponse> =>
+  const brief = async ({ ask }: ReloadWorld): Promise<GatewayResponse> =>
     ask('{ open }', { 'accept-encoding': 'gzip' });
   return {
     ...rowsBelow('telemetry.tracing', tracing(world)),

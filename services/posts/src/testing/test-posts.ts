@@ -5,7 +5,7 @@ import type { Role, UserContext } from '@trellis/subgraph-protocol';
 import { buildServer } from '../server.ts';
 
 /** One who may write, as far as scopes go. */
-export function user(role: Role, id: string = createId()): UserContext {
+export function callerWith(role: Role, id: string = createId()): UserContext {
   return {
     user: { id, roles: [role], tokenIssuedAt: 1 },
     clientId: 'cli',
@@ -14,18 +14,18 @@ export function user(role: Role, id: string = createId()): UserContext {
 }
 
 export const idOf = (context: UserContext): string => context.user?.id ?? '';
-export const editor: UserContext = user('EDITOR');
-export const otherEditor: UserContext = user('EDITOR');
-export const administrator: UserContext = user('ADMIN');
-export const viewer: UserContext = user('VIEWER');
+export const editor: UserContext = callerWith('EDITOR');
+export const otherEditor: UserContext = callerWith('EDITOR');
+export const administrator: UserContext = callerWith('ADMIN');
+export const viewer: UserContext = callerWith('VIEWER');
 /** Wrote as an editor, and is one no more. */
-export const formerEditor: UserContext = user('VIEWER', idOf(editor));
+export const formerEditor: UserContext = callerWith('VIEWER', idOf(editor));
 export const client: UserContext = { clientId: 'robot', scopes: ['write:data'] };
 
 const POST = 'id title body tags metadata published createdAt updatedAt author { id }';
 
 /** A post as mutations return it. */
-export interface Post {
+export interface ReturnedPost {
   readonly id: string;
   readonly title: string;
   readonly published: boolean;
@@ -34,7 +34,7 @@ export interface Post {
 }
 
 interface Created {
-  readonly post: Post;
+  readonly post: ReturnedPost;
   readonly success: boolean;
   readonly errors: readonly object[];
 }
@@ -95,7 +95,7 @@ export class TestPosts {
   }
 
   /** A new post that is like no other. */
-  async createdPost(input: object = {}, as: UserContext = editor): Promise<Post> {
+  async createdPost(input: object = {}, as: UserContext = editor): Promise<ReturnedPost> {
     const { result, errors } = await this.create({ title: `T ${createId()}`, body: 'B', ...input }, as);
     if (!result || errors.length > 0) throw new Error(`No post was made: ${JSON.stringify(errors)}`);
     return result.post;
@@ -106,8 +106,8 @@ export class TestPosts {
     input: object,
     as: UserContext = editor,
     retry: Retry = {},
-  ): Promise<{ readonly post: Post | null | undefined; readonly errors: Errors }> {
-    const { data, errors } = await this.ask<{ updatePost: Post | null }>({
+  ): Promise<{ readonly post: ReturnedPost | null | undefined; readonly errors: Errors }> {
+    const { data, errors } = await this.ask<{ updatePost: ReturnedPost | null }>({
       query: `mutation ($id: ID!, $input: UpdatePostInput!) { updatePost(id: $id, input: $input) { ${POST} } }`,
       variables: { id, input },
       as,

@@ -6,7 +6,7 @@ import { sendGuarded } from '../outbound/guarded-request.ts';
  *
  * @throws Error when the address is rejected or does not respond within 5 s
  */
-export async function postForm(
+export async function postGuardedForm(
   url: URL,
   form: Readonly<Record<string, string>>,
   guard: AddressGuard,
