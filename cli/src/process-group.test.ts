@@ -59,7 +59,7 @@ describe('A process group', () => {
     expect([runs(pid), runs(child.pid ?? 0)]).toEqual([false, false]);
   });
 
-  it('does not outlive who has started it, however that one ends', { timeout: 30_000 }, async () => {
+  it('does not outlive who has started it, however that one ends', async () => {
     const file = join(directory.path, 'orphan');
     const program = `
       import { spawn } from 'node:child_process';

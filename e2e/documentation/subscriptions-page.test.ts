@@ -20,7 +20,7 @@ let socket: WebSocket;
 afterEach(() => socket.terminate());
 
 describe('The conversation over WebSocket', () => {
-  it.each(conversations)('of $place goes as it stands there', { timeout: 60_000 }, async ({ lines }) => {
+  it.each(conversations)('of $place goes as it stands there', async ({ lines }) => {
     const token = await new TokenBook(issuer).of('ada');
     socket = new WebSocket(graph.replace('http', 'ws'), 'graphql-transport-ws');
     const heard: Message[] = [];

@@ -33,7 +33,7 @@ function schemasOf(schemas: Readonly<Record<string, string>>): readonly Subgraph
 }
 
 describe('A thread that composes one save after the other', () => {
-  it('makes of each change what composing from nothing makes', { timeout: 60_000 }, async () => {
+  it('makes of each change what composing from nothing makes', async () => {
     const thread = new CompositionThread('apollo');
     const pairs = Object.entries(changePairs).filter((_pair, index) => index % 4 === 0); // all of them take long
     for (const [code, { before, after }] of pairs)
@@ -46,7 +46,7 @@ describe('A thread that composes one save after the other', () => {
 });
 
 describe('Composing on save', () => {
-  it('composes the newest of many saves, not each of them', { timeout: 30_000 }, async () => {
+  it('composes the newest of many saves, not each of them', async () => {
     const { said, composing } = observed();
     await composing.compose(of('first'));
     const compose = vi.spyOn(CompositionThread.prototype, 'compose');
@@ -57,7 +57,7 @@ describe('Composing on save', () => {
     await composing.close();
   });
 
-  it('proves of saves in a row the last one alone', { timeout: 30_000 }, async () => {
+  it('proves of saves in a row the last one alone', async () => {
     const { said, composing } = observed();
     const compose = vi.spyOn(CompositionThread.prototype, 'compose');
     for (const field of ['first', 'b', 'c']) await composing.compose(of(field));
@@ -67,32 +67,28 @@ describe('Composing on save', () => {
     await composing.close();
   });
 
-  it(
-    'takes back what has no plan, though what was saved after it does not compose',
-    { timeout: 30_000 },
-    async () => {
-      const { said, composing } = observed();
-      await composing.compose(of('first'));
-      const link = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])';
-      const unreachable = [
-        ...of('first'),
-        {
-          name: 'b',
-          routingUrl: 'http://b',
-          sdl: `${link} type Query { t: T } type T @key(fields: "id") { id: ID! }`,
-          source: 'b',
-        },
-        {
-          name: 'c',
-          routingUrl: 'http://c',
-          sdl: `${link} type T @key(fields: "id", resolvable: false) { id: ID! x: Int }`,
-          source: 'c',
-        },
-      ];
-      await composing.compose(unreachable);
-      await composing.compose(of('(mistake'));
-      await expect.poll(() => said.toSorted()).toEqual(['disproved', 'failed', 'first', 'first']);
-      await composing.close();
-    },
-  );
+  it('takes back what has no plan, though what was saved after it does not compose', async () => {
+    const { said, composing } = observed();
+    await composing.compose(of('first'));
+    const link = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])';
+    const unreachable = [
+      ...of('first'),
+      {
+        name: 'b',
+        routingUrl: 'http://b',
+        sdl: `${link} type Query { t: T } type T @key(fields: "id") { id: ID! }`,
+        source: 'b',
+      },
+      {
+        name: 'c',
+        routingUrl: 'http://c',
+        sdl: `${link} type T @key(fields: "id", resolvable: false) { id: ID! x: Int }`,
+        source: 'c',
+      },
+    ];
+    await composing.compose(unreachable);
+    await composing.compose(of('(mistake'));
+    await expect.poll(() => said.toSorted()).toEqual(['disproved', 'failed', 'first', 'first']);
+    await composing.close();
+  });
 });

@@ -53,7 +53,7 @@ beforeAll(async () => {
     { logger: createLogger({ service: 'gateway', level: 'silent' }), metrics: createMetrics('gateway') },
   );
   writeFileSync(file, LIKES.replace('Int!', 'Integer!')); // it begins with a mistake
-  await vi.waitUntil(() => printed.includes('Unknown type Integer'), { timeout: 20_000 });
+  await vi.waitUntil(() => printed.includes('Unknown type Integer'), { timeout: 90_000 });
   writeFileSync(file, LIKES);
   served = await starting;
 });

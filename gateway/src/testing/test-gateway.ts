@@ -77,7 +77,7 @@ export async function startTestGateway(options: TestGatewayOptions): Promise<Tes
   const supergraphFile = join(directory.path, 'supergraph.graphql');
   writeFileSync(supergraphFile, compose(options.subgraphs));
   const settingsFile = join(directory.path, 'gateway.yaml');
-  writeFileSync(settingsFile, withPatience(options.settings ?? '{}'));
+  if (options.settings !== undefined) writeFileSync(settingsFile, withPatience(options.settings));
   for (const [name, text] of Object.entries(options.files ?? {}))
     writeFileSync(join(directory.path, name), text);
   const records: string[] = [];
@@ -91,7 +91,7 @@ export async function startTestGateway(options: TestGatewayOptions): Promise<Tes
     PORT: '0',
     SUPERGRAPH: supergraphFile,
     CACHE_REDIS_TIMEOUT_MS: '10000', // of a busy machine: after a failure the cache is left alone for a while
-    CONFIG: settingsFile,
+    ...(options.settings !== undefined && { CONFIG: settingsFile }),
     ...options.environment,
   });
   const inOneProcess =

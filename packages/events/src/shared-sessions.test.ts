@@ -125,51 +125,43 @@ describe.skipIf(!hasPgBouncer)(
     };
     const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-    it(
-      'are sequenced without a gap and applied once, whichever process has the leadership, also when the pooler is restarted',
-      { timeout: 60_000 },
-      async () => {
-        for (const pool of [first, second]) {
-          relay(pool);
-          consumer(pool);
-        }
-        await Promise.all(upTo(60).map((index) => publish(poolOf(index))));
-        await expect.poll(applied).toEqual(upTo(60));
-        await pooler.restart();
-        let published = 60;
-        while (published < 100)
-          published += await publish(poolOf(published)).then(
-            () => 1,
-            () => delay(20, 0),
-          );
-        await expect.poll(() => applied().catch(() => [])).toEqual(upTo(100));
-      },
-    );
+    it('are sequenced without a gap and applied once, whichever process has the leadership, also when the pooler is restarted', async () => {
+      for (const pool of [first, second]) {
+        relay(pool);
+        consumer(pool);
+      }
+      await Promise.all(upTo(60).map((index) => publish(poolOf(index))));
+      await expect.poll(applied).toEqual(upTo(60));
+      await pooler.restart();
+      let published = 60;
+      while (published < 100)
+        published += await publish(poolOf(published)).then(
+          () => 1,
+          () => delay(20, 0),
+        );
+      await expect.poll(() => applied().catch(() => [])).toEqual(upTo(100));
+    });
 
-    it(
-      'are led by one at a time, also when a leader takes its time to end',
-      { timeout: 30_000 },
-      async () => {
-        let terms = 0;
-        let leaders = 0;
-        let most = 0;
-        const work = async (_leader: unknown, signal: AbortSignal): Promise<void> => {
-          terms += 1;
-          leaders += 1;
-          most = Math.max(most, leaders);
-          await delay(60_000, undefined, { signal }).catch(() => undefined);
-          await delay(1_500); // longer than the pause before the next term
-          leaders -= 1;
-        };
-        const pool = {
-          connect: () => first.connect().then(withoutHeartbeat),
-          sharesSessions: true,
-        } as unknown as Pool;
-        running.push(startLeadership({ pool, name: 'slow end', logger, work }));
-        await expect.poll(() => terms).toBe(2);
-        expect(most).toBe(1);
-      },
-    );
+    it('are led by one at a time, also when a leader takes its time to end', async () => {
+      let terms = 0;
+      let leaders = 0;
+      let most = 0;
+      const work = async (_leader: unknown, signal: AbortSignal): Promise<void> => {
+        terms += 1;
+        leaders += 1;
+        most = Math.max(most, leaders);
+        await delay(60_000, undefined, { signal }).catch(() => undefined);
+        await delay(1_500); // longer than the pause before the next term
+        leaders -= 1;
+      };
+      const pool = {
+        connect: () => first.connect().then(withoutHeartbeat),
+        sharesSessions: true,
+      } as unknown as Pool;
+      running.push(startLeadership({ pool, name: 'slow end', logger, work }));
+      await expect.poll(() => terms).toBe(2);
+      expect(most).toBe(1);
+    });
 
     it('leave no lock and no listener behind in a session', async () => {
       const pool = createPool({ connectionString: database.connectionString, schema: 'source' });

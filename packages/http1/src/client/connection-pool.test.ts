@@ -281,7 +281,7 @@ describe('A request', () => {
 });
 
 describe('a connection', () => {
-  it('that was no longer wanted when it was opened is closed in a while', { timeout: 60_000 }, async () => {
+  it('that was no longer wanted when it was opened is closed in a while', async () => {
     const to = await listen(answering(OK));
     const unexpected = (): void => expect.unreachable('the handler was called after the abort');
     to.dispatch(REQUEST, {
