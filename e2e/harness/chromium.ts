@@ -4,7 +4,10 @@ import { chromium, type Browser } from 'playwright-core';
 
 /** Why there are no browser tests on a machine, and what to do about it. */
 export const chromiumMissing =
-  'no chromium on PATH: install it (Debian: apt-get install chromium), or name one in CHROMIUM_PATH';
+  'no chromium on PATH: install one (Debian: apt-get install chromium-headless-shell), or name one in CHROMIUM_PATH';
+
+/** The best first: without the windows and tabs that nobody sees, tests take a third less processor time. */
+const PROGRAMS = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
 
 /** The browser's executable; undefined when the machine has none. */
 export const chromiumPath: string | undefined = findChromium();
@@ -33,9 +36,7 @@ export function startChromium(flags: readonly string[] = []): Promise<Browser> {
 
 function findChromium(): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
-  const onPath = ['chromium', 'chromium-browser', 'google-chrome'].flatMap((name) =>
-    folders.map((folder) => join(folder, name)),
-  );
+  const onPath = PROGRAMS.flatMap((name) => folders.map((folder) => join(folder, name)));
   return [process.env['CHROMIUM_PATH'] ?? '', ...onPath].find(isExecutable);
 }
 
