@@ -6,7 +6,7 @@ import { chromium, type Browser } from 'playwright-core';
 export const chromiumMissing =
   'no chromium on PATH: install one (Debian: apt-get install chromium-headless-shell), or name one in CHROMIUM_PATH';
 
-/** The best first: without the windows and tabs that nobody sees, tests take a third less processor time. */
+/** The best first: one without windows takes a third less processor time. */
 const PROGRAMS = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
 
 /** The browser's executable; undefined when the machine has none. */

@@ -139,7 +139,7 @@ describe('A stream of parts', () => {
     expect(await parts.next()).toMatchObject({ hasNext: true });
     stage.graph.reviews.forget();
     client.abort();
-    await until(() => stage.graph.reviews.aborted() === before + 1);
+    await until(() => stage.graph.reviews.aborted() >= before + 1);
   });
 
   it('is given up with its client before the first part, too', async () => {
@@ -151,7 +151,7 @@ describe('A stream of parts', () => {
     await until(() => stage.graph.stats.received.length === 1);
     client.abort();
     await expect(sent).rejects.toThrow();
-    await until(() => stage.graph.stats.aborted() === before + 1);
+    await until(() => stage.graph.stats.aborted() >= before + 1);
   });
 
   it('says that it goes on while there is nothing to send', async () => {

@@ -217,7 +217,7 @@ describe('A client that leaves', () => {
     client.socket.write(post('{ slow }'));
     await until(() => subgraph.received.length === 1);
     client.socket.destroy();
-    await until(() => subgraph.aborted() === before + 1);
+    await until(() => subgraph.aborted() >= before + 1);
     expect(await inFlight()).toBe(0);
   });
 
@@ -230,7 +230,7 @@ describe('A client that leaves', () => {
     client.socket.write(post('{ slow }'));
     await until(() => subgraph.received.length === 1);
     client.socket.end('x'.repeat(bytes));
-    await until(() => subgraph.aborted() === before + 1);
+    await until(() => subgraph.aborted() >= before + 1);
     await until(async () => (await inFlight()) === 0);
   });
 
@@ -258,7 +258,7 @@ describe('A client that leaves', () => {
     await Promise.all(clients.map(({ socket }) => sendAll(socket, bytes)));
     await until(() => heldBytes() - before < 12_000_000, 'of 36 MB a third at most is held'); // what is on its way is held as well
     for (const { socket } of clients) socket.destroy();
-    await until(() => subgraph.aborted() === aborted + subgraph.received.length);
+    await until(() => subgraph.aborted() >= aborted + subgraph.received.length);
     await until(async () => (await inFlight()) === 0);
   });
 
@@ -272,7 +272,7 @@ describe('A client that leaves', () => {
     client.socket.write([post('{ slow }'), post('{ again: slow }'), ...unread].join(''));
     await until(() => subgraph.received.length === 2);
     client.socket.destroy();
-    await until(() => subgraph.aborted() === before + 2);
+    await until(() => subgraph.aborted() >= before + 2);
     await until(async () => (await inFlight()) === 0);
   });
 

@@ -138,7 +138,7 @@ describe('S-079 work on a deferred part', () => {
       await until(() => graph.reviews.received.length === asked + 1);
       const beganMs = performance.now();
       leave(socket);
-      await until(() => graph.reviews.aborted() === before + 1);
+      await until(() => graph.reviews.aborted() >= before + 1);
       tookMs.push(performance.now() - beganMs);
       expect(socket.frames).toEqual([]);
       graph.reviewsGate.open();
