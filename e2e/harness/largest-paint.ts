@@ -44,19 +44,27 @@ export async function visitIn(context: BrowserContext, url: string): Promise<Vis
   await devtools.send('Emulation.setCPUThrottlingRate', { rate: SLOW_DOWN });
   await page.addInitScript(OBSERVER);
   await page.goto(url, { waitUntil: 'networkidle', timeout: DEADLINE_MS });
-  await untilPainted(page);
-  const found = await page.evaluate(readTimings);
+  const largestPaintMs = Math.round(await untilPainted(page));
+  const sizes = await page.evaluate(readSizes);
   await page.close();
-  return found;
+  return { largestPaintMs, ...sizes };
 }
 
-/** A machine that is busy is late with scripts that have come: no request says so. */
-async function untilPainted(page: Page): Promise<void> {
-  for (let before = -1, now = 0; now === 0 || now !== before;) {
-    await page.waitForFunction(readLargestPaint, undefined, { timeout: DEADLINE_MS });
-    before = await page.evaluate(readLargestPaint);
+/**
+ * A machine that is busy is late with scripts that have come: no request says so.
+ *
+ * @returns the last one, in milliseconds
+ * @throws Error when nothing is painted, or something larger again and again, for a minute
+ */
+async function untilPainted(page: Page): Promise<number> {
+  const deadline = Date.now() + DEADLINE_MS;
+  await page.waitForFunction(readLargestPaint, undefined, { timeout: DEADLINE_MS });
+  for (let before = -1; ;) {
+    const now = await page.evaluate(readLargestPaint);
+    if (now === before) return now;
+    if (Date.now() > deadline) throw new Error('Something larger was painted again and again.');
+    before = now;
     await page.waitForTimeout(IDLE_WINDOW_MS);
-    now = await page.evaluate(readLargestPaint);
   }
 }
 
@@ -66,7 +74,7 @@ function readLargestPaint(): number {
 }
 
 /** In the page. */
-function readTimings(): Visit {
+function readSizes(): Omit<Visit, 'largestPaintMs'> {
   const resources = [
     ...performance.getEntriesByType('navigation'),
     ...performance.getEntriesByType('resource'),
@@ -74,7 +82,6 @@ function readTimings(): Visit {
   const sizeOf = (all: readonly PerformanceResourceTiming[]): number =>
     all.reduce((sum, { transferSize }) => sum + transferSize, 0);
   return {
-    largestPaintMs: Math.round((globalThis as unknown as { readonly largestPaint: number }).largestPaint), // as the observer leaves it
     scriptBytes: sizeOf(resources.filter(({ initiatorType }) => initiatorType === 'script')),
     allBytes: sizeOf(resources),
     cached: resources

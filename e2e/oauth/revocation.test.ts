@@ -52,7 +52,7 @@ describe('npm run auth-server -- accounts', () => {
   });
 });
 
-/** What a rejected request takes where two cores do nothing else. */
+/** A rejected request takes 4 to 6 ms where two cores do nothing else. From here on the machine counts as slow. */
 const CONTROL_MS = 20;
 
 /** On a machine that is slower by a factor, judged by the same request with a token that never held, a second is so much longer. */

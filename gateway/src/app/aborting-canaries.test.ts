@@ -21,7 +21,7 @@ const SALTED = 'query ($salt: Int) { version(salt: $salt) }';
 /** More than what the main version takes on a busy machine. */
 const SLOW_MS = 1_000;
 
-const PROXIED = { http: { trustProxy: ['127.0.0.1'] }, timeouts: { requestMs: 30_000 } };
+const PROXIED = { http: { trustProxy: ['127.0.0.1'] } };
 
 let redis: TestRedis;
 let graph: PublishedGraph;

@@ -122,7 +122,7 @@ export const variables = {
     max: 10_000,
     default: 500,
     unit: 'milliseconds',
-    doc: 'For which a command to CACHE_REDIS_URL is waited for. A command that takes longer has failed: the operation goes on without the cache.',
+    doc: 'For which a command to CACHE_REDIS_URL, or to responseCache.redisUrl, is waited for. A command that takes longer has failed: the operation goes on without that Redis.',
   },
   USAGE_DATABASE_URL: {
     type: 'url',

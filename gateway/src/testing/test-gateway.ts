@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLogger, createMetrics, type Metrics } from '@trellis/runtime';
 import { createTemporaryDirectory } from '@trellis/testkit';
-import { parse } from 'yaml';
 import { gateway } from '../app/gateway.ts';
 import { startGateway, type RunningGateway } from '../app/start-gateway.ts';
 import { compose } from './compose.ts';
@@ -77,7 +76,7 @@ export async function startTestGateway(options: TestGatewayOptions): Promise<Tes
   const supergraphFile = join(directory.path, 'supergraph.graphql');
   writeFileSync(supergraphFile, compose(options.subgraphs));
   const settingsFile = join(directory.path, 'gateway.yaml');
-  if (options.settings !== undefined) writeFileSync(settingsFile, withPatience(options.settings));
+  if (options.settings !== undefined) writeFileSync(settingsFile, options.settings);
   for (const [name, text] of Object.entries(options.files ?? {}))
     writeFileSync(join(directory.path, name), text);
   const records: string[] = [];
@@ -129,16 +128,6 @@ export async function startTestGateway(options: TestGatewayOptions): Promise<Tes
       assertListedOutcomes(logged());
     },
   };
-}
-
-/** What is no test's subject takes as long as a busy machine needs. Milliseconds. */
-const PATIENT_TIMEOUTS = { requestMs: 100_000, subgraphMs: 100_000, stalledMs: 100_000 } as const;
-
-/** Settings without time limits of their own get those of a patient operator. */
-function withPatience(settings: string): string {
-  const given = parse(settings) as unknown;
-  const isOpen = typeof given === 'object' && given !== null && !('timeouts' in given);
-  return isOpen ? JSON.stringify({ ...given, timeouts: PATIENT_TIMEOUTS }) : settings;
 }
 
 const INVALID_CONFIGURATION = 'invalid configuration; keeping the current one';

@@ -29,7 +29,7 @@ const INCOMPARABLE = new Set(['auth', 'client', 'hello', 'info', 'time']);
 const WITHOUT_REPLY = new Set(['subscribe']);
 
 /** Milliseconds by which the servers' clocks may be apart: the second is asked a moment later. */
-const CLOCK_TOLERANCE_MS = 10_000;
+const CLOCK_TOLERANCE_MS = 2_000;
 /** Smaller numbers are counts, which have to be equal. */
 const LEAST_TIME_MS = 1_000;
 const SETTLE_DEADLINE_MS = 60_000;
@@ -42,7 +42,7 @@ export function canMirrorRedis(): boolean {
 
 /**
  * Starts both, and a door in front of them. What clients send goes to both, what the real one answers goes back. Times are compared
- * within ten seconds. Requests of one connection are compared in order; those of several must not depend on one another's order.
+ * within two seconds. Requests of one connection are compared in order; those of several must not depend on one another's order.
  *
  * @throws Error when this machine has no real one
  */

@@ -33,7 +33,9 @@ beforeAll(async () => {
     `,
     resolvers: { Query: { big: () => big, item: () => ({ id: '1', big }), small: () => 1 } },
   });
+  // 80 MB take a subgraph on a busy machine longer than the default of 10 s.
   const settings = `
+    timeouts: { requestMs: 100000, subgraphMs: 100000 }
     http: { unread: { bytes: ${BOUND_BYTES}, callerBytes: ${BOUND_BYTES} } }
     subscriptions: { bufferBytes: 100000000 }`;
   gateway = await startTestGateway({ subgraphs: [subgraph], settings });
