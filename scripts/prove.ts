@@ -29,7 +29,12 @@ async function prove(selection: ProofSelection): Promise<boolean> {
   Object.assign(process.env, proofEnvironment(selection));
   let counts: TestCounts = noCounts;
   for (const args of runsOf(selection)) {
-    if (args.includes(LONG_TESTS)) await compilePrograms();
+    const isLong = args.includes(LONG_TESTS);
+    if (isLong && Date.now() > (selection.until ?? Infinity)) {
+      progress.print(`${LONG_TESTS}: not run, as time is up`);
+      continue;
+    }
+    if (isLong) await compilePrograms();
     const reporter = createProofReporter(progress, (outcome) => void proofs.push(outcome));
     const retry = process.env['CI'] ? 1 : 0; // as tests
     counts = addCounts(counts, await runTests({ args, retry, reporters: [reporter] }));

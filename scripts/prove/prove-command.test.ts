@@ -24,6 +24,14 @@ describe('npm run prove', () => {
     });
   });
 
+  it('begins none after the minutes that it is given', () => {
+    const { selection } = parseProveCommand(['--minutes', '3'], proofs, 1, 1_000) as { selection: object };
+    expect(selection).toMatchObject({ until: 181_000 });
+    expect(readProofOptions(proofEnvironment({ seed: 1, size: 'small', until: 181_000 })).until).toBe(
+      181_000,
+    );
+  });
+
   it('runs the long tests by their name', () => {
     expect(parse('long')).toMatchObject({ kind: 'prove', selection: { names: ['long'] } });
   });
@@ -40,6 +48,7 @@ describe('npm run prove', () => {
   it.each([
     ['--seed', '-1'],
     ['--seed', 'x'],
+    ['--minutes', '1.5'],
     ['--rounds', '3'],
   ])('rejects %s %s', (...args) => {
     expect(parse(...args).kind).toBe('wrong');

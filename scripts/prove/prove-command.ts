@@ -5,6 +5,8 @@ import type { ProofFile } from './find-proofs.ts';
 /** Vitest's project of tests that take long for what they say; a name among those of the proofs. */
 export const LONG_TESTS = 'long';
 
+const MINUTE_MS = 60_000;
+
 /** Which proofs run, and how. */
 export interface ProofSelection extends ProofOptions {
   /** Empty for all. */
@@ -28,6 +30,7 @@ export function parseProveCommand(
   args: readonly string[],
   proofs: readonly ProofFile[],
   randomSeed: number,
+  now: number = Date.now(),
 ): ProveInvocation {
   try {
     const { values, positionals } = parseFlags({
@@ -36,21 +39,30 @@ export function parseProveCommand(
       options: {
         seed: { type: 'string', default: String(randomSeed) },
         small: { type: 'boolean', default: false },
+        minutes: { type: 'string' },
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
     });
     if (values.help) return { kind: 'help', text: usage(proofs) };
-    return select(values, positionals, proofs);
+    return select(values, positionals, proofs, now);
   } catch (error) {
     return { kind: 'wrong', problem: error instanceof Error ? error.message : String(error) };
   }
 }
 
+interface Flags {
+  readonly seed: string;
+  readonly small: boolean;
+  readonly minutes?: string | undefined;
+  readonly json: boolean;
+}
+
 function select(
-  { seed, small, json }: { readonly seed: string; readonly small: boolean; readonly json: boolean },
+  { seed, small, minutes, json }: Flags,
   names: readonly string[],
   proofs: readonly ProofFile[],
+  now: number,
 ): ProveInvocation {
   const known = namesOf(proofs);
   const unknown = names.filter((name) => !known.includes(name));
@@ -61,7 +73,18 @@ function select(
     };
   if (!/^\d{1,15}$/.test(seed))
     return { kind: 'wrong', problem: `--seed takes a whole number, not "${seed}".` };
-  return { kind: 'prove', selection: { names, seed: Number(seed), size: small ? 'small' : 'full', json } };
+  if (minutes !== undefined && !/^\d{1,4}$/.test(minutes))
+    return { kind: 'wrong', problem: `--minutes takes a whole number, not "${minutes}".` };
+  return {
+    kind: 'prove',
+    selection: {
+      names,
+      seed: Number(seed),
+      size: small ? 'small' : 'full',
+      until: minutes === undefined ? undefined : now + Number(minutes) * MINUTE_MS,
+      json,
+    },
+  };
 }
 
 function nearest([first = '']: readonly string[], proofs: readonly ProofFile[]): string {
@@ -73,9 +96,9 @@ function namesOf(proofs: readonly ProofFile[]): readonly string[] {
 }
 
 function usage(proofs: readonly ProofFile[]): string {
-  return `Usage: npm run prove [-- [NAME …] [--seed N] [--small] [--json]]
+  return `Usage: npm run prove [-- [NAME …] [--seed N] [--small] [--minutes N] [--json]]
 Runs the long proofs, all or by name; long are the tests that npm test leaves to it, as they take long. --seed repeats the random choices of a run, --small takes seconds for each, as CI does,
---json prints the outcome as an object on standard output, and all else on standard error.
+--minutes begins no proof later than that, and names those that it left out, --json prints the outcome as an object on standard output, and all else on standard error.
 Exit status: 0 all hold, 1 one does not, 64 the command line is wrong.
 
 There are: ${namesOf(proofs).join(', ')}

@@ -4,7 +4,7 @@ import { createOutageLog } from '@trellis/runtime/outage-log';
 import { Counter } from 'prom-client';
 import type { GatewayConfig } from '../config/config.ts';
 import type { SettingsInUse } from '../config/settings-in-use.ts';
-import { UsageCollector, type UsageCollectorOptions } from '../usage/usage-collector.ts';
+import type { UsageCollectorOptions } from '../usage/usage-collector.ts';
 import { UsageDatabase } from '../usage/usage-database.ts';
 import { UsageFolder } from '../usage/usage-folder.ts';
 import { UsageQueue, type UsageSink } from '../usage/usage-queue.ts';
@@ -70,7 +70,7 @@ async function openSinks(
     sinks.push(tables);
   }
   const { endpoint, headers } = collector;
-  if (endpoint !== undefined) sinks.push(collectorAt({ endpoint, headers }, process));
+  if (endpoint !== undefined) sinks.push(await collectorAt({ endpoint, headers }, process));
   if (directory !== undefined) {
     const folder = new UsageFolder(directory, process, intervalMs);
     await folder.open().catch(throwStartupError('usage.directory'));
@@ -79,7 +79,9 @@ async function openSinks(
   return sinks;
 }
 
-function collectorAt(options: UsageCollectorOptions, process: string): UsageCollector {
+/** OpenTelemetry's exporter is loaded by those who use it: without it, a gateway starts with an eighth less modules. */
+async function collectorAt(options: UsageCollectorOptions, process: string): Promise<UsageSink> {
+  const { UsageCollector } = await import('../usage/usage-collector.ts');
   try {
     return new UsageCollector(options, process);
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Logger } from '@trellis/runtime';
 import { createOutageLog, type OutageLog } from '@trellis/runtime/outage-log';
-import { ExportResultCode, type ExportResult } from '@opentelemetry/core';
+import { ExportResultCode, W3CTraceContextPropagator, type ExportResult } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import {
@@ -46,7 +46,7 @@ export function openTracing({ endpoint, headers, sampleRatio }: TracingOptions, 
       new BatchSpanProcessor(new ReportingExporter(exporter, logger), { maxQueueSize: MAX_QUEUE }),
     ],
   });
-  return createTracing(provider.getTracer('trellis-gateway'), async () => {
+  return createTracing(provider.getTracer('trellis-gateway'), new W3CTraceContextPropagator(), async () => {
     const late = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_TIMEOUT_MS).unref());
     await Promise.race([provider.shutdown().catch(() => undefined), late]);
   });

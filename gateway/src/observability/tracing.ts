@@ -12,7 +12,6 @@ import {
   type TextMapPropagator,
   type Tracer,
 } from '@opentelemetry/api';
-import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { clientSoftwareOf, type ClientSoftware } from '../identity/caller.ts';
 import type { ClientHeaders } from '../request/context.ts';
 import type { SubgraphClient } from '../subgraphs/subgraph-request.ts';
@@ -75,9 +74,16 @@ export interface TracedStep {
 
 const NOTHING_RECORDED: TracedStep = Object.freeze({ span: undefined, headers: Object.freeze({}) });
 
-/** Makes spans of a tracer, and carries the one that is under way through everything that is done in it. */
-export function createTracing(tracer: Tracer, close: () => Promise<void>): Tracing {
-  const propagator: TextMapPropagator = new W3CTraceContextPropagator();
+/**
+ * Makes spans of a tracer, and carries the one that is under way through everything that is done in it.
+ *
+ * @param propagator reads the span of a client, and writes the one that a subgraph gets
+ */
+export function createTracing(
+  tracer: Tracer,
+  propagator: TextMapPropagator,
+  close: () => Promise<void>,
+): Tracing {
   const underWay = new AsyncLocalStorage<Context>();
 
   async function within<T>(

@@ -7,6 +7,8 @@ export interface ProofOptions {
   readonly size: 'small' | 'full';
   /** What random choices start from; the same seed makes the same choices. */
   readonly seed: number;
+  /** No proof begins after this, in ms since 1970. @default all begin */
+  readonly until?: number | undefined;
 }
 
 /** What a proof found. */
@@ -37,13 +39,14 @@ declare module 'vitest' {
 const timeoutMs = { small: 600_000, full: 3_600_000 };
 
 /**
- * Defines the proof of a file in a folder `proofs/`: one test of vitest's project `proofs`. PROOF_SIZE and PROOF_SEED of the
- * environment choose how it runs. @default small, from seed 1
+ * Defines the proof of a file in a folder `proofs/`: one test of vitest's project `proofs`. PROOF_SIZE, PROOF_SEED and PROOF_UNTIL of
+ * the environment choose how it runs. @default small, from seed 1, whenever
  */
 export function proof({ name, description, run }: Proof): void {
   const options = readProofOptions(process.env);
   it(name, { timeout: timeoutMs[options.size] }, async ({ task, skip }) => {
     expect(basename(task.file.filepath, '.ts'), 'a proof is named after its file').toBe(name);
+    if (Date.now() > (options.until ?? Infinity)) skip('time is up');
     const { passed, figures } = await run(options);
     task.meta.proof = { description, figures };
     if (figures['skipped'] !== undefined) skip(String(figures['skipped']));
@@ -52,14 +55,16 @@ export function proof({ name, description, run }: Proof): void {
 }
 
 /** How proofs run, as environment variables, which reach the processes that tests run in. */
-export function proofEnvironment({ size, seed }: ProofOptions): Record<string, string> {
-  return { PROOF_SIZE: size, PROOF_SEED: String(seed) };
+export function proofEnvironment({ size, seed, until }: ProofOptions): Record<string, string> {
+  return { PROOF_SIZE: size, PROOF_SEED: String(seed), ...(until && { PROOF_UNTIL: String(until) }) };
 }
 
-/** The reverse of {@link proofEnvironment}. Without it: small, from seed 1. */
+/** The reverse of {@link proofEnvironment}. Without it: small, from seed 1, whenever. */
 export function readProofOptions(environment: Readonly<Record<string, string | undefined>>): ProofOptions {
+  const until = environment['PROOF_UNTIL'];
   return {
     size: environment['PROOF_SIZE'] === 'full' ? 'full' : 'small',
     seed: Number(environment['PROOF_SEED'] ?? 1),
+    until: until === undefined ? undefined : Number(until),
   };
 }
