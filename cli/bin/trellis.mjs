@@ -8,8 +8,6 @@ import { fileURLToPath } from 'node:url';
 
 const args = process.argv.slice(2);
 const repository = new URL('../../', import.meta.url);
-/** More room for new objects: they are gone before they are moved. */
-const JUDGING_FLAGS = ['--max-semi-space-size=32'];
 if (existsSync(new URL('pnpm-workspace.yaml', repository))) await run([...launcher(), 'trellis']);
 else await runInstalled(await heapFlags());
 
@@ -51,11 +49,11 @@ async function runInstalled(flags) {
 /** The room of the command's heap, which a process can only be given when it is started. */
 async function heapFlags() {
   const [command = '', subcommand = ''] = args;
-  if (command === 'gateway') return (await import('@trellis/gateway/heap-flags')).HEAP_FLAGS;
-  return isJudging(command === 'supergraph' ? subcommand : command) ? JUDGING_FLAGS : [];
+  const hasOwnRoom = command === 'gateway' || isJudging(command === 'supergraph' ? subcommand : command);
+  return hasOwnRoom ? (await import('@trellis/gateway/heap-flags')).HEAP_FLAGS : [];
 }
 
-/** Whether it proves orders of deployment: it plans thousands of operations, whose objects are gone a moment later. */
+/** Whether it proves orders of deployment: like the gateway it plans thousands of operations, whose objects are gone a moment later. */
 function isJudging(/** @type {string} */ command) {
   return ['check', 'publish', 'promote', 'rollback'].includes(command);
 }

@@ -1,4 +1,8 @@
-import { graphErrorCodes, type GraphErrorCode, type GraphErrorDescription } from '@trellis/subgraph-protocol';
+import {
+  graphErrorCodes,
+  type GraphErrorCode,
+  type GraphErrorDescription,
+} from '@trellis/subgraph-protocol/errors';
 import type { ShareRejection } from '@trellis/admission';
 import { GraphQLError } from 'graphql';
 import type { LimitName } from './settings/limit-catalogue.ts';

@@ -1,5 +1,6 @@
 import { weaknessOf } from '@trellis/runtime';
-import { characterProblem, isBoundedKey, unfitTextIn } from '@trellis/admission';
+import { characterProblem, unfitTextIn } from '@trellis/admission';
+import { isBoundedKey } from '@trellis/admission/dpop';
 import { z } from 'zod';
 import type { ClientRules } from '../settings/settings.ts';
 import { contradictionsOf } from './client-contradictions.ts';

@@ -1,4 +1,4 @@
-import { PROOF_WINDOW_S, verifyProofSignature, type SignedProof } from '@trellis/admission';
+import { PROOF_WINDOW_S, verifyProofSignature, type SignedProof } from '@trellis/admission/dpop';
 import type { JWTPayload } from 'jose';
 import { OAuthError } from '../errors.ts';
 import { sha256 } from '../secrets/secrets.ts';

@@ -1,3 +1,4 @@
+import { HEAP_FLAGS } from 'trellis/programs';
 import { inRepository } from './installed-program.ts';
 import { run } from './measured-run.ts';
 
@@ -18,7 +19,7 @@ process.stdout.write('\\n' + String(performance.now() - startedAt));
  * @returns seconds of the second time
  */
 export async function checkAgain(args: readonly string[]): Promise<number> {
-  const program = ['--max-semi-space-size=32', '--input-type=module', '--eval', TWICE, '--'];
+  const program = [...HEAP_FLAGS, '--input-type=module', '--eval', TWICE, '--'];
   const { output } = await run([...program, ...args]);
   return Math.round(Number(output.slice(output.lastIndexOf('\n') + 1))) / 1_000;
 }

@@ -15,7 +15,8 @@ import { listsTable, listedLists } from '../operations/list-lists.ts';
 import { OperationLists } from '../operations/operation-lists.ts';
 import { OperationsProblem } from '../recorded/operations-problem.ts';
 import { pruneRecorded, readRecorded } from '../recorded/read-recorded.ts';
-import { createUsageTables, isDatabase } from '../recorded/usage-tables.ts';
+import { isDatabase } from '../recorded/is-database.ts';
+import { createUsageTables } from '../recorded/usage-tables.ts';
 import { writeFileAtomically } from '../supergraph/write-file-atomically.ts';
 
 interface Source {

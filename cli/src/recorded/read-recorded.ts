@@ -6,8 +6,8 @@ import {
   type RecordedOperations,
   type UsageWindow,
 } from '@trellis/composition';
+import { isDatabase } from './is-database.ts';
 import { OperationsProblem } from './operations-problem.ts';
-import { isDatabase, pruneUsageTables, readUsageTables } from './usage-tables.ts';
 
 /**
  * Adds up recorded operations: of folders and files, and of databases (`postgresql://…`).
@@ -26,7 +26,10 @@ export async function readRecorded(
       window,
     ),
   );
-  for (const database of sources.filter(isDatabase)) merge.add(await readUsageTables(database, window));
+  const databases = sources.filter(isDatabase);
+  if (databases.length === 0) return merge.result;
+  const { readUsageTables } = await import('./usage-tables.ts'); // most checks read files, and need no driver
+  for (const database of databases) merge.add(await readUsageTables(database, window));
   return merge.result;
 }
 
@@ -37,7 +40,10 @@ export async function readRecorded(
  * @throws OperationsProblem NOT_PRUNABLE, and those of databases; Error of node:fs
  */
 export async function pruneRecorded(source: string, before: Date): Promise<number> {
-  if (isDatabase(source)) return pruneUsageTables(source, before);
+  if (isDatabase(source)) {
+    const { pruneUsageTables } = await import('./usage-tables.ts');
+    return pruneUsageTables(source, before);
+  }
   if ((await stat(source)).isDirectory()) return pruneUsageFiles(source, before);
   throw new OperationsProblem(
     'NOT_PRUNABLE',

@@ -16,11 +16,6 @@ const MISSED_INTERVALS = 3;
 /** Reading and deleting a month of several gateways takes its time. */
 const STATEMENT_TIMEOUT_MS = 300_000;
 
-/** Whether a source of recorded operations is a database. */
-export function isDatabase(source: string): boolean {
-  return /^postgres(?:ql)?:\/\//.test(source);
-}
-
 /**
  * Makes the tables, or brings them up to date.
  *

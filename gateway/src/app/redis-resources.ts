@@ -6,7 +6,7 @@ import {
   type Resources,
 } from '@trellis/runtime';
 import { createOutageLog } from '@trellis/runtime/outage-log';
-import { PROOF_WINDOW_S } from '@trellis/admission';
+import { PROOF_WINDOW_S } from '@trellis/admission/dpop';
 import { createActivityStream } from '@trellis/subgraph-protocol';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { startRevocationFeed, type RevocationFeed } from '../identity/revocation-feed.ts';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { ConfigError, type Environment } from '@trellis/runtime';
+import type { Environment } from '@trellis/runtime';
+import { ConfigError } from '@trellis/runtime/config-error';
 import type { z } from 'zod';
 import { callbackProblems, connectionProblems } from './connection-problems.ts';
 import {

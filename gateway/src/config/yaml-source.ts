@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { readSecretFile, type Environment } from '@trellis/runtime';
+import { readSecretFile, type Environment } from '@trellis/runtime/secret-files';
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, visit, type Document } from 'yaml';
 
 /** A YAML file whose values may name environment variables and other files. */

@@ -1,4 +1,4 @@
-import { PROOF_ALGORITHMS } from '@trellis/admission';
+import { PROOF_ALGORITHMS } from '@trellis/admission/dpop';
 
 /** The graph as an OAuth resource, for clients. */
 export interface ProtectedResource {

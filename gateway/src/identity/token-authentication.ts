@@ -1,4 +1,5 @@
-import { PROOF_WINDOW_S, type QueueCaller } from '@trellis/admission';
+import { type QueueCaller } from '@trellis/admission';
+import { PROOF_WINDOW_S } from '@trellis/admission/dpop';
 import type { OutageLog } from '@trellis/runtime/outage-log';
 import { authentication } from '../settings/authentication.ts';
 import { createAuthenticator } from './authenticator.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { PROOF_WINDOW_S, verifyProofSignature, type SignedProof } from '@trellis/admission';
+import { PROOF_WINDOW_S, verifyProofSignature, type SignedProof } from '@trellis/admission/dpop';
 import type { JWTPayload } from 'jose';
 import { InvalidAccessToken } from './token-rules.ts';
 import type { UsedProofs } from './used-proofs.ts';

@@ -1,6 +1,6 @@
 import { CONNECTION_FIELDS, isFieldName, MESSAGE_FIELDS } from '@trellis/http1';
-import { problemOfRedisUrl } from '@trellis/redis';
-import { USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
+import { problemOfRedisUrl } from '@trellis/redis/redis-url';
+import { USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol/user-context';
 import { problemOfClaimPath } from './claim-path.ts';
 import { problemOfCertificates, problemOfPrivateKey } from './pem.ts';
 import { ownOf } from '../own-property.ts';

@@ -25,13 +25,6 @@ export {
   forwardedThumbprint,
   type ForwardedFormat,
 } from './certificates/forwarded-certificate.ts';
-export { isBoundedKey } from './dpop/bounded-key.ts';
-export {
-  PROOF_ALGORITHMS,
-  PROOF_WINDOW_S,
-  verifyProofSignature,
-  type SignedProof,
-} from './dpop/proof-signature.ts';
 export { characterProblem, type TextKind } from './texts/character-problem.ts';
 export { fileNameProblem, type FileNameRules } from './texts/file-name-problem.ts';
 export { mayHoldUnfitText } from './texts/may-hold-unfit-text.ts';

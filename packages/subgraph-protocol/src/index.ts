@@ -1,15 +1,13 @@
 export {
-  graphErrorCodes,
-  type GraphErrorCode,
-  type GraphErrorDescription,
-} from './errors/graph-error-codes.ts';
-export {
   badUserInput,
   clientError,
   forbidden,
+  graphErrorCodes,
   unauthenticated,
   type ClientErrorOptions,
-} from './errors/client-error.ts';
+  type GraphErrorCode,
+  type GraphErrorDescription,
+} from './errors/index.ts';
 export { createUserContextSigner, type UserContextSigner } from './user-context/sign-user-context.ts';
 export {
   createUserContextVerifier,

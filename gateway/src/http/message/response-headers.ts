@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { PROOF_ALGORITHMS } from '@trellis/admission';
+import { PROOF_ALGORITHMS } from '@trellis/admission/dpop';
 import {
   NOT_CACHEABLE,
   strictest,

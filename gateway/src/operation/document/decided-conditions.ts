@@ -1,4 +1,4 @@
-import { badUserInput } from '@trellis/subgraph-protocol';
+import { badUserInput } from '@trellis/subgraph-protocol/errors';
 import {
   type DirectiveNode,
   type FieldNode,

@@ -1,5 +1,5 @@
 import type { GraphQLField } from 'graphql';
-import { clientError } from '@trellis/subgraph-protocol';
+import { clientError } from '@trellis/subgraph-protocol/errors';
 import { tooComplex } from '../../errors.ts';
 import type { CostBudget } from '../../request/context.ts';
 import type { OperationLimits } from '../../settings/limits.ts';
