@@ -1,4 +1,5 @@
-import { removeAllCoreFeatures, removeInaccessibleElements, type Schema } from '@apollo/federation-internals';
+import type { Schema } from '@apollo/federation-internals';
+import { federationInternals } from './apollo-packages.ts';
 
 /**
  * Spares a supergraph that was validated before the validation of its API schema, the schema of clients: composition has done that too,
@@ -16,8 +17,8 @@ function createApiSchema(supergraphSchema: Schema): Schema {
     const definition = schema.directive(name);
     if (definition && !definition.isBuiltIn) definition.removeRecursive();
   }
-  removeInaccessibleElements(schema);
-  removeAllCoreFeatures(schema);
+  federationInternals.removeInaccessibleElements(schema);
+  federationInternals.removeAllCoreFeatures(schema);
   schema.assumeValid();
   return schema;
 }

@@ -1,9 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  ROUTER_SUPPORTED_SUPERGRAPH_FEATURES,
-  Supergraph as FederatedSchema,
-  type Schema,
-} from '@apollo/federation-internals';
+import type { Schema, Supergraph as FederatedSchema } from '@apollo/federation-internals';
 import { buildASTSchema, extendSchema, GraphQLError, Kind, parse, type GraphQLSchema } from 'graphql';
 import { own } from '../own-property.ts';
 import { trustApiSchema } from './api-schema.ts';
@@ -14,6 +10,7 @@ import {
   type SupergraphText,
 } from './supergraph.ts';
 import { createTypeIndex } from './type-index.ts';
+import { federationInternals } from './apollo-packages.ts';
 
 /** Settings of {@link buildSupergraph}. */
 export interface BuildOptions {
@@ -92,8 +89,8 @@ export function buildClientSchema(sdl: string): GraphQLSchema {
 
 function readSupergraph(sdl: string, validateSupergraph = true): FederatedSchema {
   try {
-    return FederatedSchema.build(sdl, {
-      supportedFeatures: ROUTER_SUPPORTED_SUPERGRAPH_FEATURES,
+    return federationInternals.Supergraph.build(sdl, {
+      supportedFeatures: federationInternals.ROUTER_SUPPORTED_SUPERGRAPH_FEATURES,
       validateSupergraph,
     });
   } catch (error) {

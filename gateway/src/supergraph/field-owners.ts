@@ -1,11 +1,6 @@
-import {
-  EnumType,
-  InterfaceType,
-  ObjectType,
-  type NamedType,
-  type Schema,
-} from '@apollo/federation-internals';
+import type { InterfaceType, NamedType, ObjectType, Schema } from '@apollo/federation-internals';
 import { appliedArguments, linkedDirectives } from './linked-directives.ts';
+import { federationInternals } from './apollo-packages.ts';
 
 const JOIN_IDENTITY = 'https://specs.apollo.dev/join';
 
@@ -42,14 +37,18 @@ export function readFieldOwners(schema: Schema): ReadonlyMap<string, readonly st
 function fieldsOf(
   type: NamedType,
 ): readonly (ReturnType<ObjectType['fields']>[number] | ReturnType<InterfaceType['fields']>[number])[] {
-  return type instanceof ObjectType || type instanceof InterfaceType ? type.fields() : [];
+  return type instanceof federationInternals.ObjectType || type instanceof federationInternals.InterfaceType
+    ? type.fields()
+    : [];
 }
 
 /** Names as teams gave them, by the values that stand for them. */
 function readGraphNames(schema: Schema): ReadonlyMap<string, string> {
-  const graph = schema.types().find((type) => type instanceof EnumType && /^join__Graph$/.test(type.name));
+  const graph = schema
+    .types()
+    .find((type) => type instanceof federationInternals.EnumType && /^join__Graph$/.test(type.name));
   const directives = linkedDirectives(schema, 'graph', JOIN_IDENTITY);
-  const values = graph instanceof EnumType ? graph.values : [];
+  const values = graph instanceof federationInternals.EnumType ? graph.values : [];
   return new Map(
     values.map((value) => [value.name, String(appliedArguments(value, directives)[0]?.['name'])]),
   );

@@ -1,4 +1,5 @@
-import { isInterfaceType, type Schema } from '@apollo/federation-internals';
+import type { Schema } from '@apollo/federation-internals';
+import { federationInternals } from './apollo-packages.ts';
 
 /** Names of the fields that a progressive override is about, by its label. */
 export type OverrideLabels = ReadonlyMap<string, ReadonlySet<string>>;
@@ -87,7 +88,7 @@ function fieldsToHoist(schema: Schema, interfaceObjects: ReadonlySet<string>): R
   const names = new Set<string>();
   for (const interfaceName of interfaceObjects) {
     const type = schema.type(interfaceName);
-    if (!type || !isInterfaceType(type)) continue;
+    if (!type || !federationInternals.isInterfaceType(type)) continue;
     const requiring = type
       .fields()
       .filter((field) =>
@@ -102,7 +103,7 @@ function fieldsOfImplementations(schema: Schema, interfaceObjects: ReadonlySet<s
   const names = new Set<string>();
   for (const interfaceName of interfaceObjects) {
     const type = schema.type(interfaceName);
-    if (!type || !isInterfaceType(type)) continue;
+    if (!type || !federationInternals.isInterfaceType(type)) continue;
     for (const { name } of type.possibleRuntimeTypes())
       for (const field of type.fields()) names.add(`${name}.${field.name}`);
   }

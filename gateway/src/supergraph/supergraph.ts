@@ -1,8 +1,9 @@
-import { type Schema, ObjectType } from '@apollo/federation-internals';
+import type { Schema } from '@apollo/federation-internals';
 import type { GraphQLSchema } from 'graphql';
 import { readSchemaHints, type SchemaHints } from './schema-hints.ts';
 import type { TypeIndex } from './type-index.ts';
 import { appliedArguments, linkedDirectives } from './linked-directives.ts';
+import { federationInternals } from './apollo-packages.ts';
 
 /** One subgraph, and where it is asked. */
 export interface SubgraphEndpoint {
@@ -117,7 +118,7 @@ function readEntityKeys(schema: Schema): EntityKeys {
 function readSharedSubscriptions(schema: Schema): ReadonlySet<string> {
   const directives = linkedDirectives(schema, 'sharedSubscription');
   const root = schema.schemaDefinition.rootType('subscription');
-  if (!(root instanceof ObjectType)) return new Set();
+  if (!(root instanceof federationInternals.ObjectType)) return new Set();
   const marked = root.fields().filter((field) => appliedArguments(field, directives).length > 0);
   return new Set(marked.map(({ name }) => name));
 }

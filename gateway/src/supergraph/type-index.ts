@@ -1,13 +1,4 @@
-import {
-  baseType,
-  isInterfaceType,
-  isListType,
-  isNonNullType,
-  isObjectType,
-  isUnionType,
-  type OutputType,
-  type Schema,
-} from '@apollo/federation-internals';
+import type { OutputType, Schema } from '@apollo/federation-internals';
 import {
   isCompositeType,
   type FieldNode,
@@ -25,6 +16,7 @@ import {
   type GraphQLLeafType,
 } from 'graphql';
 import { SERVICE_FIELD } from './service-introspection.ts';
+import { federationInternals } from './apollo-packages.ts';
 
 /** The type of a field of the supergraph. */
 export interface FieldType {
@@ -55,19 +47,20 @@ export function createTypeIndex(schema: Schema): TypeIndex {
     else conditionsOf.set(type, new Set([type, condition]));
   };
   for (const type of schema.allTypes()) {
-    if (isObjectType(type)) objects.add(type.name);
-    if (isObjectType(type) || isInterfaceType(type)) {
+    if (federationInternals.isObjectType(type)) objects.add(type.name);
+    if (federationInternals.isObjectType(type) || federationInternals.isInterfaceType(type)) {
       add(type.name, type.name);
       for (const implemented of type.interfaces()) add(type.name, implemented.name);
     }
-    if (isUnionType(type)) for (const member of type.types()) add(member.name, type.name);
+    if (federationInternals.isUnionType(type)) for (const member of type.types()) add(member.name, type.name);
   }
   return {
     isSubtype: (type, condition) => type === condition || (conditionsOf.get(type)?.has(condition) ?? false),
     isObject: (type) => objects.has(type),
     fieldType: (type, field) => {
       const known = schema.type(type);
-      if (!known || !(isObjectType(known) || isInterfaceType(known))) return undefined;
+      if (!known || !(federationInternals.isObjectType(known) || federationInternals.isInterfaceType(known)))
+        return undefined;
       const found = known.field(field)?.type;
       return found && readType(found);
     },
@@ -75,11 +68,11 @@ export function createTypeIndex(schema: Schema): TypeIndex {
 }
 
 function readType(type: OutputType): FieldType {
-  const inner = isNonNullType(type) ? type.ofType : type;
+  const inner = federationInternals.isNonNullType(type) ? type.ofType : type;
   return {
     nullable: inner === type,
-    item: isListType(inner) ? readType(inner.ofType) : undefined,
-    name: baseType(inner).name,
+    item: federationInternals.isListType(inner) ? readType(inner.ofType) : undefined,
+    name: federationInternals.baseType(inner).name,
   };
 }
 

@@ -1,14 +1,8 @@
-import {
-  baseType,
-  InterfaceType,
-  ObjectType,
-  type DirectiveDefinition,
-  type NamedType,
-  type Schema,
-} from '@apollo/federation-internals';
+import type { DirectiveDefinition, NamedType, Schema } from '@apollo/federation-internals';
 import { appliedArguments, linkedDirectives, type Annotated } from '../../supergraph/linked-directives.ts';
 import { createFieldSetReader, type OutputField } from './field-sets.ts';
 import { allOf, isOpen, type AnyOf, type Requirement } from './requirement.ts';
+import { federationInternals } from '../../supergraph/apollo-packages.ts';
 
 /** What callers have to bring for the fields and types of a supergraph. */
 export interface AuthorizationRules {
@@ -30,7 +24,7 @@ export function readAuthorizationRules(schema: Schema): AuthorizationRules {
   const readOwn = createDirectiveReader(schema);
   const requirementOf = createRequirementReader(schema, readOwn);
   const fields = schema.types().flatMap(fieldsOf);
-  const objects = schema.types().filter((type) => type instanceof ObjectType);
+  const objects = schema.types().filter((type) => type instanceof federationInternals.ObjectType);
   return {
     fields: guarded(fields.map((field) => [field.coordinate, requirementOf(field)])),
     types: guarded(objects.map((type) => [type.name, readOwn(type)])),
@@ -44,7 +38,9 @@ function guarded(
 }
 
 function fieldsOf(type: NamedType): readonly OutputField[] {
-  return type instanceof ObjectType || type instanceof InterfaceType ? type.fields() : [];
+  return type instanceof federationInternals.ObjectType || type instanceof federationInternals.InterfaceType
+    ? type.fields()
+    : [];
 }
 
 type DirectiveReader = (element: Annotated) => Requirement;
@@ -69,7 +65,7 @@ function createRequirementReader(
   }
 
   function ownOfField(field: OutputField): Requirement {
-    const returned = field.type && baseType(field.type);
+    const returned = field.type && federationInternals.baseType(field.type);
     return allOf([readOwn(field.parent), readOwn(field), ...(returned ? [readOwn(returned)] : [])]);
   }
 
@@ -77,7 +73,7 @@ function createRequirementReader(
 }
 
 function implementationsOf(field: OutputField): readonly OutputField[] {
-  if (!(field.parent instanceof InterfaceType)) return [];
+  if (!(field.parent instanceof federationInternals.InterfaceType)) return [];
   return field.parent
     .possibleRuntimeTypes()
     .map((type) => type.field(field.name))

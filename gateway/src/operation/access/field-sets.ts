@@ -1,13 +1,13 @@
-import {
-  baseType,
+import type {
+  FieldDefinition,
   InterfaceType,
+  NamedType,
   ObjectType,
-  type FieldDefinition,
-  type NamedType,
-  type Schema,
+  Schema,
 } from '@apollo/federation-internals';
 import { Kind, parse, type SelectionNode, type SelectionSetNode } from 'graphql';
 import { appliedArguments, linkedDirectives } from '../../supergraph/linked-directives.ts';
+import { federationInternals } from '../../supergraph/apollo-packages.ts';
 
 /** A field of an object or interface type. */
 export type OutputField = FieldDefinition<ObjectType> | FieldDefinition<InterfaceType>;
@@ -84,9 +84,14 @@ function fieldsOfSelection(
   }
   const field = fieldOf(type, selection.name.value);
   if (!field) return [];
-  return [field, ...fieldsSelected(selection.selectionSet, field.type && baseType(field.type), schema)];
+  return [
+    field,
+    ...fieldsSelected(selection.selectionSet, field.type && federationInternals.baseType(field.type), schema),
+  ];
 }
 
 function fieldOf(type: NamedType | undefined, name: string): OutputField | undefined {
-  return type instanceof ObjectType || type instanceof InterfaceType ? type.field(name) : undefined;
+  return type instanceof federationInternals.ObjectType || type instanceof federationInternals.InterfaceType
+    ? type.field(name)
+    : undefined;
 }

@@ -1,5 +1,6 @@
-import { InterfaceType, ObjectType, UnionType, type Schema } from '@apollo/federation-internals';
+import type { Schema } from '@apollo/federation-internals';
 import { appliedArguments, linkedDirectives, type Annotated } from '../../supergraph/linked-directives.ts';
+import { federationInternals } from '../../supergraph/apollo-packages.ts';
 
 /** What a `@cacheControl` says. */
 export interface CacheHint {
@@ -22,10 +23,10 @@ export function readCacheHints(schema: Schema): CacheHints {
     if (values) hints.set(element.coordinate, hintOf(values));
   };
   for (const type of schema.types()) {
-    if (type instanceof ObjectType || type instanceof InterfaceType) {
+    if (type instanceof federationInternals.ObjectType || type instanceof federationInternals.InterfaceType) {
       read(type);
       for (const field of type.fields()) read(field);
-    } else if (type instanceof UnionType) read(type);
+    } else if (type instanceof federationInternals.UnionType) read(type);
   }
   return hints;
 }

@@ -1,8 +1,9 @@
-import { InputObjectType, InterfaceType, ObjectType, type Schema } from '@apollo/federation-internals';
+import type { ObjectType, Schema } from '@apollo/federation-internals';
 import { appliedArguments, linkedDirectives, type Annotated } from '../../supergraph/linked-directives.ts';
 import type { Supergraph } from '../../supergraph/supergraph.ts';
 import type { ListSize } from './list-length.ts';
 import type { DepthAllowances } from './depth.ts';
+import { federationInternals } from '../../supergraph/apollo-packages.ts';
 
 /** What the subgraph teams wrote into their schemas about cost and depth, by coordinate: `Post`, `Post.comments`, `Query.posts(first:)`. */
 export interface GraphAnnotations {
@@ -23,7 +24,9 @@ export function readGraphAnnotations(supergraph: Supergraph): GraphAnnotations {
   const fields = schema.types().flatMap(outputFieldsOf);
   const inputs = [
     ...fields.flatMap((field) => field.arguments()),
-    ...schema.types().flatMap((type) => (type instanceof InputObjectType ? type.fields() : [])),
+    ...schema
+      .types()
+      .flatMap((type) => (type instanceof federationInternals.InputObjectType ? type.fields() : [])),
   ];
   const inputWeights = readWeights(schema, inputs);
   return {
@@ -38,8 +41,8 @@ export function readGraphAnnotations(supergraph: Supergraph): GraphAnnotations {
 type Located = Annotated & { readonly coordinate: string };
 
 function outputFieldsOf(type: unknown): ReturnType<ObjectType['fields']>[number][] {
-  if (type instanceof ObjectType) return [...type.fields()];
-  return type instanceof InterfaceType ? ([...type.fields()] as never[]) : []; // the same class, for another parent
+  if (type instanceof federationInternals.ObjectType) return [...type.fields()];
+  return type instanceof federationInternals.InterfaceType ? ([...type.fields()] as never[]) : []; // the same class, for another parent
 }
 
 function readWeights(schema: Schema, elements: readonly Located[]): Map<string, number> {

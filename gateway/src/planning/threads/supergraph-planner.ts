@@ -1,15 +1,16 @@
-import {
-  operationFromDocument,
-  ROUTER_SUPPORTED_SUPERGRAPH_FEATURES,
-  Supergraph as FederatedSchema,
-} from '@apollo/federation-internals';
-import { QueryPlanner, type QueryPlan } from '@apollo/query-planner';
+import { createRequire } from 'node:module';
+import type { QueryPlan } from '@apollo/query-planner';
 import { parse, type GraphQLSchema } from 'graphql';
 import { trustApiSchema } from '../../supergraph/api-schema.ts';
 import { buildClientSchema } from '../../supergraph/build-supergraph.ts';
 import { separateRequirements } from './requirements.ts';
 import { resolvableKeysFirst } from './resolvable-keys-first.ts';
 import { translatePlan, type PlanTranslation } from './translate-plan.ts';
+import { federationInternals } from '../../supergraph/apollo-packages.ts';
+
+const require = createRequire(import.meta.url);
+/** Required as {@link federationInternals} is; the thread that serves does without it. */
+const { QueryPlanner } = require('@apollo/query-planner') as typeof import('@apollo/query-planner');
 
 /** Makes query plans for one supergraph. */
 export interface SupergraphPlanner {
@@ -32,8 +33,8 @@ const MAX_EVALUATED_PLANS = 2_000;
 /** Prepares planning: about 100 ms of CPU. */
 export function createSupergraphPlanner(sdl: string): SupergraphPlanner {
   const { document, requirements } = separateRequirements(sdl);
-  const federated = FederatedSchema.build(resolvableKeysFirst(document), {
-    supportedFeatures: ROUTER_SUPPORTED_SUPERGRAPH_FEATURES,
+  const federated = federationInternals.Supergraph.build(resolvableKeysFirst(document), {
+    supportedFeatures: federationInternals.ROUTER_SUPPORTED_SUPERGRAPH_FEATURES,
     // It was validated as it came. What a variant replaces may now be declared and required by no one.
     validateSupergraph: false,
   });
@@ -48,9 +49,13 @@ export function createSupergraphPlanner(sdl: string): SupergraphPlanner {
   return {
     clientSchema: () => (clientSchema ??= buildClientSchema(sdl)),
     plan(operation, overrideLabels = []) {
-      const parsed = operationFromDocument(apiSchema, parse(operation, { noLocation: true }), {
-        validate: false,
-      });
+      const parsed = federationInternals.operationFromDocument(
+        apiSchema,
+        parse(operation, { noLocation: true }),
+        {
+          validate: false,
+        },
+      );
       const overrideConditions = new Map(overrideLabels.map((label) => [label, true]));
       return translatePlan(planner.buildQueryPlan(parsed, { overrideConditions }), translation);
     },
