@@ -110,6 +110,17 @@ describe('A comparison', () => {
     expect(evidence).toBeCloseTo(6 * Math.log(20) - Math.log(9), 9);
   });
 
+  it('finds within seconds a canary that is slow for all of its callers, although a moment ago every caller had a slow response', () => {
+    const comparison = new CallerComparison({ share: 0.3, established: listing() });
+    const isWorseAt = (second: number): boolean => {
+      for (let caller = 0; caller < 120; caller += 1)
+        if (caller < 36) comparison.add('canary', caller, second, 1);
+        else if (second === 0) comparison.add('main', caller, second, 1);
+      return comparison.judgeAt(second).isWorse;
+    };
+    expect(Array.from({ length: 40 }, (_, second) => second).find(isWorseAt)).toBe(11);
+  });
+
   it('is not decided by one broken account that tries again and again', () => {
     const comparison = new CallerComparison({ share: 0.05, established: listing(1) });
     for (let second = 0; second < 3_600; second += 1)

@@ -93,7 +93,7 @@ const [MAX_OPERATIONS, MAX_PAIRS] = [500, 50_000];
  * that are usual elsewhere do not hide it. Only established ones are judged by themselves.
  */
 class OperationsInWindow {
-  readonly windowS: number;
+  readonly #window: ComparedWindow;
   readonly #established: EstablishedOperations;
   readonly #all: CallersInWindow;
   readonly #operations = new Map<number, CallersInWindow>();
@@ -102,10 +102,10 @@ class OperationsInWindow {
   /** Callers of operations. */
   #pairs = 0;
 
-  constructor(windowS: number, established: EstablishedOperations) {
-    this.windowS = windowS;
+  constructor(window: ComparedWindow, established: EstablishedOperations) {
+    this.#window = window;
     this.#established = established;
-    this.#all = new CallersInWindow(windowS);
+    this.#all = new CallersInWindow(window.windowS);
   }
 
   add(side: Side, caller: number, second: number, operation: number): void {
@@ -124,7 +124,7 @@ class OperationsInWindow {
       if (replaced === undefined) return undefined;
       this.#drop(replaced);
     }
-    const callers = new CallersInWindow(this.windowS);
+    const callers = new CallersInWindow(this.#window.windowS);
     this.#operations.set(operation, callers);
     return callers;
   }
@@ -162,8 +162,9 @@ class OperationsInWindow {
   }
 
   #verdictOf(callers: ComparedCallers, share: number, correction: number, isOfOperation: boolean): Verdict {
-    const evidence = Math.max(0, evidenceOf(callers, share) - correction);
-    return { ...callers, evidence, windowS: this.windowS, isOfOperation };
+    const { windowS, discount } = this.#window;
+    const evidence = Math.max(0, evidenceOf(callers, share) - correction - discount);
+    return { ...callers, evidence, windowS, isOfOperation };
   }
 
   #operationsAt(second: number): readonly ComparedCallers[] {
@@ -192,8 +193,24 @@ function isStronger(verdict: Verdict, other: Verdict): boolean {
   return decides === other.canary >= MIN_CALLERS ? verdict.evidence > other.evidence : decides;
 }
 
-/** Seconds. The short window sees at once what is bad; the long one sees what is a little worse. */
-const WINDOWS_S = [60, 600];
+/** What is compared at each second. */
+interface ComparedWindow {
+  readonly windowS: number;
+  /** Evidence that is taken off. */
+  readonly discount: number;
+}
+
+/**
+ * That of a minute sees at once what is bad; the long one sees what is a little worse. A caller counts once in a window: after a moment in
+ * which all was slow, or failed, all callers of the main version count until the window has passed, and a canary that goes on to be so for
+ * each of its callers has no more than its share. The short window has forgotten that moment after 10 s. By chance it would stop as many
+ * canaries as the others do, and more, so it needs evidence 20: once in 485 million looks.
+ */
+const WINDOWS: readonly ComparedWindow[] = [
+  { windowS: 60, discount: 0 },
+  { windowS: 600, discount: 0 },
+  { windowS: 10, discount: 6 },
+];
 
 /** Settings of {@link CallerComparison}. */
 export interface ComparisonOptions {
@@ -216,7 +233,7 @@ export class CallerComparison {
     this.#share = share;
     this.#begunAt = begunAt ?? 0;
     this.#looksLeft = begunAt === undefined ? [] : EARLY_LOOKS;
-    this.#windows = WINDOWS_S.map((windowS) => new OperationsInWindow(windowS, established));
+    this.#windows = WINDOWS.map((window) => new OperationsInWindow(window, established));
   }
 
   /**
@@ -231,7 +248,7 @@ export class CallerComparison {
   /** What speaks most against the canary. */
   strongestAt(second: number): Verdict {
     const [first, ...others] = this.#windows.map((window) => window.verdictAt(second, this.#share));
-    return others.reduce((best, one) => (isStronger(one, best) ? one : best), first as Verdict); // there are two windows
+    return others.reduce((best, one) => (isStronger(one, best) ? one : best), first as Verdict); // there are three windows
   }
 
   /** What is said at this second, and whether it stops the canary. Each second is judged once. */
