@@ -3,7 +3,7 @@ import { ConfigError, EXIT_CONFIG, runDeployable } from '@trellis/runtime';
 import { Command } from 'commander';
 import { EXIT_USAGE, type CliCommand } from '../cli-command.ts';
 import { explainFailure } from '../explain-failure.ts';
-import { operationsPort } from '../operations-port.ts';
+import { takesNextOperationsPort } from '../operations-port.ts';
 import { createProgress, createTerminal, paintVerdicts } from '../terminal/index.ts';
 import { openAuthServerStores, type AuthServerStores } from '../platform/auth-server-stores.ts';
 
@@ -56,9 +56,8 @@ async function serve({ environment, close }: AuthServerStores): Promise<void> {
       return { url: server.url, close: () => server.close().finally(close) };
     },
   };
-  await runDeployable(program, {
-    ...environment,
-    ...(await operationsPort('AUTH', environment)),
+  await runDeployable(program, environment, {
+    takesNextOperationsPort: takesNextOperationsPort('AUTH', environment),
   });
 }
 

@@ -2,7 +2,7 @@ import { gateway } from '@trellis/gateway';
 import { runDeployable } from '@trellis/runtime';
 import { Command } from 'commander';
 import type { CliCommand } from '../cli-command.ts';
-import { operationsPort } from '../operations-port.ts';
+import { takesNextOperationsPort } from '../operations-port.ts';
 
 /** What the command line may say; the environment says the rest. */
 interface GatewayFlags {
@@ -63,11 +63,11 @@ async function run(command: Command, flags: GatewayFlags): Promise<void> {
     command.error(
       'Say which supergraph: --supergraph FILE, --supergraph URL, or --subgraph NAME=URL for each subgraph.',
     );
-  await runDeployable(gateway, {
-    ...process.env,
-    ...(await operationsPort('GATEWAY', process.env)),
-    ...environmentOf(flags),
-  });
+  await runDeployable(
+    gateway,
+    { ...process.env, ...environmentOf(flags) },
+    { takesNextOperationsPort: takesNextOperationsPort('GATEWAY', process.env) },
+  );
 }
 
 function problemOfSubgraphs(subgraphs: readonly string[]): string | undefined {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { printable, type SubgraphSchema } from '@trellis/composition';
 import { gateway, type GatewayConfig } from '@trellis/gateway';
 import { runDeployable, type DeployableProgram, type Resources } from '@trellis/runtime';
-import { operationsPort } from '../operations-port.ts';
+import { takesNextOperationsPort } from '../operations-port.ts';
 import type { DevCall, DevFlags } from './dev-call.ts';
 import type { DeveloperKey } from './developer-key.ts';
 import { createDevelopmentGraph } from './development-graph.ts';
@@ -31,15 +31,17 @@ export async function runDevelopment(run: DevelopmentRun): Promise<void> {
     ...gateway,
     start: (config, resources) => startAll(run, config, resources),
   };
-  await runDeployable(program, {
+  const environment = {
     LOG_LEVEL: 'error',
     GATEWAY_USER_CONTEXT_PRIVATE_KEY: key.privateKey,
     ...process.env,
-    ...(await operationsPort('GATEWAY', process.env)),
     ...(flags.port !== undefined && { GATEWAY_PORT: flags.port }),
     ...(flags.config !== undefined && { GATEWAY_CONFIG: flags.config }),
     GATEWAY_SUPERGRAPH: 'trellis-dev', // it is composed here
     GATEWAY_WORKERS: '1',
+  };
+  await runDeployable(program, environment, {
+    takesNextOperationsPort: takesNextOperationsPort('GATEWAY', process.env),
   });
 }
 

@@ -1,6 +1,8 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import Fastify, { type FastifyInstance } from 'fastify';
+import { MAX_PORT } from '../config/parse-variable.ts';
 import { guardChanges } from './guard-changes.ts';
+import { isPortInUse } from './port-in-use.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
 /** What a deployable adds to the operations port. Changing something needs a secret. */
@@ -19,6 +21,8 @@ export interface OperationsServerOptions {
   readonly port: number;
   /** @default '127.0.0.1', because this port is not public */
   readonly host?: string;
+  /** Whether a port that another program has may be replaced by the next free one, 16 tried. @default false */
+  readonly takesNextPort?: boolean;
   /** What is served; several when a process hosts several deployables. */
   readonly metrics: readonly Metrics[];
   /** @default none */
@@ -31,7 +35,11 @@ export interface OperationsServer {
   close(): Promise<void>;
 }
 
-/** Serves `GET /metrics` in the Prometheus text format, with those of the process, and routes of deployables, on a port of its own. */
+/**
+ * Serves `GET /metrics` in the Prometheus text format, with those of the process, and routes of deployables, on a port of its own.
+ *
+ * @throws Error of node:net where it can't listen: EADDRINUSE names the configured port
+ */
 export async function startOperationsServer(options: OperationsServerOptions): Promise<OperationsServer> {
   const processMetrics = new Registry();
   collectDefaultMetrics({ register: processMetrics });
@@ -52,8 +60,29 @@ export async function startOperationsServer(options: OperationsServerOptions): P
   server.addHook('onClose', async () => {
     for (const each of routes) each.close();
   });
-  const url = await server.listen({ port: options.port, host });
+  const url = await listen(server, host, portsOf(options));
   return { url, close: () => server.close() };
+}
+
+/** With the configured one: so many programs on one machine find a port each. */
+const MOST_PORTS = 16;
+
+function portsOf({ port, takesNextPort = false }: OperationsServerOptions): readonly number[] {
+  const count = takesNextPort && port !== 0 ? Math.min(MOST_PORTS, MAX_PORT - port + 1) : 1;
+  return Array.from({ length: count }, (_, index) => port + index);
+}
+
+/** Binding decides: of two programs that looked for a free port before, both may find the same one. */
+async function listen(server: FastifyInstance, host: string, ports: readonly number[]): Promise<string> {
+  let firstFailure: unknown;
+  for (const port of ports)
+    try {
+      return await server.listen({ port, host });
+    } catch (error) {
+      firstFailure ??= error;
+      if (!isPortInUse(error)) break;
+    }
+  throw firstFailure;
 }
 
 /** The exposition format wants each metric's HELP and TYPE once, with all its series behind them. */

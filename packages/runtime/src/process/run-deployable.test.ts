@@ -1,7 +1,9 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ProcessConfig } from './deployable.ts';
+import { freePort } from './free-port.ts';
 import { StartupError } from './startup-error.ts';
 import { runDeployable } from './run-deployable.ts';
 
@@ -69,6 +71,87 @@ describe('an unhandled error', () => {
   );
 });
 
+describe('an operations port that another program has', () => {
+  it('gives way to the next free one where no one has asked for it, said on standard error, for programs that start at the same time', async () => {
+    const port = await freePort();
+    const programs = [startProgram(port, true), startProgram(port, true), startProgram(port, true)];
+    try {
+      const started = await Promise.all(programs.map(({ outcome }) => outcome));
+      const ports = started.map(({ operationsUrl = '' }) => new URL(operationsUrl).port).toSorted();
+      expect(ports).toContain(String(port));
+      expect(new Set(ports).size).toBe(3);
+      for (const { operationsUrl = '', printed } of started) {
+        expect((await fetch(`${operationsUrl}/metrics`)).status).toBe(200);
+        const said = `Port ${port} is in use by another program: metrics are at ${operationsUrl}/metrics.\n`;
+        expect(printed).toBe(operationsUrl.endsWith(`:${port}`) ? '' : said);
+      }
+    } finally {
+      for (const { stop } of programs) stop();
+    }
+  });
+
+  it('ends the start where it was asked for', async () => {
+    const port = await freePort();
+    const first = startProgram(port, false);
+    try {
+      await first.outcome;
+      const { operationsUrl, printed } = await startProgram(port, false).outcome;
+      expect(operationsUrl).toBeUndefined();
+      expect(printed).toMatch(
+        new RegExp(`^Port ${port} is in use by another program\\. .* OPERATIONS_PORT to another`),
+      );
+    } finally {
+      first.stop();
+    }
+  });
+});
+
+/** What a program has printed on standard error until it was ready, or ended. */
+interface StartOutcome {
+  /** Absent where it ended. */
+  readonly operationsUrl?: string;
+  readonly printed: string;
+}
+
+/** Starts a deployable in a process of its own, which serves until it is stopped. */
+function startProgram(
+  operationsPort: number,
+  takesNextOperationsPort: boolean,
+): { readonly outcome: Promise<StartOutcome>; readonly stop: () => void } {
+  const program = `
+    import { runDeployable } from '@trellis/runtime';
+    const config = { LOG_LEVEL: 'info', OPERATIONS_PORT: ${operationsPort}, OPERATIONS_HOST: '127.0.0.1' };
+    const start = async () => ({ url: '', close: async () => undefined });
+    await runDeployable({ service: 'test', readConfig: () => config, start }, {}, { takesNextOperationsPort: ${takesNextOperationsPort} });`;
+  const child = spawn(process.execPath, evaluating(program), PROGRAM_FOLDER);
+  let printed = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (printed += text));
+  const outcome = new Promise<StartOutcome>((resolve) => {
+    child.once('close', () => resolve({ printed }));
+    createInterface(child.stdout).on('line', (line) => {
+      const { msg, operationsUrl } = JSON.parse(line) as { msg: string; operationsUrl: string }; // as it is logged
+      if (msg === 'ready') setTimeout(() => resolve({ operationsUrl, printed }), PRINTED_WITHIN_MS);
+    });
+  });
+  return { outcome, stop: () => void child.kill('SIGKILL') };
+}
+
+/** What was written to one pipe may be read after what was written later to another. */
+const PRINTED_WITHIN_MS = 200;
+
+const PROGRAM_FOLDER = { cwd: fileURLToPath(new URL('..', import.meta.url)) };
+
+function evaluating(program: string): string[] {
+  return [
+    '--conditions=trellis-source',
+    '--import',
+    import.meta.resolve('tsx'),
+    '--input-type=module',
+    '--eval',
+    program,
+  ];
+}
+
 /** Runs a deployable in a process of its own, which does something as soon as it serves. */
 function runProgram(statement: string): ReturnType<typeof spawnSync> & { stdout: string; stderr: string } {
   const program = `
@@ -77,14 +160,8 @@ function runProgram(statement: string): ReturnType<typeof spawnSync> & { stdout:
     const start = async (_config, { logger }) => ({ url: '', close: async () => logger.info('closed') });
     await runDeployable({ service: 'test', readConfig: () => config, start }, {});
     ${statement};`;
-  const options = [
-    '--conditions=trellis-source',
-    '--import',
-    import.meta.resolve('tsx'),
-    '--input-type=module',
-  ];
-  return spawnSync(process.execPath, [...options, '--eval', program], {
-    cwd: fileURLToPath(new URL('..', import.meta.url)),
+  return spawnSync(process.execPath, evaluating(program), {
+    ...PROGRAM_FOLDER,
     encoding: 'utf8',
     timeout: 30_000,
   });

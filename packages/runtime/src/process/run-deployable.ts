@@ -10,6 +10,15 @@ import { endOnUnhandledError } from './unhandled-errors.ts';
 
 const DRAIN_DEADLINE_MS = 25_000;
 
+/** How a process is run. */
+interface RunOptions {
+  /**
+   * Whether the operations port gives way to the next free one where another program has it, which is said on standard error: for programs
+   * that are run by hand, several on a machine, where no one has asked for a port. @default false
+   */
+  readonly takesNextOperationsPort?: boolean;
+}
+
 /**
  * The life of a process that hosts one deployable: configure, start, serve, drain on SIGTERM or SIGINT, exit. A wrong
  * configuration is printed whole and exits with 78 (sysexits EX_CONFIG); a failed start exits with 1, and so does an error
@@ -18,12 +27,13 @@ const DRAIN_DEADLINE_MS = 25_000;
 export async function runDeployable<Config extends ProcessConfig, Started extends Deployable>(
   program: DeployableProgram<Config, Started>,
   environment: Environment,
+  options: RunOptions = {},
 ): Promise<void> {
   const config = readConfigOrExit(program, environment);
   const logger = createLogger({ service: program.service, level: config.LOG_LEVEL });
   let deployable: RunningDeployable | undefined;
   endOnUnhandledError(logger, async () => deployable?.close());
-  const running = await startOrExit(program, config, logger);
+  const running = await startOrExit(program, config, logger, options);
   deployable = running;
   logger.info({ url: running.url, operationsUrl: running.operationsUrl }, 'ready');
   onStopSignal(() => void drainAndExit(logger, running), {
@@ -52,9 +62,10 @@ async function startOrExit<Config extends ProcessConfig, Started extends Deploya
   program: DeployableProgram<Config, Started>,
   config: Config,
   logger: Logger,
+  options: RunOptions,
 ): Promise<RunningDeployable> {
   try {
-    return await startWithOperations(program, config, logger);
+    return await startWithOperations(program, config, logger, options);
   } catch (error) {
     const reason = explainStartupError(error, config);
     if (reason !== undefined) process.stderr.write(`${reason}\n`);
@@ -67,6 +78,7 @@ async function startWithOperations<Config extends ProcessConfig, Started extends
   program: DeployableProgram<Config, Started>,
   config: Config,
   logger: Logger,
+  { takesNextOperationsPort = false }: RunOptions,
 ): Promise<RunningDeployable> {
   const metrics = createMetrics(program.service);
   let started: Started | undefined;
@@ -74,9 +86,11 @@ async function startWithOperations<Config extends ProcessConfig, Started extends
   const operations = await startOperationsServer({
     port: config.OPERATIONS_PORT,
     host: config.OPERATIONS_HOST,
+    takesNextPort: takesNextOperationsPort,
     metrics: [metrics],
     routes: routes ? [routes] : [],
   });
+  reportOtherPort(config, operations.url);
   const deployable = await program.start(config, { logger, metrics });
   started = deployable;
   return {
@@ -87,6 +101,11 @@ async function startWithOperations<Config extends ProcessConfig, Started extends
       await operations.close();
     },
   };
+}
+
+function reportOtherPort({ OPERATIONS_PORT: wanted }: ProcessConfig, url: string): void {
+  if (wanted === 0 || new URL(url).port === String(wanted)) return;
+  process.stderr.write(`Port ${wanted} is in use by another program: metrics are at ${url}/metrics.\n`);
 }
 
 async function drainAndExit(logger: Logger, deployable: Deployable): Promise<never> {

@@ -1,3 +1,4 @@
+import { isPortInUse, type PortInUse } from '../http/port-in-use.ts';
 import type { ProcessConfig } from './deployable.ts';
 
 /**
@@ -12,14 +13,6 @@ export class StartupError extends Error {
 export function explainStartupError(error: unknown, config: ProcessConfig): string | undefined {
   if (error instanceof StartupError) return error.message;
   return isPortInUse(error) ? explainPort(error, config) : undefined;
-}
-
-interface PortInUse extends Error {
-  readonly port: number;
-}
-
-function isPortInUse(error: unknown): error is PortInUse {
-  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE' && 'port' in error;
 }
 
 function explainPort({ port }: PortInUse, config: ProcessConfig): string {
