@@ -29,6 +29,7 @@ import { openSupergraphs } from './open-supergraphs.ts';
 import { openUsage } from './open-usage.ts';
 import { createRegistryMetrics } from '../observability/registry-metrics.ts';
 import { FieldUsers } from '../usage/field-users.ts';
+import { exchangeUsersThroughPrimary } from '../usage/users-exchange.ts';
 import type { UsageRecorder } from '../usage/usage-recorder.ts';
 import { Replaceable } from './replaceable.ts';
 import { openTracesTo, type ReplaceableResources, type TracesTo } from './replaced-resources.ts';
@@ -167,7 +168,7 @@ export async function openResources(
     streams,
     streamMetrics,
     demandMetrics: createDemandMetrics(metrics),
-    usage: usage && allowsConveniences(config) ? new FieldUsers(usage) : usage,
+    usage: usage && allowsConveniences(config) ? fieldUsersOf(usage, config) : usage,
     tracing,
     responseCache,
     issuers: createIssuerConnections({
@@ -188,6 +189,13 @@ export async function openResources(
         closeRedis,
       }),
   };
+}
+
+/** Each worker knows of its own requests. */
+function fieldUsersOf(usage: UsageRecorder, { WORKERS }: GatewayConfig): FieldUsers {
+  return new FieldUsers(usage, (own) =>
+    WORKERS > 1 ? exchangeUsersThroughPrimary(WORKERS - 1, own) : undefined,
+  );
 }
 
 /** A WebSocket reports the end of a connection by an event. */

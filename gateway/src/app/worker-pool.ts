@@ -10,6 +10,8 @@ import { isRelayed, type RelayedTrial } from '../variants/trial-exchange.ts';
 import type { RecordVerdict } from '../registry/record-verdicts.ts';
 import { HEAP_FLAGS } from './heap-flags.ts';
 import type { ServingGateway } from './start-gateway.ts';
+import type { UsersFound, UsersQuestion, UsersReply, UsersWanted } from '../usage/users-exchange.ts';
+import { UsersOfWorkers } from './users-of-workers.ts';
 
 const RESTART_PAUSE_MS = 500;
 const CLOSE_DEADLINE_MS = 20_000;
@@ -49,6 +51,7 @@ class WorkerPool {
   readonly #silentMs: number;
   /** When each of them gave its last sign of life. */
   readonly #heardAt = new Map<Worker, number>();
+  readonly #users = new UsersOfWorkers();
   #watch: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
 
@@ -100,9 +103,11 @@ class WorkerPool {
   #fork(): Worker {
     const worker = cluster.fork();
     this.#workers.set(worker, 'starting');
-    worker.on('message', (message: unknown) => {
+    worker.on('message', (message: FromWorker) => {
       this.#heardAt.set(worker, performance.now());
       if (isRelayed(message)) this.#relay(message, worker);
+      else if (message.kind === 'users wanted') this.#collectUsers(message, worker);
+      else if (message.kind === 'users') this.#users.add(message, worker);
     });
     worker.once('exit', () => {
       this.#workers.delete(worker);
@@ -113,8 +118,19 @@ class WorkerPool {
 
   /** What a worker says of a canary is for all others. */
   #relay(message: RelayedTrial, from: Worker): void {
-    for (const [worker, state] of this.#workers)
-      if (worker !== from && state === 'serving') send(worker, message);
+    for (const worker of this.#othersThan(from)) send(worker, message);
+  }
+
+  #othersThan(one: Worker): readonly Worker[] {
+    return [...this.#workers].flatMap(([worker, state]) =>
+      worker !== one && state === 'serving' ? [worker] : [],
+    );
+  }
+
+  #collectUsers(wanted: UsersWanted, from: Worker): void {
+    const others = this.#othersThan(from);
+    const absent = Math.max(0, this.#config.WORKERS - 1 - others.length);
+    this.#users.collect(wanted, others, absent, (found) => send(from, found));
   }
 
   /** A worker whose event loop is blocked holds what it has accepted for as long as that lasts, which may be for ever. */
@@ -257,6 +273,8 @@ function send(worker: Worker, message: ToWorker): void {
 /** Messages of the primary process to a worker. */
 export type ToWorker =
   | RelayedTrial
+  | UsersQuestion
+  | UsersFound
   | { readonly kind: 'start'; readonly config: GatewayConfig }
   | { readonly kind: 'listen' }
   | { readonly kind: 'sdl' }
@@ -269,6 +287,8 @@ export type ToWorker =
  */
 export type FromWorker =
   | RelayedTrial
+  | UsersWanted
+  | UsersReply
   | { readonly kind: 'waiting' }
   | { readonly kind: 'alive' }
   | { readonly kind: 'prepared' }

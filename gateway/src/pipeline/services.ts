@@ -55,6 +55,16 @@ export interface FieldUser {
   readonly lastUsed: string;
 }
 
+/** Who has sent a field since the processes of the gateway have started. */
+export interface FieldUse {
+  /** The busiest first, 200 at most. */
+  readonly users: readonly FieldUser[];
+  /** Clients beyond those. */
+  readonly further: number;
+  /** Workers that did not say in time what they know; 0 where nothing is missing. */
+  readonly missingWorkers: number;
+}
+
 /** Counts which operations are sent. */
 export interface UsageRecording {
   /**
@@ -63,8 +73,8 @@ export interface UsageRecording {
    * @param sinceMs when its run began, by `performance.now()`
    */
   record(context: RequestContext, result: PipelineResult, sinceMs: number): void;
-  /** Who has sent a field since the start of the process, the busiest first. Absent outside of development. */
-  usersOf?(field: string): readonly FieldUser[];
+  /** Who has sent a field, to all workers. Never rejects. Absent outside of development. */
+  usersOf?(field: string): Promise<FieldUse>;
 }
 
 /** What of a request the choice of a generation depends on, beside its caller. */

@@ -3,29 +3,40 @@ import { LRUCache } from 'lru-cache';
 import { clientSoftwareOf } from '../identity/caller.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { PipelineResult } from '../pipeline/operation-result.ts';
-import type { FieldUser } from '../pipeline/services.ts';
+import type { FieldUse } from '../pipeline/services.ts';
 import type { RequestContext } from '../request/context.ts';
 import { documentFields } from './document-fields.ts';
+import { listUsers, toFieldUser, type CountedClient, type ListedUsers } from './listed-users.ts';
 import type { UsageRecorder } from './usage-recorder.ts';
+import type { UsersExchange } from './users-exchange.ts';
 
 /** Operations that are remembered: those that were sent last. */
 const MAX_OPERATIONS = 1_000;
 /** Clients of an operation; further ones are not listed. */
 const MAX_CLIENTS = 50;
 
+/** Of a client's name; headers that name one have no more. */
+const MAX_CHARACTERS = 100;
+
 interface SentOperation {
   /** `User.name`. */
   readonly fields: ReadonlySet<string>;
-  readonly clients: Map<string, { name: string; version: string; requests: number; lastMs: number }>;
+  readonly clients: Map<string, CountedClient>;
 }
 
-/** Records usage, and knows who has used a field since the start of the process. For a developer's gateway: it visits each document. */
+/** Records usage, and knows who has used a field since the start of the process, and of the other workers. For a developer's gateway: it visits each document. */
 export class FieldUsers implements UsageRecorder {
   readonly #recorder: UsageRecorder;
+  readonly #exchange: UsersExchange | undefined;
   readonly #operations = new LRUCache<string, SentOperation>({ max: MAX_OPERATIONS });
 
-  constructor(recorder: UsageRecorder) {
+  /** @param openExchange with the other workers; undefined where there are none */
+  constructor(
+    recorder: UsageRecorder,
+    openExchange: (own: (field: string) => ListedUsers) => UsersExchange | undefined,
+  ) {
     this.#recorder = recorder;
+    this.#exchange = openExchange((field) => this.#ownUsersOf(field));
   }
 
   record(context: RequestContext, result: PipelineResult, sinceMs: number): void {
@@ -35,7 +46,7 @@ export class FieldUsers implements UsageRecorder {
     const { operation, supergraph, caller } = admitted;
     const { clients } = this.#sent(operation, supergraph.schema);
     const client = clientSoftwareOf(context);
-    const name = client?.name ?? caller.context.clientId ?? 'unknown';
+    const name = client?.name ?? caller.context.clientId?.slice(0, MAX_CHARACTERS) ?? 'unknown';
     const version = client?.version ?? '';
     const key = JSON.stringify([name, version]);
     const known = clients.get(key);
@@ -43,27 +54,21 @@ export class FieldUsers implements UsageRecorder {
     clients.set(key, { name, version, requests: (known?.requests ?? 0) + 1, lastMs: Date.now() });
   }
 
-  usersOf(field: string): readonly FieldUser[] {
-    const users = new Map<string, { name: string; version: string; requests: number; lastMs: number }>();
-    for (const { fields, clients } of this.#operations.values()) {
-      if (!fields.has(field)) continue;
-      for (const [key, { name, version, requests, lastMs }] of clients) {
-        const before = users.get(key) ?? { requests: 0, lastMs: 0 };
-        const latestMs = Math.max(before.lastMs, lastMs);
-        users.set(key, { name, version, requests: before.requests + requests, lastMs: latestMs });
-      }
-    }
-    return [...users.values()]
-      .toSorted((left, right) => right.requests - left.requests)
-      .map(({ name, version, requests, lastMs }) => ({
-        name,
-        version,
-        requests,
-        lastUsed: new Date(lastMs).toISOString(),
-      }));
+  async usersOf(field: string): Promise<FieldUse> {
+    const others = await this.#exchange?.usersOf(field);
+    const listed = listUsers([this.#ownUsersOf(field), ...(others?.listed ?? [])]);
+    return { ...listed, missingWorkers: others?.missing ?? 0 };
+  }
+
+  /** Those who have sent it to this process. */
+  #ownUsersOf(field: string): ListedUsers {
+    const sent = [...this.#operations.values()].filter(({ fields }) => fields.has(field));
+    const users = sent.flatMap(({ clients }) => [...clients.values()].map(toFieldUser));
+    return listUsers([{ users, further: 0 }]);
   }
 
   close(): Promise<void> {
+    this.#exchange?.close();
     return this.#recorder.close();
   }
 

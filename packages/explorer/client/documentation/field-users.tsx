@@ -10,16 +10,25 @@ interface FieldUser {
   readonly lastUsed: string;
 }
 
+/** Who has sent a field, as the gateway says it. */
+interface FieldUse {
+  readonly users: readonly FieldUser[];
+  /** Workers of the gateway whose part is missing. */
+  readonly missingWorkers: number;
+}
+
 /** Who uses a field: clients with their versions, how often and when last. Nothing where that is not recorded. */
 export function FieldUsers({ field }: { readonly field: string }): VNode | null {
   const { settings, texts } = useApp();
   const { fieldUsersPath: path } = settings;
-  const users = useFieldUsers(path, field);
-  if (!users) return null;
+  const use = useFieldUse(path, field);
+  if (!use) return null;
+  const { users, missingWorkers } = use;
   return (
     <section aria-label={texts.usedBy}>
       <h3>{texts.usedBy}</h3>
-      {users.length === 0 && <p>{texts.unused}</p>}
+      {missingWorkers > 0 && <p>{texts.workersMissing(missingWorkers)}</p>}
+      {users.length === 0 && missingWorkers === 0 && <p>{texts.unused}</p>}
       <ul>
         {users.map(({ name, version, requests, lastUsed }) => (
           <li key={`${name} ${version}`}>
@@ -32,20 +41,20 @@ export function FieldUsers({ field }: { readonly field: string }): VNode | null 
   );
 }
 
-function useFieldUsers(path: string | undefined, field: string): readonly FieldUser[] | undefined {
-  const [users, setUsers] = useState<readonly FieldUser[]>();
+function useFieldUse(path: string | undefined, field: string): FieldUse | undefined {
+  const [use, setUse] = useState<FieldUse>();
   useEffect(() => {
-    setUsers(undefined);
+    setUse(undefined);
     if (path === undefined) return undefined;
     const controller = new AbortController();
     const load = async (): Promise<void> => {
       const response = await fetch(`${path}?field=${encodeURIComponent(field)}`, {
         signal: controller.signal,
       });
-      if (response.ok) setUsers(((await response.json()) as { users: readonly FieldUser[] }).users); // the gateway says it
+      if (response.ok) setUse((await response.json()) as FieldUse); // the gateway says it
     };
     load().catch(() => undefined); // the documentation is complete without it
     return () => controller.abort();
   }, [path, field]);
-  return users;
+  return use;
 }

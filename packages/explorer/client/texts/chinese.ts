@@ -58,6 +58,7 @@ export const chinese: ExplorerTexts = {
   root: '根',
   usedBy: '自网关启动以来的使用者',
   unused: '自网关启动以来没有客户端发送过。',
+  workersMissing: (workers) => `缺少网关 ${workers} 个工作进程的统计：未及时响应。`,
   requestsUntil: (requests, last) => `${requests} 个请求，最近 ${last}`,
   possibleTypes: '可能的类型',
   costsOf: (cost) => `成本 ${cost}`,

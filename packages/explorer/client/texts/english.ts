@@ -58,6 +58,8 @@ export const english: ExplorerTexts = {
   root: 'root',
   usedBy: 'Used by, since the start of the gateway',
   unused: 'No client has sent it since the start of the gateway.',
+  workersMissing: (workers) =>
+    `What ${workers === 1 ? '1 worker' : `${workers} workers`} of the gateway counted is missing: no response in time.`,
   requestsUntil: (requests, last) =>
     `${requests === 1 ? '1 request' : `${requests} requests`}, the last ${last}`,
   possibleTypes: 'Possible types',

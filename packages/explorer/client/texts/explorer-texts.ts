@@ -58,6 +58,8 @@ export interface ExplorerTexts {
   /** Above the clients that have sent a field. */
   readonly usedBy: string;
   readonly unused: string;
+  /** Said where some workers of the gateway have not responded. */
+  readonly workersMissing: (workers: number) => string;
   readonly requestsUntil: (requests: number, last: string) => string;
   readonly possibleTypes: string;
   readonly costsOf: (cost: string) => string;

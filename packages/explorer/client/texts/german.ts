@@ -58,6 +58,8 @@ export const german: ExplorerTexts = {
   root: 'Wurzel',
   usedBy: 'Benutzt von, seit dem Start des Gateways',
   unused: 'Seit dem Start des Gateways hat kein Client es gesendet.',
+  workersMissing: (workers) =>
+    `Es fehlt, was ${workers === 1 ? '1 Worker' : `${workers} Worker`} des Gateways gezählt ${workers === 1 ? 'hat' : 'haben'}: keine Antwort in der Frist.`,
   requestsUntil: (requests, last) =>
     `${requests} ${requests === 1 ? 'Anfrage' : 'Anfragen'}, zuletzt ${last}`,
   possibleTypes: 'Mögliche Typen',
