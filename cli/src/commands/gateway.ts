@@ -1,5 +1,4 @@
-import { gateway } from '@trellis/gateway';
-import { runDeployable } from '@trellis/runtime';
+import { startFirstPlanner } from '@trellis/gateway/first-planner';
 import { Command } from 'commander';
 import type { CliCommand } from '../cli-command.ts';
 import { takesNextOperationsPort } from '../operations-port.ts';
@@ -63,11 +62,21 @@ async function run(command: Command, flags: GatewayFlags): Promise<void> {
     command.error(
       'Say which supergraph: --supergraph FILE, --supergraph URL, or --subgraph NAME=URL for each subgraph.',
     );
-  await runDeployable(
-    gateway,
-    { ...process.env, ...environmentOf(flags) },
-    { takesNextOperationsPort: takesNextOperationsPort('GATEWAY', process.env) },
-  );
+  const environment = { ...process.env, ...environmentOf(flags) };
+  if (plansItself(flags, environment)) void startFirstPlanner(); // it loads while this thread does
+  const [{ gateway }, { runDeployable }] = await Promise.all([
+    import('@trellis/gateway'),
+    import('@trellis/runtime'),
+  ]);
+  await runDeployable(gateway, environment, {
+    takesNextOperationsPort: takesNextOperationsPort('GATEWAY', process.env),
+  });
+}
+
+/** In several processes the workers plan, and what composes running subgraphs plans in more memory. */
+function plansItself(flags: GatewayFlags, environment: NodeJS.ProcessEnv): boolean {
+  const workers = environment['GATEWAY_WORKERS'] ?? environment['WORKERS'];
+  return !flags.subgraph && (workers === undefined || workers === '1');
 }
 
 function problemOfSubgraphs(subgraphs: readonly string[]): string | undefined {

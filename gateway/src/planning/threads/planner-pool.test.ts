@@ -3,6 +3,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bookshop } from '../../../test-fixtures/graphs/bookshop.ts';
 import { composeGraph } from '../../../test-fixtures/synthetic/start-graph.ts';
 import { JobAudience, type PlannerCaller } from './job-audience.ts';
+import { startFirstPlanner, WorkerThread } from './worker-thread.ts';
 import {
   createPlannerPool,
   defaultQueryPlannerWorkers,
@@ -71,6 +72,17 @@ describe('Query planner workers', () => {
     const { node } = await plan('{ books { title count } }');
     expect(node).toMatchObject({ kind: 'Sequence', nodes: [{ serviceName: 'books' }, { kind: 'Flatten' }] });
     expect(JSON.parse(JSON.stringify(node))).toEqual(node);
+  });
+
+  it('begin with the thread that was started ahead of them, and end it where another kind is wanted', async () => {
+    const first = startFirstPlanner();
+    const taken = await WorkerThread.start(0);
+    expect(taken).toBe(await first);
+    const unwanted = startFirstPlanner();
+    const nicer = await WorkerThread.start(1);
+    expect(nicer).not.toBe(await unwanted);
+    await vi.waitFor(async () => expect((await unwanted).isAlive).toBe(false));
+    await Promise.all([taken.close(), nicer.close()]);
   });
 
   it('reports what it can not plan, and goes on', async () => {

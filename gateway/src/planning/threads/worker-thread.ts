@@ -71,8 +71,12 @@ export class WorkerThread {
     });
   }
 
-  /** @throws Error when the thread can't start */
+  /** Or takes the one that was started ahead. @throws Error when the thread can't start */
   static async start(niceness: number, youngHeapMb: number = YOUNG_HEAP_MB): Promise<WorkerThread> {
+    const first = ahead;
+    ahead = undefined;
+    if (niceness === 0 && youngHeapMb === YOUNG_HEAP_MB && first) return first;
+    void first?.then((thread) => thread.close()).catch(() => undefined); // another kind is wanted
     forgetYoungGeneration();
     const worker = new Worker(...programOf(niceness, youngHeapMb));
     worker.unref();
@@ -146,6 +150,19 @@ export class WorkerThread {
     await this.close();
     throw failure;
   }
+}
+
+/** The thread that nobody has asked for yet. */
+let ahead: Promise<WorkerThread> | undefined;
+
+/**
+ * Starts the first thread of a process: what will ask it takes as long to load as the thread does. Whoever starts a thread next takes
+ * it. Where that is none, it ends with the process.
+ */
+export function startFirstPlanner(): Promise<RunningPlanner> {
+  const first = WorkerThread.start(0);
+  first.catch(() => undefined); // whoever takes it learns of it
+  return (ahead = first);
 }
 
 /**
