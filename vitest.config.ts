@@ -62,6 +62,9 @@ const execArgv = ['--interrupt-budget=600000'];
 // A poll waits for what is to come, however busy the machine is; how long that may take is no test of its own.
 const expect = { poll: { timeout: 90_000 } };
 
+// Without it an expression in `toMatchObject` would pass for each text.
+const MATCH_EXPRESSIONS = 'packages/testkit/src/match-expressions.setup.ts';
+
 export default defineConfig({
   test: {
     sequence: { sequencer: ProcessesFirst },
@@ -84,7 +87,7 @@ export default defineConfig({
           ],
           exclude: [...configDefaults.exclude, ...longTests],
           globalSetup: ['packages/testkit/src/global-setup.ts'],
-          setupFiles: ['packages/postgres/src/testing/check-rows.setup.ts'],
+          setupFiles: [MATCH_EXPRESSIONS, 'packages/postgres/src/testing/check-rows.setup.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
@@ -102,7 +105,7 @@ export default defineConfig({
           include: ownProcesses,
           exclude: [...configDefaults.exclude, ...longTests],
           globalSetup: ['packages/testkit/src/global-setup.ts'],
-          setupFiles: ['packages/postgres/src/testing/check-rows.setup.ts'],
+          setupFiles: [MATCH_EXPRESSIONS, 'packages/postgres/src/testing/check-rows.setup.ts'],
           testTimeout: 120_000,
           hookTimeout: 180_000,
         },
@@ -123,6 +126,7 @@ export default defineConfig({
           include: ['e2e/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...ownProcesses, ...longTests],
           globalSetup: ['packages/testkit/src/global-setup.ts', 'e2e/harness/shared-platform.ts'],
+          setupFiles: [MATCH_EXPRESSIONS],
           testTimeout: 120_000,
           hookTimeout: 180_000,
         },
@@ -154,6 +158,7 @@ export default defineConfig({
           sequence: { groupOrder: 2 }, // behind the proofs
           include: longTests,
           globalSetup: ['packages/testkit/src/global-setup.ts', 'e2e/harness/shared-platform.ts'],
+          setupFiles: [MATCH_EXPRESSIONS],
           testTimeout: 120_000,
           hookTimeout: 180_000,
         },
