@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import {
   createRecordSigner,
   generateRecordKey,
@@ -14,6 +14,7 @@ import {
   type Environment,
   type RegistryOptions,
 } from '../registry/registry-access.ts';
+import { readKeyText } from '../registry/key-text.ts';
 import type { CommandOutcome } from './command-outcome.ts';
 import { assertHonoured, verifyByOwnTrust } from './options-over-http.ts';
 import { replaceKeys } from './replace-keys.ts';
@@ -75,7 +76,7 @@ export async function replaceKeysCommand(
   signal: AbortSignal,
 ): Promise<CommandOutcome> {
   const log = logOf(options, env);
-  const named = await TrustedKeys.parse(await readFile(options.with, 'utf8'));
+  const named = await TrustedKeys.parse(await readKeyText(options.with, '--with'));
   const store = storeOf(options, env);
   assertHonoured(store, options);
   if (!(store instanceof HttpStore))

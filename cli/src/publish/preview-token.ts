@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { createRecordSigner, formatLogName, RegistryError } from '@trellis/registry';
 import { importJWK, SignJWT, type JWK } from 'jose';
+import { readKeyText } from '../registry/key-text.ts';
 import { logOf, type Environment } from '../registry/registry-access.ts';
 import type { CommandOutcome } from './command-outcome.ts';
 
@@ -19,7 +19,7 @@ const MOST_HOURS = 24 * 90;
 /**
  * `trellis variant token`: opens a variant by header to who holds it, until it expires.
  *
- * @throws RegistryError; Error with a system call for files. The key is in no message
+ * @throws RegistryError; the key is in no message
  */
 export async function previewTokenCommand(
   options: PreviewTokenOptions,
@@ -34,7 +34,7 @@ export async function previewTokenCommand(
       'INVALID_KEY',
       'Say which key signs: --preview-key FILE, or TRELLIS_PREVIEW_KEY. trellis keys new --file FILE makes one.',
     );
-  const jwk = given.trimStart().startsWith('{') ? given : await readFile(given, 'utf8');
+  const jwk = await readKeyText(given, '--preview-key or TRELLIS_PREVIEW_KEY');
   const { keyId } = await createRecordSigner(jwk);
   const expiresAt = Math.floor(Date.now() / 1_000) + lifetimeS;
   const token = await new SignJWT({ variant: name })

@@ -5,7 +5,7 @@ import { createPool, migrate } from '@trellis/postgres';
 import { createRecordSigners, RegistryError, trustIn, TrustedKeys } from '@trellis/registry';
 import { ConfigError, createLogger, type Logger } from '@trellis/runtime';
 import { createOutageLog } from '@trellis/runtime/outage-log';
-import { readFile } from 'node:fs/promises';
+import { readKeyText } from '../registry/key-text.ts';
 import type { Environment } from '../registry/registry-access.ts';
 import { createRegistryServer } from './registry-server.ts';
 
@@ -63,10 +63,12 @@ export async function serveRegistry(options: ServeOptions, env: Environment): Pr
   const revocation = revocationCheck(options, env, logger);
   const takesUnboundTokens = unboundTokens(options, env, logger);
   const signers = await createRecordSigners(
-    await keyText(needed(env['TRELLIS_SIGNING_KEY'], 'TRELLIS_SIGNING_KEY')),
+    await readKeyText(needed(env['TRELLIS_SIGNING_KEY'], 'TRELLIS_SIGNING_KEY'), 'TRELLIS_SIGNING_KEY'),
   );
   const given = env['TRELLIS_REGISTRY_TRUST'];
-  const trust = given ? await TrustedKeys.parse(await keyText(given)) : await trustIn(signers);
+  const trust = given
+    ? await TrustedKeys.parse(await readKeyText(given, 'TRELLIS_REGISTRY_TRUST'))
+    : await trustIn(signers);
   await migrate({
     connectionString,
     schema: SCHEMA,
@@ -166,8 +168,4 @@ function publicUrlOf(text: string | undefined): string | undefined {
 function portOf(text = '4050'): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
   throw new RegistryError('INVALID_NAME', `--port takes a port, not ${JSON.stringify(text)}.`);
-}
-
-async function keyText(given: string): Promise<string> {
-  return given.trimStart().startsWith('{') ? given : readFile(given, 'utf8');
 }

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import {
   createRecordSigners,
@@ -12,6 +11,7 @@ import {
   type RecordSigners,
   type RegistryStore,
 } from '@trellis/registry';
+import { readKeyText } from './key-text.ts';
 
 /** How a command line names a registry. What it leaves out comes from the environment. */
 export interface RegistryOptions {
@@ -66,13 +66,16 @@ export function logOf({ graph }: GraphOptions, env: Environment): LogName {
  * A registry for reading. The keys that may sign its first record are those of `--trust` or `TRELLIS_REGISTRY_TRUST` (a file, or the
  * JWK set itself); without them, the public parts of the signing keys.
  *
- * @throws RegistryError; Error with a system call for files
+ * @throws RegistryError; the keys are in no message
  */
 export async function openForReading(options: RegistryOptions, env: Environment): Promise<RegistryAccess> {
   const store = storeOf(options, env);
   const given = options.trust ?? env['TRELLIS_REGISTRY_TRUST'];
   if (given !== undefined && given !== '')
-    return { store, trust: await TrustedKeys.parse(await textOf(given)) };
+    return {
+      store,
+      trust: await TrustedKeys.parse(await readKeyText(given, '--trust or TRELLIS_REGISTRY_TRUST')),
+    };
   const key = await signingKey(options, env);
   if (key === undefined)
     throw new RegistryError(
@@ -82,7 +85,7 @@ export async function openForReading(options: RegistryOptions, env: Environment)
   return { store, trust: await trustIn(await createRecordSigners(key)) };
 }
 
-/** A registry for publishing. @throws RegistryError; Error with a system call for files */
+/** A registry for publishing. @throws RegistryError; the keys are in no message */
 export async function openForPublishing(
   options: Pick<AppendOptions, keyof RegistryOptions | 'actor'>,
   env: Environment,
@@ -105,10 +108,5 @@ function actorOf(env: Environment): string {
 
 async function signingKey({ key }: RegistryOptions, env: Environment): Promise<string | undefined> {
   const given = key ?? env['TRELLIS_SIGNING_KEY'];
-  return given === undefined || given === '' ? undefined : textOf(given);
-}
-
-/** JSON as it is, or the text of a file. */
-async function textOf(given: string): Promise<string> {
-  return given.trimStart().startsWith('{') ? given : readFile(given, 'utf8');
+  return given === undefined || given === '' ? undefined : readKeyText(given, '--key or TRELLIS_SIGNING_KEY');
 }
