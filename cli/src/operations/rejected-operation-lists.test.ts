@@ -191,12 +191,17 @@ describe('A list of operations', () => {
       64,
       /^INVALID_OPTION: Say what is checked: /,
     ],
-    ['a file that is missing', () => ['import', '--from', join(work.path, 'none')], 1, /^ENOENT: /],
+    [
+      'a file that is missing',
+      () => ['import', '--from', join(work.path, 'none')],
+      1,
+      /^There is no file or directory for /,
+    ],
     [
       'a graph that is missing',
       () => ['check', '--from', work.relay({ kind: KIND }), '--against', join(work.path, 'none.graphql')],
       1,
-      /^ENOENT: /,
+      /^There is no file or directory for /,
     ],
   ];
 

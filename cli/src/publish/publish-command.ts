@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { FileProblems, loadSubgraphs, readSupergraphConfig, type Composers } from '@trellis/composition';
 import { formatLogName, HttpStore, isContractName, RegistryError } from '@trellis/registry';
 import {
@@ -9,6 +8,7 @@ import {
   type Environment,
   type GraphOptions,
 } from '../registry/registry-access.ts';
+import { readNamedFile } from '../supergraph/named-file.ts';
 import { readRules } from '../supergraph/read-rules.ts';
 import { askedSubgraphs } from './asked-subgraphs.ts';
 import type { CommandOutcome } from './command-outcome.ts';
@@ -143,7 +143,7 @@ async function changeOfSubgraph(
     throw new RegistryError('INVALID_NAME', '--subgraph NAME needs --schema FILE, or --remove.');
   const { routingUrl, subscriptionUrl, subscriptionProtocol } = options;
   const routing = { routingUrl, subscriptionUrl, subscriptionProtocol };
-  const sdl = await readFile(schema, 'utf8');
+  const sdl = await readNamedFile(schema);
   return {
     set: [{ name: subgraph, sdl, source: schema, ...routing, ...buildOf(options, env) }],
     remove: [],

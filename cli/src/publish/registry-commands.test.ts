@@ -243,7 +243,24 @@ describe('commands of a registry', () => {
     ['an option that is none', 64, /unknown option/, ['history', '--nonsense']],
     ['nothing to publish', 64, /^INVALID_NAME: Say what/, ['publish']],
     ['a key that is none', 77, /^INVALID_KEY/, ['history', '--trust', '{}']],
-    ['a file that is missing', 1, /ENOENT/, ['publish', '--subgraph', 'a', '--schema', '/nowhere']],
+    [
+      'a file that is missing',
+      1,
+      /^There is no file or directory for \/nowhere\.\n$/,
+      ['publish', '--subgraph', 'a', '--schema', '/nowhere'],
+    ],
+    [
+      'a folder for a file',
+      1,
+      /^\/ is a directory, not a file\.\n$/,
+      ['publish', '--subgraph', 'a', '--schema', '/'],
+    ],
+    [
+      'a place that is missing',
+      1,
+      /^There is no file or directory for \/no\/file\.\n$/,
+      ['registry', 'init', '--output', '/no/file'],
+    ],
   ])('end with a status for %s', async (_title, status, error, args) => {
     expect(await trellis(...args)).toMatchObject({ status, error });
   });

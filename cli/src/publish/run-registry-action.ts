@@ -5,6 +5,7 @@ import { OperationsProblem, operationsProblems } from '../recorded/operations-pr
 import type { Environment } from '../registry/registry-access.ts';
 import type { Output } from '../supergraph/output.ts';
 import { documentationOf } from '../supergraph/code-pages.ts';
+import { fileFailure } from '../supergraph/named-file.ts';
 import { writeProblems } from '../supergraph/write-problems.ts';
 import { isOutcomeForm, writeOutcome, type CommandOutcome, type OutputOptions } from './command-outcome.ts';
 import { PublicationRejected } from './publication-rejected.ts';
@@ -78,7 +79,7 @@ async function fail(error: unknown, options: OutputOptions, output: Output): Pro
     return EXIT_UNDECIDED;
   }
   if (error instanceof Error && ('syscall' in error || error.name === 'TimeoutError')) {
-    output.error(`${printable(error.message)}\n`);
+    output.error(`${fileFailure(error)}\n`);
     return error.name === 'TimeoutError' ? EXIT_UNDECIDED : EXIT_FAILED;
   }
   throw error;

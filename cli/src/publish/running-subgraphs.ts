@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { RegistryError } from '@trellis/registry';
 import type { Environment } from '../registry/registry-access.ts';
+import { readNamedFile } from '../supergraph/named-file.ts';
 import { askSchemas, type AskedSubgraph, type RunningSubgraphs } from './ask-schemas.ts';
 import type { CommandOutcome } from './command-outcome.ts';
 import { PublicationRejected } from './publication-rejected.ts';
@@ -65,5 +65,5 @@ async function readDeployed(text: string): Promise<readonly [name: string, sdl: 
   const [, name, file] = /^([A-Za-z][A-Za-z0-9_-]{0,63})=(.+)$/s.exec(text) ?? [];
   if (name === undefined || file === undefined)
     throw new RegistryError('INVALID_NAME', `--deployed takes NAME=FILE, not ${JSON.stringify(text)}.`);
-  return [name, await readFile(file, 'utf8')];
+  return [name, await readNamedFile(file)];
 }

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import {
@@ -11,6 +10,7 @@ import {
   type Release,
   type SupergraphConfig,
 } from '@trellis/composition';
+import { readNamedFile } from './named-file.ts';
 
 /** What is compared with could not be had. The message says why. */
 export class BaseUnavailable extends Error {
@@ -31,9 +31,9 @@ type ReadText = (file: string) => Promise<string>;
  * @throws BaseUnavailable; Error with a system call for files
  */
 export async function readBase(against: string, config: string): Promise<Release> {
-  if (/^https?:\/\//.test(against)) return toRelease(await fetchText(against), against, readUtf8);
+  if (/^https?:\/\//.test(against)) return toRelease(await fetchText(against), against, readNamedFile);
   const [, revision, file = config] = /^git:([^:]+)(?::(.+))?$/.exec(against) ?? [];
-  if (revision === undefined) return toRelease(await readUtf8(against), against, readUtf8);
+  if (revision === undefined) return toRelease(await readNamedFile(against), against, readNamedFile);
   const read = readRevision(revision);
   return toRelease(await read(resolve(file)), file, read);
 }
@@ -50,10 +50,6 @@ async function composeBase(config: SupergraphConfig, readText: ReadText): Promis
     return { supergraphSdl: composition.supergraphSdl, subgraphs: loaded.subgraphs };
   const reasons = composition.kind === 'failed' ? composition.errors.map(formatDiagnostic) : [];
   throw new BaseUnavailable(`The graph before the change does not compose:\n${reasons.join('\n')}`);
-}
-
-function readUtf8(file: string): Promise<string> {
-  return readFile(file, 'utf8');
 }
 
 function readRevision(revision: string): ReadText {

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import {
   composeBy,
   loadSubgraphs,
@@ -13,6 +12,7 @@ import {
   type SupergraphConfig,
 } from '@trellis/composition';
 import type { PublishedGraph } from '../registry/published-graph.ts';
+import { readNamedFile } from './named-file.ts';
 import type { ComposedInput, NamedGraph, SubgraphOnCommandLine } from './read-command-line.ts';
 
 /** Reading a registry takes at most that long. */
@@ -69,7 +69,7 @@ async function composePublished(
   if (!replaced) return { ...composedOf(subgraphs, await composeBy(composers, subgraphs)), contracts };
   const { name, schema, routingUrl } = replaced;
   const known = subgraphs.find((subgraph) => subgraph.name === name);
-  const sdl = await readFile(schema, 'utf8');
+  const sdl = await readNamedFile(schema);
   const own = { name, sdl, source: schema, routingUrl: routingUrl ?? known?.routingUrl ?? '' };
   const together = [...subgraphs.filter((subgraph) => subgraph.name !== name), own];
   return { ...composedOf(together, await composeBy(composers, together)), contracts };

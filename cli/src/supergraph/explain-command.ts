@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { writePlanSvg, writePlanText, type ExplainedOperation } from '@trellis/composition';
 import { costOf, variablesOf, type OfflineGraph } from '@trellis/gateway/offline';
 import { readBase } from './base-graph.ts';
+import { readNamedFile } from './named-file.ts';
 import type { Output } from './output.ts';
 import type { ExplainCall } from './read-command-line.ts';
 import { rightsOf } from './rights-of-operation.ts';
@@ -12,7 +12,7 @@ import { writeFileAtomically } from './write-file-atomically.ts';
 export async function explainCommand(call: ExplainCall, output: Output): Promise<'passed' | 'failed'> {
   const { supergraphSdl } = await readBase(call.against, call.against);
   const { graph } = readServedGraph(supergraphSdl, call.limits);
-  const document = await readFile(call.operation, 'utf8');
+  const document = await readNamedFile(call.operation);
   const explained = await explain(graph, document, call);
   if (typeof explained === 'string') {
     output.error(`error: ${call.operation}: ${explained}\n`);

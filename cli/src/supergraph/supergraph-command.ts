@@ -6,6 +6,7 @@ import { BaseUnavailable } from './base-graph.ts';
 import { isInvalidSupergraph } from './invalid-supergraph.ts';
 import { composeCommand } from './compose-command.ts';
 import { EXIT_USAGE } from '../cli-command.ts';
+import { fileFailure } from './named-file.ts';
 import type { Output } from './output.ts';
 import { writeProblems } from './write-problems.ts';
 import { readCommandLine, type Invocation } from './read-command-line.ts';
@@ -68,11 +69,9 @@ async function run(
   return checkCommand(invocation, output);
 }
 
-function explain(error: NodeJS.ErrnoException): string {
-  if (error.code === 'ENOENT') return `There is no file or directory for ${error.path ?? 'a name'}.`;
-  if (error.code === 'EISDIR') return `${error.path ?? 'What was named'} is a directory, not a file.`;
+function explain(error: Error): string {
   if (error instanceof OperationsProblem) return `${error.code}: ${printable(error.message)}`;
-  return printable(error.message); // what others wrote moves no cursor
+  return fileFailure(error);
 }
 
 /** Problems of files that were given, and files that can't be read or written. */
