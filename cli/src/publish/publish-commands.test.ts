@@ -191,4 +191,25 @@ describe('trellis publish', () => {
     );
     expect([status, out]).toEqual([1, expect.stringMatching(/not served: users as it runs fails: .*age/)]);
   });
+
+  it('rejects names and versions that no reader takes, so that the log goes on', async () => {
+    await registry.publish('users', USERS);
+    const schema = await registry.write('more.graphql', `${LINK} type Query { more: Int }`);
+    const more = ['--schema', schema, '--routing-url', 'http://more.test/'];
+    for (const name of ['a/b', '', ' ', '-x', 'a\nb', 'my.subgraph', 'a'.repeat(65)])
+      expect(await trellis('publish', '--subgraph', name, ...more)).toMatchObject({
+        status: 64,
+        error: /^INVALID_NAME: ".*" is no name of a subgraph: /,
+      });
+    expect(
+      await trellis('publish', '--subgraph', 'more', ...more, '--version', 'v'.repeat(257)),
+    ).toMatchObject({
+      status: 64,
+      error: /^INVALID_NAME: The release can not be published: subgraphs\.\d\.version: /,
+    });
+    expect((await trellis('publish', '--subgraph', 'more', ...more)).out).toContain(
+      'published: content@production 2,',
+    );
+    expect((await trellis('verify')).status).toBe(0);
+  });
 });

@@ -3,6 +3,7 @@ import {
   canonicalContract,
   declaredContracts,
   formatLogName,
+  isSubgraphName,
   RegistryError,
   type DeclaredContract,
   type LogName,
@@ -119,6 +120,11 @@ function subgraphsAfter(
 
 function withRouting(subgraph: SubgraphToPublish, known: PublishedSubgraph | undefined): CandidateSubgraph {
   const { name, sdl, source, version, commit } = subgraph;
+  if (!isSubgraphName(name))
+    throw new RegistryError(
+      'INVALID_NAME',
+      `${JSON.stringify(name)} is no name of a subgraph: a letter, then at most 63 letters, digits, _ or -.`,
+    );
   const url = subgraph.routingUrl ?? known?.routing.url;
   if (url === undefined)
     throw new RegistryError('INVALID_NAME', `The subgraph ${name} is new: it needs --routing-url URL.`);

@@ -1,6 +1,7 @@
 import type { Report } from '@trellis/composition';
 import {
   appendRecord,
+  assertDeclarable,
   formatLogName,
   MAX_VARIANTS,
   parseLogName,
@@ -30,7 +31,7 @@ export interface VariantRequest extends DeclaredVariant {
 /**
  * Appends a record with a variant, new or changed. Another release is checked against what the others get.
  *
- * @throws PublicationRejected; RegistryError, TOO_MANY_VARIANTS where a gateway would leave it out
+ * @throws PublicationRejected; RegistryError, INVALID_NAME before anything is compared, TOO_MANY_VARIANTS where a gateway would leave it out
  */
 export async function setVariant(
   access: SigningAccess,
@@ -39,6 +40,7 @@ export async function setVariant(
   checks: PromotionChecks,
   signal: AbortSignal,
 ): Promise<CommandOutcome> {
+  assertDeclarable(declared);
   const given = await releaseOf(access, log, from, signal);
   const appended = await appendRecord({ ...access, log, signal }, async (head) => {
     if (!head) throw new RegistryError('NOT_FOUND', `${formatLogName(log)} has no release yet.`);

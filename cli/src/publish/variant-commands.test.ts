@@ -100,6 +100,18 @@ describe('trellis variant', () => {
     expect(broken).toMatchObject({ status: 1, out: /FIELD_REMOVED/ });
   });
 
+  it.each([
+    ['a/b', 'name', '--percent', '5'],
+    ['', 'name', '--percent', '5'],
+    ['odd', 'rule.header', '--header', 'x y=1'],
+  ])('rejects %j before it compares anything', async (name, member, ...rule) => {
+    expect(await trellis('variant', 'set', name, '--from', 'broken', ...rule)).toMatchObject({
+      status: 64,
+      out: '',
+      error: expect.stringContaining(`INVALID_NAME: The variant is invalid: ${member}: `) as string,
+    });
+  });
+
   it('starts with a break that was approved, and records who approved it', async () => {
     const expires = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
     const approvals = join(registry.folder, 'approvals.yaml');

@@ -19,6 +19,7 @@ export {
   blobsOfRelease,
   decodeRelease,
   encodeRelease,
+  isSubgraphName,
   readRelease,
   type PublishedRelease,
   type PublishedSubgraph,
@@ -51,6 +52,7 @@ export {
 } from './stores/registry-authorization.ts';
 export { readTextBlob, writeTextBlob } from './text-blobs.ts';
 export {
+  assertDeclarable,
   declaredVariantShape,
   MAX_VARIANTS,
   type DeclaredVariant,

@@ -41,12 +41,14 @@ describe('A release with contracts', () => {
 
   it.each<[string, readonly PublishedContract[], RegExp]>([
     ['a name twice', [contractOf('one'), contractOf('one')], /a contract is named twice/],
-    ['a name that is none', [contractOf('../../etc')], /contracts\[0\]\.name/],
-    ['an empty tag', [contractOf('one', { include: [''] })], /contracts\[0\]\.include/],
+    ['a name that is none', [contractOf('../../etc')], /contracts\.0\.name/],
+    ['an empty tag', [contractOf('one', { include: [''] })], /contracts\.0\.include/],
     ['too many', Array.from({ length: 101 }, (_, index) => contractOf(`c${index}`)), /contracts/],
   ])('is invalid with %s', (_title, contracts, message) => {
-    const text = encodeRelease(releaseOf(contracts));
+    const read = JSON.parse(encodeRelease(releaseOf([contractOf('one')]))) as object;
+    const text = JSON.stringify({ ...read, contracts });
     expect(() => decodeRelease(text)).toThrow(message);
+    expect(() => encodeRelease(releaseOf(contracts))).toThrow(message);
   });
 
   it('of a format that comes later names the version that it needs', () => {

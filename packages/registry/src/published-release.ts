@@ -48,7 +48,13 @@ const NEEDS = '0.1.0';
 const shortText = z.string().max(256);
 const url = z.string().max(2048);
 
-const subgraphName = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/);
+const SUBGRAPH_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+const subgraphName = z.string().regex(SUBGRAPH_NAME);
+
+/** Whether a subgraph may be called so: a letter, then at most 63 letters, digits, _ or -. */
+export function isSubgraphName(name: string): boolean {
+  return SUBGRAPH_NAME.test(name);
+}
 
 const releaseSchema: z.ZodType<PublishedRelease> = z.object({
   subgraphs: z
@@ -73,7 +79,12 @@ const releaseSchema: z.ZodType<PublishedRelease> = z.object({
   composers: z.record(z.string().max(128), shortText),
 });
 
-/** The JSON of a release: the same text for the same content, whatever the order of its subgraphs. */
+/**
+ * The JSON of a release: the same text for the same content, whatever the order of its subgraphs. It can be read again: a record with a
+ * release that can not be read would be the last of its log.
+ *
+ * @throws RegistryError INVALID_NAME where a name, an address or a version is not one that a release may have
+ */
 export function encodeRelease(release: PublishedRelease): string {
   const { subgraphs, supergraph, apiSchema, contracts, hints, composers } = release;
   const document = {
@@ -98,7 +109,11 @@ export function encodeRelease(release: PublishedRelease): string {
       Object.entries(composers).toSorted(([left], [right]) => (left < right ? -1 : 1)),
     ),
   };
-  return `${JSON.stringify(document)}\n`;
+  const text = `${JSON.stringify(document)}\n`;
+  const { error } = releaseSchema.safeParse(JSON.parse(text));
+  if (error)
+    throw new RegistryError('INVALID_NAME', `The release can not be published: ${inOneLine(error)}.`);
+  return text;
 }
 
 /**
@@ -111,7 +126,12 @@ export function decodeRelease(text: string): PublishedRelease {
   checkFormat(document, NAME, FORMAT);
   const parsed = releaseSchema.safeParse(document);
   if (parsed.success) return parsed.data;
-  throw new RegistryError('INVALID_RECORD', `The release is invalid: ${z.prettifyError(parsed.error)}`);
+  throw new RegistryError('INVALID_RECORD', `The release is invalid: ${inOneLine(parsed.error)}.`);
+}
+
+/** `subgraphs.0.version: Too big …`, of all that is wrong. */
+function inOneLine({ issues }: z.ZodError): string {
+  return issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`).join('; ');
 }
 
 /**

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { blobReference, type BlobReference } from './blob.ts';
+import { RegistryError } from './registry-error.ts';
 
 /** Which requests a variant serves. */
 export type VariantRule =
@@ -36,7 +37,7 @@ const shortText = z.string().min(1).max(256);
 
 const header = {
   kind: z.literal('header'),
-  header: z.string().regex(/^[a-z0-9-]{1,64}$/),
+  header: z.string().regex(/^[a-z0-9-]{1,64}$/, 'a name of a header has at most 64 of a-z, 0-9 and -'),
   value: shortText,
   clients: z.array(shortText).max(100),
 };
@@ -57,7 +58,9 @@ const declaredRule: z.ZodType<VariantRule> = z.discriminatedUnion('kind', [
   z.strictObject(percent),
 ]);
 
-const name = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/);
+const name = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'a lower-case letter or digit, then at most 63 of a-z, 0-9, _ and -');
 
 /** Reads a {@link Variant}. */
 export const variant: z.ZodType<Variant> = z.object({
@@ -76,3 +79,17 @@ export const declaredVariantShape: {
   readonly rule: z.ZodType<VariantRule>;
   readonly abortsItself: z.ZodType<boolean>;
 } = { name, rule: declaredRule, abortsItself: z.boolean() };
+
+const declaredVariant = z.object(declaredVariantShape);
+
+/**
+ * Looks whether a record may have a variant, before anything is compared for it.
+ *
+ * @throws RegistryError INVALID_NAME, with what is wrong of its name or its rule
+ */
+export function assertDeclarable(declared: DeclaredVariant): void {
+  const { error } = declaredVariant.safeParse(declared);
+  if (!error) return;
+  const problems = error.issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`);
+  throw new RegistryError('INVALID_NAME', `The variant is invalid: ${problems.join('; ')}.`);
+}

@@ -2,9 +2,10 @@ import { RegistryError, type RegistryErrorCode } from '../registry-error.ts';
 
 const NO_LINKS =
   'The file system has no hard links, which a registry needs. Use another folder, a git repository or a server.';
+const NO_MARK = 'It is no registry. Make one with: trellis registry init';
 
 const byCode: Readonly<Record<string, readonly [code: RegistryErrorCode, message: string]>> = {
-  ENOENT: ['NO_REGISTRY', 'It is no registry. Make one with: trellis registry init'],
+  ENOENT: ['NO_REGISTRY', NO_MARK],
   ENOTDIR: ['NO_REGISTRY', 'It is no folder.'],
   EACCES: ['STORE_READ_ONLY', 'The permission is missing.'],
   EROFS: ['STORE_READ_ONLY', 'The file system is read-only.'],
@@ -18,6 +19,11 @@ const byCode: Readonly<Record<string, readonly [code: RegistryErrorCode, message
   EMLINK: ['STORE_UNSUITABLE', NO_LINKS],
   EXDEV: ['STORE_UNSUITABLE', 'Its folders are on different file systems.'],
 };
+
+/** What is said of a folder without the mark of a registry. */
+export function notARegistry(folder: string): RegistryError {
+  return new RegistryError('NO_REGISTRY', `The registry ${folder}: ${NO_MARK}`);
+}
 
 /** What a file system's error means for a registry. */
 export function describeFileError(error: unknown, folder: string): unknown {

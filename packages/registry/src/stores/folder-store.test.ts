@@ -1,6 +1,20 @@
-import { link, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import {
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKey, log, publishAll } from '../testing/sample-log.ts';
 import { describeStore } from '../testing/store-contract.ts';
@@ -9,6 +23,7 @@ import { FolderStore } from './folder-store.ts';
 import { readTextBlob, writeTextBlob } from '../text-blobs.ts';
 
 const { signal } = new AbortController(); // never aborted: the limit of each test is its deadline
+const run = promisify(execFile);
 let folder: string;
 let count = 0;
 
@@ -135,5 +150,28 @@ describe('a folder', () => {
     await writeFile(join(path, 'blobs/sha256', digest), 'te');
     await writeTextBlob(store, 'text', signal);
     expect(await readFile(join(path, 'blobs/sha256', digest), 'utf8')).toBe('text');
+  });
+
+  it.each([
+    ['a folder', (place: string) => mkdir(place)],
+    ['a pipe', (place: string) => run('mkfifo', [place])],
+    ['a link to a device', (place: string) => symlink('/dev/null', place)],
+  ])('rejects %s in the place of a file without opening it', async (_what, put) => {
+    const { store, path } = await openFolder();
+    const { digest } = await writeTextBlob(store, 'text', signal);
+    await store.createRecord(log, 1, 'one', signal);
+    const record = join('graphs', log.graph, 'environments', log.environment, 'log/00000001.jws');
+    for (const [place, code, read] of [
+      [record, 'UNSIGNED', () => store.readRecord(log, 1, signal)],
+      [join('blobs/sha256', digest), 'BLOB_ALTERED', () => store.readBlob(digest, 4, signal)],
+      ['registry.json', 'NO_REGISTRY', () => store.readHead(log, signal)],
+    ] as const) {
+      await rm(join(path, place));
+      await put(join(path, place));
+      await expect(read()).rejects.toMatchObject({
+        code,
+        message: `${join(path, place)} is no file: something else was put in its place.`,
+      });
+    }
   });
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { digestOf, MAX_BLOB_BYTES, type BlobReference } from '../blob.ts';
 import { checkFormat, parseDocument } from '../format-version.ts';
@@ -16,12 +16,17 @@ import {
   type FolderDisk,
   realDisk,
 } from './durable-files.ts';
-import { describeFileError } from './file-errors.ts';
+import { describeFileError, notARegistry } from './file-errors.ts';
+import { readWhole, type StoredFile } from './read-whole.ts';
 
 /** The file that says: this folder is a registry, and not a mount that failed. */
 const MARK = 'registry.json';
 const MARK_FORMAT = 'trellis-registry';
 const MARK_VERSION = 1;
+
+const aMark: StoredFile = { atMostBytes: 4_096, whatElseIsThere: 'NO_REGISTRY' };
+const aText: StoredFile = { atMostBytes: MAX_BLOB_BYTES, whatElseIsThere: 'BLOB_ALTERED' };
+const aRecord: StoredFile = { atMostBytes: MAX_RECORD_BYTES, whatElseIsThere: 'UNSIGNED' };
 
 /** What a {@link FolderStore} is made with. */
 export interface FolderStoreOptions {
@@ -58,7 +63,7 @@ export class FolderStore implements RegistryStore {
     return this.#inWords(signal, async () => {
       for (const path of ['blobs/sha256', 'graphs', 'tmp'])
         await makeFolder(this.#disk, join(this.#folder, path));
-      if (await stat(join(this.#folder, MARK)).catch(absent)) return false;
+      if (await readWhole(join(this.#folder, MARK), aMark, signal)) return false;
       const mark = `${JSON.stringify({ format: `${MARK_FORMAT}/${MARK_VERSION}` })}\n`;
       return this.#create(join(this.#folder, MARK), Buffer.from(mark));
     });
@@ -68,8 +73,8 @@ export class FolderStore implements RegistryStore {
     return this.#attempt(
       signal,
       async () =>
-        (await this.#readWhole(this.#blobPath(digest), MAX_BLOB_BYTES, signal)) ??
-        this.#readWhole(this.#asidePath(digest), MAX_BLOB_BYTES, signal),
+        (await readWhole(this.#blobPath(digest), aText, signal)) ??
+        readWhole(this.#asidePath(digest), aText, signal),
     );
   }
 
@@ -81,7 +86,7 @@ export class FolderStore implements RegistryStore {
         await this.#create(path, content);
         return;
       }
-      const stored = found === 'young' && (await this.#readWhole(path, MAX_BLOB_BYTES, signal));
+      const stored = found === 'young' && (await readWhole(path, aText, signal));
       if (!stored || digestOf(stored) !== digest)
         await createDurably(this.#disk, this.#temporary(), path, content);
     });
@@ -106,7 +111,7 @@ export class FolderStore implements RegistryStore {
 
   async readRecord(log: LogName, sequence: number, signal: AbortSignal): Promise<string | undefined> {
     const content = await this.#attempt(signal, () =>
-      this.#readWhole(this.#recordPath(log, sequence), MAX_RECORD_BYTES, signal),
+      readWhole(this.#recordPath(log, sequence), aRecord, signal),
     );
     return content && Buffer.from(content).toString('utf8');
   }
@@ -205,14 +210,6 @@ export class FolderStore implements RegistryStore {
     return join(this.#logPath(log), `${String(sequence).padStart(8, '0')}.jws`);
   }
 
-  async #readWhole(path: string, atMost: number, signal: AbortSignal): Promise<Uint8Array | undefined> {
-    const found = await stat(path).catch(absent);
-    if (!found) return undefined;
-    if (found.size > atMost)
-      throw new RegistryError('TOO_LARGE', `${path} has ${found.size} bytes, ${atMost} are allowed.`);
-    return readFile(path, { signal }).catch(absent);
-  }
-
   async #list(path: string): Promise<readonly string[]> {
     return (await readdir(path).catch(absent)) ?? [];
   }
@@ -220,8 +217,9 @@ export class FolderStore implements RegistryStore {
   /** Each call looks first whether the folder is a registry: a mount that went would be an empty one. */
   #attempt<Result>(signal: AbortSignal, action: () => Promise<Result>): Promise<Result> {
     return this.#inWords(signal, async () => {
-      const mark = await readFile(join(this.#folder, MARK), { encoding: 'utf8', signal });
-      checkFormat(parseDocument(mark, MARK_FORMAT), MARK_FORMAT, MARK_VERSION);
+      const mark = await readWhole(join(this.#folder, MARK), aMark, signal);
+      if (!mark) throw notARegistry(this.#folder);
+      checkFormat(parseDocument(Buffer.from(mark).toString('utf8'), MARK_FORMAT), MARK_FORMAT, MARK_VERSION);
       return action();
     });
   }
