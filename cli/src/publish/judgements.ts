@@ -1,5 +1,5 @@
 import { composeContracts, printApiSchema } from '@trellis/composition';
-import { checkGraphs } from '../supergraph/check-graphs.ts';
+import { checkGraphs, type GraphChange } from '../supergraph/check-graphs.ts';
 import { readServedGraph } from '../supergraph/served-graph.ts';
 import { guardRelease } from './guard-release.ts';
 
@@ -8,7 +8,7 @@ import { guardRelease } from './guard-release.ts';
  * thread.
  */
 export interface ReleaseJudge {
-  readonly checkGraphs: typeof checkGraphs;
+  readonly checkGraphs: (change: GraphChange) => ReturnType<typeof checkGraphs>;
   readonly guardRelease: typeof guardRelease;
   readonly composeContracts: (
     ...given: Parameters<typeof composeContracts>
@@ -18,7 +18,7 @@ export interface ReleaseJudge {
 
 /** Judges on the thread that calls. */
 export const judgements: ReleaseJudge = {
-  checkGraphs,
+  checkGraphs: (change) => checkGraphs(change),
   guardRelease,
   composeContracts: async (...given) => composeContracts(...given),
   printServedApi,

@@ -9,15 +9,24 @@ import {
 import { isDatabase } from './is-database.ts';
 import { OperationsProblem } from './operations-problem.ts';
 
+/** Reads the recorded operations of a database. @throws OperationsProblem */
+export type ReadUsageTables = (database: string, window: UsageWindow) => Promise<RecordedOperations>;
+
+/** Most checks read files, and need no driver. */
+const loadAndRead: ReadUsageTables = async (database, window) =>
+  (await import('./usage-tables.ts')).readUsageTables(database, window);
+
 /**
  * Adds up recorded operations: of folders and files, and of databases (`postgresql://…`).
  *
  * @param window intervals outside of it are passed over. @default all
+ * @param readTables @default loads the driver when there is a database
  * @throws FileProblems; OperationsProblem; Error of node:fs
  */
 export async function readRecorded(
   sources: readonly string[],
   window: UsageWindow = {},
+  readTables: ReadUsageTables = loadAndRead,
 ): Promise<RecordedOperations> {
   const merge = new OperationsMerge();
   merge.add(
@@ -26,10 +35,7 @@ export async function readRecorded(
       window,
     ),
   );
-  const databases = sources.filter(isDatabase);
-  if (databases.length === 0) return merge.result;
-  const { readUsageTables } = await import('./usage-tables.ts'); // most checks read files, and need no driver
-  for (const database of databases) merge.add(await readUsageTables(database, window));
+  for (const database of sources.filter(isDatabase)) merge.add(await readTables(database, window));
   return merge.result;
 }
 

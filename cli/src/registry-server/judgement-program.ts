@@ -1,5 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { judgements } from '../publish/judgements.ts';
+import { readUsageTables } from '../recorded/usage-tables.ts';
+import { checkGraphs } from '../supergraph/check-graphs.ts';
 import { failedReply, type JudgementReply, type JudgementTask } from './judgement-messages.ts';
 
 // The program of a thread that judges releases, until it is terminated.
@@ -19,7 +21,7 @@ async function replyTo(task: JudgementTask): Promise<JudgementReply> {
 function resultOf(task: JudgementTask): Promise<unknown> {
   switch (task.name) {
     case 'checkGraphs':
-      return judgements.checkGraphs(...task.given);
+      return checkGraphs(...task.given, readUsageTables); // a thread that runs sources imports none later
     case 'guardRelease':
       return judgements.guardRelease(...task.given);
     case 'composeContracts':

@@ -17,7 +17,7 @@ import {
   type SubgraphSchema,
   type WindowProof,
 } from '@trellis/composition';
-import { readRecorded } from '../recorded/read-recorded.ts';
+import { readRecorded, type ReadUsageTables } from '../recorded/read-recorded.ts';
 import type { ComposedGraph } from './composed-graph.ts';
 import { emptyReport } from './empty-report.ts';
 import { isInvalidSupergraph } from './invalid-supergraph.ts';
@@ -48,16 +48,21 @@ export interface GraphChange {
 /**
  * Compares a graph that was composed with the one before.
  *
+ * @param readTables reads recorded operations of a database. @default loads the driver first
  * @returns a message where what is compared with is no supergraph
  */
-export async function checkGraphs(change: GraphChange): Promise<Report | string> {
+export async function checkGraphs(
+  change: GraphChange,
+  readTables?: ReadUsageTables,
+): Promise<Report | string> {
   const { base, baseName, composed, limits, limitsAgainst } = change;
   const { diagnostics, supergraphSdl } = composed;
   if (supergraphSdl === undefined) return { ...emptyReport('check'), diagnostics };
   const before = readServed(base.supergraphSdl, limitsAgainst ?? limits);
   if (typeof before === 'string') return `error: ${baseName} is not a supergraph: ${before}\n`;
   const after = readServedGraph(supergraphSdl, limits, true);
-  return compareServed(change, before, after);
+  const usage = await readUsage(change, before, after, readTables);
+  return compareServed(change, before, after, usage);
 }
 
 function readServed(supergraphSdl: string, settings: string | undefined): ServedGraph | string {
@@ -69,9 +74,13 @@ function readServed(supergraphSdl: string, settings: string | undefined): Served
   }
 }
 
-async function compareServed(change: GraphChange, before: ServedGraph, after: ServedGraph): Promise<Report> {
+async function compareServed(
+  change: GraphChange,
+  before: ServedGraph,
+  after: ServedGraph,
+  usage: Usage | undefined,
+): Promise<Report> {
   const { base, rules, composed, now, place } = change;
-  const usage = await readUsage(change, before, after);
   const compared = compareGraphs(before.comparable, after.comparable, contractChanges(change));
   const window = await proveBetween(base, composed, before, after, usage);
   const changes = [...compared, ...(window ? windowChanges(window.proof) : [])];
@@ -140,10 +149,11 @@ async function readUsage(
   { operations, rules: { excludedClients, usagePeriodDays }, now }: GraphChange,
   before: ServedGraph,
   after: ServedGraph,
+  readTables: ReadUsageTables | undefined,
 ): Promise<Usage | undefined> {
   if (operations.length === 0) return undefined;
   const since = new Date(now.getTime() - usagePeriodDays * DAY_MS);
-  const recorded = await readRecorded(operations);
+  const recorded = await readRecorded(operations, {}, readTables);
   return new Usage(recorded, before.comparable.apiSchema, after.comparable.apiSchema, {
     excludedClients,
     since,
