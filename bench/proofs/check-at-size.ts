@@ -16,7 +16,7 @@ const sizes = {
 
 /**
  * What both composers took for 50 such subgraphs on the machine that the limits are for: the slower one is Apollo's. Where two
- * processors are threads of one core, they slow one another, as the two halves of a check do.
+ * processors slow one another, they do so here as in a check.
  */
 const COMPOSERS_ALONE_S = 3.9;
 const MAX_COMPOSE_S = 1;

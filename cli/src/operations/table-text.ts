@@ -1,8 +1,8 @@
-import { printable } from '@trellis/composition';
+import { printableLine } from '@trellis/composition';
 
 /** Rows of cells as text, each column as wide as its widest cell. Names from outside move no cursor, and begin no line. */
 export function tableText(cells: readonly (readonly string[])[]): string {
-  const rows = cells.map((row) => row.map((cell) => printable(cell).replaceAll('\n', String.raw`\u{a}`)));
+  const rows = cells.map((row) => row.map(printableLine));
   const [head = []] = rows;
   const widths = head.map((_name, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows

@@ -3,6 +3,7 @@ import {
   formatDiagnostic,
   isReportForm,
   printable,
+  printableLine,
   writeHtmlPage,
   writeReport,
   writeText,
@@ -63,7 +64,8 @@ function outcomeText(outcome: CommandOutcome, format: string): string {
   if (format === 'html') return pageOf(outcome);
   if (format === 'markdown')
     return `${lines.map((line) => `${escapeMarkdown(line)}  \n`).join('')}${reported(report, format)}`;
-  if (format === 'text') return `${textOf(report)}${lines.map((line) => `${oneLine(line)}\n`).join('')}`;
+  if (format === 'text')
+    return `${textOf(report)}${lines.map((line) => `${printableLine(line)}\n`).join('')}`;
   return reported(report, format) || writeReport(EMPTY, isReportForm(format) ? format : 'json', new Map());
 }
 
@@ -91,9 +93,4 @@ function textOf(given: CommandOutcome['report']): string {
   );
   const isCompared = isComposed && given.report.command === 'check';
   return `${lines.join('')}${isCompared ? writeText(given.report) : ''}`;
-}
-
-/** Names from outside begin no line of their own. */
-function oneLine(line: string): string {
-  return printable(line).replaceAll('\n', String.raw`\u{a}`);
 }

@@ -104,6 +104,10 @@ describe('trellis variant', () => {
     ['a/b', 'name', '--percent', '5'],
     ['', 'name', '--percent', '5'],
     ['odd', 'rule.header', '--header', 'x y=1'],
+    ['odd', 'rule.value', '--header', 'x-preview=on\noff'],
+    ['odd', 'rule.value', '--header', 'x-preview= '],
+    ['odd', 'rule.host', '--host', 'a b/c'],
+    ['odd', 'rule.host', '--host', 'preview.example:8443'],
   ])('rejects %j before it compares anything', async (name, member, ...rule) => {
     expect(await trellis('variant', 'set', name, '--from', 'broken', ...rule)).toMatchObject({
       status: 64,

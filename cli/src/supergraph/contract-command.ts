@@ -4,7 +4,7 @@ import {
   composeContract,
   DEFAULT_CHECK_RULES,
   FileProblems,
-  printable,
+  printableLine,
   readCheckRules,
   readSupergraphConfig,
   writeDiagnostics,
@@ -108,7 +108,7 @@ async function write(text: string, { output: file }: ContractCall, output: Outpu
 function list(contracts: readonly ContractRules[], call: ContractCall, output: Output): Promise<'passed'> {
   const lines = contracts.map(({ name, include, exclude }) => {
     const tags = [listOf('include', include), listOf('exclude', exclude)].filter((text) => text !== '');
-    return `${printable(`${name}: ${tags.join('; ') || 'everything'}`)}\n`;
+    return `${printableLine(`${name}: ${tags.join('; ') || 'everything'}`)}\n`;
   });
   return write(lines.join(''), call, output);
 }

@@ -49,7 +49,7 @@ export { listUsageFiles, pruneUsageFiles, type UsageFiles } from './operations/u
 export { operationsText } from './operations/write-operations.ts';
 export { Usage, type UsedOperation } from './operations/usage.ts';
 export { parseRelease, releaseText, type Release } from './release.ts';
-export { excerptOf, printable, type Sources } from './reports/excerpt.ts';
+export { excerptOf, printable, printableLine, type Sources } from './reports/excerpt.ts';
 export {
   countReport,
   outcomeOf,

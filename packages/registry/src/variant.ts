@@ -51,9 +51,27 @@ const rule: z.ZodType<VariantRule> = z.discriminatedUnion('kind', [
   z.object(claim),
   z.object(percent),
 ]);
+
+/** What a request can have in `Host`, less the port, which is not compared. RFC 3986 §3.2.2 */
+const sendableHost = z
+  .string()
+  .regex(
+    /^(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])$/i,
+    'the name or the address of a host, without a port',
+  );
+/** RFC 9110 §5.5 */
+const sendableValue = z
+  .string()
+  .max(256)
+  .regex(
+    /^[!-~](?:[\t -~]*[!-~])?$/,
+    'a value of a header has visible characters of ASCII, and spaces between them',
+  );
+
+/** As they are declared: what no request can have is a mistake. Records of before keep theirs. */
 const declaredRule: z.ZodType<VariantRule> = z.discriminatedUnion('kind', [
-  z.strictObject(header),
-  z.strictObject(host),
+  z.strictObject({ ...header, value: sendableValue }),
+  z.strictObject({ ...host, host: sendableHost }),
   z.strictObject(claim),
   z.strictObject(percent),
 ]);

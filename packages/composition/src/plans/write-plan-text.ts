@@ -1,5 +1,5 @@
 import { parse, print } from 'graphql';
-import { printable } from '../reports/excerpt.ts';
+import { printableLine } from '../reports/excerpt.ts';
 import type { RequiredPart } from '../window/planned-operation.ts';
 import type { ExplainedOperation, ExplainedStep } from './explained-operation.ts';
 
@@ -12,7 +12,7 @@ export function writePlanText({ name, type, cost, calls, depth, rights, step }: 
       ? ['open to all callers']
       : ['callers need', ...rights.map((right) => `  ${right}`)]),
   ];
-  return lines.map((line) => `${printable(line)}\n`).join('');
+  return lines.map((line) => `${printableLine(line)}\n`).join('');
 }
 
 function writeStep(step: ExplainedStep, indent: string): readonly string[] {

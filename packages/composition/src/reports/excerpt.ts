@@ -24,9 +24,27 @@ export function excerptOf({ source, line, column }: SourceLocation, sources: Sou
   return [`  ${number} | ${shown}`, ...mark];
 }
 
-/** Text for a terminal or a log: what would move the cursor or change the direction of writing is written out. */
+/**
+ * Text for a terminal or a log: what would move the cursor or change the direction of writing is written out, and what would be a command
+ * to the runner of a pipeline: `::error::` at the beginning of a line, `##[` and `##vso[` anywhere.
+ */
 export function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
-    character === '\n' ? character : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-  );
+  return text
+    .replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
+      character === '\n' ? character : written(character),
+    )
+    .replaceAll(
+      /^(\s*)(:)(?=:)|(#)(?=#(?:\[|vso\[))/gim,
+      (_all, indent = '', colon = '', hash = '') =>
+        `${String(indent)}${written(`${String(colon)}${String(hash)}`)}`,
+    );
+}
+
+/** Text from outside that is part of a line: it begins none of its own. */
+export function printableLine(text: string): string {
+  return printable(text).replaceAll('\n', written);
+}
+
+function written(character: string): string {
+  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }

@@ -1,5 +1,5 @@
 import { formatDiagnostic } from '../diagnostic.ts';
-import { excerptOf, printable, type Sources } from './excerpt.ts';
+import { excerptOf, printable, printableLine, type Sources } from './excerpt.ts';
 import {
   countReport,
   type Report,
@@ -35,7 +35,7 @@ export function writeText(report: Report): string {
       ? []
       : [`open to anonymous callers: ${report.openRootFields.join(', ')}`]),
   ];
-  return lines.map((line) => `${printable(line)}\n`).join('');
+  return lines.map((line) => `${printableLine(line)}\n`).join('');
 }
 
 function writeChange({
