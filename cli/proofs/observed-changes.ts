@@ -20,6 +20,7 @@ const WRITES = process.env['OBSERVED_CHANGES'] === 'write';
 /** What a check says of every kind of change, beside what happens to a client of a real gateway with real versions of subgraphs. */
 proof({
   name: 'observed-changes',
+  isEssential: true,
   description:
     'for each kind of change, with and without recorded operations and in both orders of deployment, what a check calls safe does no harm to a real client; at most 5 % is called unsafe without harm that is seen, each with its reason; docs/observed-changes.md has what is seen',
   async run({ size, seed }) {

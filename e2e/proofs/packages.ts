@@ -34,6 +34,7 @@ const START_ATTEMPTS = 3;
 /** Does what a user does who has never seen the repository. */
 proof({
   name: 'packages',
+  isEssential: true,
   description:
     'the packed packages install in an empty folder, on Node.js 20 and the newest: gateway, plugin, subgraph, auth-server, platform and types work',
   async run({ size }) {

@@ -14,6 +14,7 @@ import { runKilledPublishers } from './publishers/killed-publishers.ts';
 
 proof({
   name: 'publishers',
+  isEssential: true,
   description:
     '20 publishers of 10 subgraphs that are killed at random moments leave a linear log, in a folder and a git repository: each version composes, what was acknowledged is in it',
   async run({ size }) {

@@ -98,7 +98,7 @@ function namesOf(proofs: readonly ProofFile[]): readonly string[] {
 function usage(proofs: readonly ProofFile[]): string {
   return `Usage: npm run prove [-- [NAME …] [--seed N] [--small] [--minutes N] [--json]]
 Runs the long proofs, all or by name; long are the tests that npm test leaves to it, as they take long. --seed repeats the random choices of a run, --small takes seconds for each, as CI does,
---minutes begins no proof later than that, and names those that it left out, --json prints the outcome as an object on standard output, and all else on standard error.
+--minutes begins no proof later than that but the essential ones, and names those that it left out, --json prints the outcome as an object on standard output, and all else on standard error.
 Exit status: 0 all hold, 1 one does not, 64 the command line is wrong.
 
 There are: ${namesOf(proofs).join(', ')}

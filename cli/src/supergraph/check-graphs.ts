@@ -7,6 +7,7 @@ import {
   reportChanges,
   reportedPlans,
   reportedWindow,
+  unprovedParts,
   Usage,
   windowChanges,
   type CheckRules,
@@ -91,10 +92,13 @@ async function compareServed(
     config: { source: place },
     now,
   });
-  const warnings = [...problems, ...(usage?.problems ?? [])].map((problem): ReportedDiagnostic => ({
-    ...problem,
-    severity: 'warning',
-  }));
+  const unproved = window ? unprovedParts(window.proof) : [];
+  const warnings = [...problems, ...(usage?.problems ?? []), ...unproved].map(
+    (problem): ReportedDiagnostic => ({
+      ...problem,
+      severity: 'warning',
+    }),
+  );
   return {
     ...emptyReport('check'),
     diagnostics: [...composed.diagnostics, ...warnings],

@@ -5,9 +5,11 @@ import {
   orderExamples as changes,
   proveWindow,
   Usage,
+  unprovedParts,
   windowChanges,
   type ChangeCode,
   type RecordedOperation,
+  type WindowBounds,
   type WindowProof,
 } from '@trellis/composition';
 import { describe, expect, it } from 'vitest';
@@ -21,6 +23,7 @@ interface Options {
   readonly extracted?: boolean;
   /** Whether schemas are whole as they are. @default false */
   readonly isRaw?: boolean;
+  readonly bounds?: WindowBounds;
 }
 
 async function prove(
@@ -53,7 +56,7 @@ async function prove(
       former.graph.comparable.apiSchema,
       latter.graph.comparable.apiSchema,
     );
-  return proveWindow(former.side, latter.side, usage);
+  return proveWindow(former.side, latter.side, usage, options.bounds);
 }
 
 async function orderOf(before: Schemas, after: Schemas, options?: Options): Promise<string> {
@@ -119,6 +122,36 @@ describe('With recorded operations', () => {
     expect(proof && windowChanges(proof)).toContainEqual(
       expect.objectContaining({ code: 'PLAN_LONGER', coordinate: 'Bio' }),
     );
+  });
+
+  it('is proved of each operation that loses its plan, and names how many longer plans and probes it left out', async () => {
+    const fields = 'a: Int b: Int c: Int';
+    const before = named(
+      '',
+      `type P implements N @key(fields: "id") { id: ID! } extend type Query { ${fields} }`,
+    );
+    const after = named(
+      ', resolvable: false',
+      'type R @key(fields: "id") { id: ID! a: Int b: Int c: Int } extend type Query { r: R }',
+    );
+    const recorded = ['query Kind { n { __typename } }', 'query Again { again: n { __typename } }'];
+    const proof = await prove(before, after, { recorded, bounds: { maxProbes: 1, maxComparedPlans: 0 } });
+    const lost = proof && windowChanges(proof).filter(({ code }) => code === 'NOT_PLANNABLE');
+    expect(lost?.map(({ coordinate }) => coordinate)).toEqual(['Kind', 'Again']);
+    expect(proof && unprovedParts(proof)).toEqual([
+      expect.objectContaining({
+        code: 'NOT_ALL_PROVED',
+        message: expect.stringMatching(/^Of \d+ probes .* 1 were planned/) as string,
+      }),
+    ]);
+    const moved = { s: USERS + bio(), t: ofT('bio: String @override(from: "s")') };
+    const longer = await prove({ s: USERS + bio(), t: ofT('') }, moved, {
+      recorded: ['query Bio { user { bio } }', 'query Other { user { other: bio } }'],
+      bounds: { maxComparedPlans: 1 },
+    });
+    expect(longer && unprovedParts(longer).map(({ message }) => message)).toEqual([
+      'Less busy operations whose plans differ too, and were not compared: 1. Each has a plan.',
+    ]);
   });
 });
 

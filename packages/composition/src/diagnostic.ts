@@ -34,7 +34,8 @@ export type OwnCode =
   | 'INVALID_CONTRACT'
   | 'UNKNOWN_TAG'
   | 'INVALID_OPERATIONS'
-  | 'INVALID_APPROVAL';
+  | 'INVALID_APPROVAL'
+  | 'NOT_ALL_PROVED';
 
 /** Every diagnostic of our own by its code, beside those of checks, rules and changes. */
 export const ownProblems: Readonly<Record<OwnCode, OwnProblem>> = {
@@ -74,6 +75,10 @@ export const ownProblems: Readonly<Record<OwnCode, OwnProblem>> = {
   INVALID_APPROVAL: {
     when: 'The file of approvals is invalid, or an entry of it has no effect.',
     action: 'Correct the entry, or remove it.',
+  },
+  NOT_ALL_PROVED: {
+    when: 'A change has more than 2,000 probes, or longer plans for more than 200 operations. A warning: the others were not looked at.',
+    action: 'Publish the change in smaller steps, or look at the rest of it yourself.',
   },
 };
 

@@ -7,7 +7,7 @@ export interface ProofOptions {
   readonly size: 'small' | 'full';
   /** What random choices start from; the same seed makes the same choices. */
   readonly seed: number;
-  /** No proof begins after this, in ms since 1970. @default all begin */
+  /** No proof begins after this, in ms since 1970, but for those that are essential. @default all begin */
   readonly until?: number | undefined;
 }
 
@@ -24,6 +24,8 @@ export interface Proof {
   readonly name: string;
   /** The claim, a sentence. */
   readonly description: string;
+  /** Whether it runs whatever the time. @default false */
+  readonly isEssential?: boolean;
   /** Rejects, or resolves to `passed: false` with figures that show why, when the claim does not hold. */
   run(options: ProofOptions): Promise<ProofOutcome>;
 }
@@ -42,11 +44,11 @@ const timeoutMs = { small: 600_000, full: 3_600_000 };
  * Defines the proof of a file in a folder `proofs/`: one test of vitest's project `proofs`. PROOF_SIZE, PROOF_SEED and PROOF_UNTIL of
  * the environment choose how it runs. @default small, from seed 1, whenever
  */
-export function proof({ name, description, run }: Proof): void {
+export function proof({ name, description, isEssential = false, run }: Proof): void {
   const options = readProofOptions(process.env);
   it(name, { timeout: timeoutMs[options.size] }, async ({ task, skip }) => {
     expect(basename(task.file.filepath, '.ts'), 'a proof is named after its file').toBe(name);
-    if (Date.now() > (options.until ?? Infinity)) skip('time is up');
+    if (!isEssential && Date.now() > (options.until ?? Infinity)) skip('time is up');
     const { passed, figures } = await run(options);
     task.meta.proof = { description, figures };
     if (figures['skipped'] !== undefined) skip(String(figures['skipped']));

@@ -42,16 +42,29 @@ export interface WindowProof extends DeploymentOrder {
   /** How many recorded operations were planned. */
   readonly operations: number;
   readonly probes: number;
+  /** More than were planned. */
+  readonly probesLeftOut: number;
+  /** Operations with a plan that differs, in requests, depth or cost, and is not among the differences. Each has a plan. */
+  readonly plansLeftOut: number;
   readonly fetches: number;
 }
 
-/** Of probes, all together. */
+/** How much is planned of a change. */
+export interface WindowBounds {
+  /** Of probes, all together. @default 2000 */
+  readonly maxProbes?: number;
+  /** Of operations with parts whose plans differ: these are planned as a whole. Those that lose their plan count for nothing. @default 200 */
+  readonly maxComparedPlans?: number;
+}
+
 const MAX_PROBES = 2_000;
+const MAX_COMPARED_PLANS = 200;
 
 /**
  * Proves in which order subgraphs are deployed and the supergraph is published. In between, plans of either side meet either version of
  * each subgraph that changed: each fetch of recorded operations, and of probes for what no operation uses, is checked against the
- * version of the other side. What fails at the version of its own side fails in any order, and is left out.
+ * version of the other side. What fails at the version of its own side fails in any order, and is left out. Every operation that loses
+ * its plan is found.
  *
  * @returns nothing where no subgraph changed
  */
@@ -59,13 +72,18 @@ export async function proveWindow(
   before: WindowSide,
   after: WindowSide,
   usage: Usage | undefined,
+  { maxProbes = MAX_PROBES, maxComparedPlans = MAX_COMPARED_PLANS }: WindowBounds = {},
 ): Promise<WindowProof | undefined> {
   const proof = new Proof(before, after);
   if (proof.changed.size === 0) return undefined;
   const recorded = usage ? usage.using([...proof.concerned]) : [];
   const differing = await proof.readOperations(proof.partsOf(recorded).keys());
-  const differences = await proof.readOperations(busiest(proof.wholesOf(differing)));
-  const probes = proof.probes(usage);
+  const lost = proof.wholesOf(differing.filter(({ after: { kind } }) => kind === 'unplannable'));
+  const others = [...proof.wholesOf(differing)].filter((operation) => !lost.has(operation));
+  const compared = [...lost, ...busiest(others).slice(0, maxComparedPlans)];
+  const differences = await proof.readOperations(compared.map((operation) => operation.recorded));
+  const allProbes = proof.probes(usage);
+  const probes = allProbes.slice(0, maxProbes);
   await proof.readOperations(probes);
   const subgraphs = proof.orders();
   return {
@@ -74,16 +92,14 @@ export async function proveWindow(
     differences,
     operations: recorded.length,
     probes: probes.length,
+    probesLeftOut: allProbes.length - probes.length,
+    plansLeftOut: lost.size + others.length - compared.length,
     fetches: proof.fetches,
   };
 }
 
-/** Of operations with parts whose plans differ: these are planned as a whole. */
-const MAX_COMPARED_PLANS = 200;
-
-function busiest(operations: ReadonlySet<UsedOperation>): readonly RecordedOperation[] {
-  const sorted = [...operations].toSorted((left, right) => requestsOf(right) - requestsOf(left));
-  return sorted.slice(0, MAX_COMPARED_PLANS).map(({ recorded }) => recorded);
+function busiest(operations: readonly UsedOperation[]): readonly UsedOperation[] {
+  return operations.toSorted((left, right) => requestsOf(right) - requestsOf(left));
 }
 
 interface ChangedSubgraph {
@@ -179,7 +195,7 @@ class Proof {
         for (const name of typesOfFields(differences))
           for (const text of writers[side].forInput(name)) texts.add(text);
       }
-    return [...texts].slice(0, MAX_PROBES).map((document) => ({ id: document, document, clients: [] }));
+    return [...texts].map((document) => ({ id: document, document, clients: [] }));
   }
 
   orders(): readonly SubgraphOrder[] {

@@ -1,4 +1,5 @@
 import { changeOf, type Change } from '../changes/change.ts';
+import { ownCodes, type Diagnostic } from '../diagnostic.ts';
 import type { RecordedOperation } from '../operations/recorded-operation.ts';
 import type { ReportedPlan, ReportedWindow } from '../reports/report.ts';
 import { isTorn, reasons, type SubgraphOrder } from './order-of-deployment.ts';
@@ -53,6 +54,23 @@ export function reportedPlans({ differences }: WindowProof): readonly ReportedPl
         ]
       : [],
   );
+}
+
+/** What the proof did not look at, as it would have taken too long: a warning for each kind. */
+export function unprovedParts({ probes, probesLeftOut, plansLeftOut }: WindowProof): readonly Diagnostic[] {
+  const messages = [
+    ...(probesLeftOut > 0
+      ? [
+          `Of ${probes + probesLeftOut} probes for what no recorded operation uses, ${probes} were planned: the order of deployment says nothing of the others.`,
+        ]
+      : []),
+    ...(plansLeftOut > 0
+      ? [
+          `Less busy operations whose plans differ too, and were not compared: ${plansLeftOut}. Each has a plan.`,
+        ]
+      : []),
+  ];
+  return messages.map((message) => ({ code: ownCodes.NOT_ALL_PROVED, message, locations: [] }));
 }
 
 /** The proof, for the report. */
