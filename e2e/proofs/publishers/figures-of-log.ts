@@ -31,15 +31,25 @@ export async function judgeStores(
   let passed = true;
   for (const { name, store, outcome } of stores) {
     const { kills, acknowledged, failures, locks = 0 } = outcome;
-    const { records, problems } = await problemsOfLog(store, trust, acknowledged);
+    const { records, problems: ofLog } = await problemsOfLog(store, trust, acknowledged);
+    const problems = [...whatWasNotTried(outcome), ...ofLog];
     figures[`${name} records`] = records;
     figures[`${name} kills`] = kills;
+    figures[`${name} acknowledged`] = acknowledged.size;
     figures[`${name} unacknowledged`] = records - acknowledged.size;
     if (locks > 0) figures[`${name} locks removed`] = locks;
     for (const [code, count] of failures) figures[`${name} ${code}`] = count;
     for (const [index, problem] of problems.slice(0, 5).entries())
       figures[`${name} problem ${index + 1}`] = problem;
-    passed &&= problems.length === 0 && records > 0;
+    passed &&= problems.length === 0;
   }
   return { passed, figures };
+}
+
+/** Where none was killed, or none has published, nothing could have been lost. */
+function whatWasNotTried({ kills, acknowledged }: PublishedStore['outcome']): readonly string[] {
+  return [
+    ...(kills > 0 ? [] : ['Nothing was killed.']),
+    ...(acknowledged.size > 0 ? [] : ['No publication was acknowledged.']),
+  ];
 }
