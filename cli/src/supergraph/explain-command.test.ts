@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,6 +15,10 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 async function explain(operation: string, ...args: readonly string[]) {
+  return explainBy(supergraph, operation, ...args);
+}
+
+async function explainBy(supergraph: string, operation: string, ...args: readonly string[]) {
   const file = join(folder, 'operation.graphql');
   await writeFile(file, operation);
   let out = '';
@@ -51,7 +55,7 @@ describe('explain', () => {
   });
 
   it('draws the plan as SVG, whatever the names are', async () => {
-    const { out } = await explain(OPERATION.replace('Latest', 'Newest'), '--format', 'svg');
+    const { out } = await explain(OPERATION, '--format', 'svg');
     expect(out).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" /);
     expect([...out.matchAll(/font-size="15"[^>]*>(\w+)</g)].map(([, name]) => name)).toEqual([
       'posts',
@@ -60,6 +64,16 @@ describe('explain', () => {
     ]);
     expect([...out.matchAll(/<line /g)]).toHaveLength(2);
     expect(out).toContain('>callers need Post.author: scope read:data</text>');
+    const hostile = join(folder, 'hostile.graphql');
+    const sdl = await readFile(supergraph, 'utf8');
+    await writeFile(
+      hostile,
+      sdl.replaceAll('"read:data"', '"a<b&c"').replace('name: "users"', 'name: "a<b&c"'),
+    );
+    const { out: escaped } = await explainBy(hostile, OPERATION, '--format', 'svg');
+    expect(escaped).toContain('font-size="15" fill="#1a1a1a">a&lt;b&amp;c</text>');
+    expect(escaped).toContain('>callers need Post.author: scope a&lt;b&amp;c</text>');
+    expect(escaped).not.toContain('a<b');
   });
 
   it('is JSON for programs', async () => {
