@@ -53,6 +53,10 @@ const agreements: Readonly<Record<string, Schemas>> = {
     a: 'type Query @shareable { t(first: Int = 10, kind: K = A): U @tag(name: "public") hidden: Int @inaccessible guarded: Int @requiresScopes(scopes: [["a", "b"], ["c"]]) } enum K { A B } union U = X | Y type X @shareable { id: ID } type Y { id: ID }',
     b: 'type Query @shareable { t(kind: K = A, first: Int = 10): U } enum K { B A } union U = X type X @shareable { id: ID }',
   },
+  'required fields in fragments on members of a union, and on types of an interface': {
+    a: 'type Query { t: T } type T @key(fields: "id") { id: ID! u: U i: I } union U = X | Y interface I { x: Int } type X implements I @shareable { x: Int } type Y implements I @shareable { x: Int y: Int }',
+    b: 'type T @key(fields: "id") { id: ID! u: U @external i: I @external cost: Int @requires(fields: "u { ... on X { x } ... on Y { y } } i { ... on Y { y } }") } union U = X | Y interface I { x: Int } type X implements I @shareable { x: Int } type Y implements I @shareable { x: Int y: Int }',
+  },
   'what does not compose': { a: 'type Query { t: Int }', b: 'type Query { t: String }' },
 };
 
@@ -69,6 +73,40 @@ const knownDifferences: Readonly<
       'The composers differ: Query.m:\n' +
         '@apollo/composition: M @join__field(graph: A, type: "M") @join__field(graph: B, type: "Book")\n' +
         '@theguild/federation-composition: M',
+    ],
+  },
+  'A field that an interface object has as `@external`': {
+    schemas: {
+      a: 'type Query { n: N } interface N @key(fields: "id") { id: ID! name: String } type T implements N @key(fields: "id") { id: ID! name: String }',
+      b: 'type N @key(fields: "id") @interfaceObject { id: ID! name: String @external size: Int @requires(fields: "name") }',
+    },
+    messages: [
+      'The composers differ: N.name:\n' +
+        '@apollo/composition: String @join__field(external: true, graph: B) @join__field(graph: A)\n' +
+        '@theguild/federation-composition: String',
+    ],
+  },
+  'An `@override` from a subgraph that is not there': {
+    schemas: {
+      a: 'type Query { t: T } type T @key(fields: "id") { id: ID! x: Int @shareable }',
+      b: 'type T @key(fields: "id") { id: ID! x: Int @shareable @override(from: "gone") }',
+    },
+    messages: [
+      'The composers differ: T.x:\n' +
+        '@apollo/composition: Int\n' +
+        '@theguild/federation-composition: Int @join__field(graph: A) @join__field(graph: B, override: "gone")',
+    ],
+  },
+  'A `@requires` with a fragment on another interface than that of the field': {
+    schemas: {
+      a: 'type Query { t: T } type T @key(fields: "id") { id: ID! f: F } interface F { x: Int } interface G implements F { x: Int y: Int } type Z implements F & G @shareable { x: Int y: Int }',
+      b: 'type T @key(fields: "id") { id: ID! f: F @external cost: Int @requires(fields: "f { ... on G { y } }") } interface F { x: Int } interface G implements F { x: Int y: Int } type Z implements F & G @shareable { x: Int y: Int }',
+    },
+    messages: [
+      'The composers differ: only @apollo/composition composes; @theguild/federation-composition says SATISFIABILITY_ERROR: ' +
+        'The following supergraph API query:\n{\n  t {\n    cost\n  }\n}\ncannot be satisfied by the subgraphs because:\n' +
+        '- from subgraph "a": cannot find field "T.cost".\n' +
+        '- from subgraph "b": cannot satisfy @require conditions on field "T.cost".',
     ],
   },
 };
