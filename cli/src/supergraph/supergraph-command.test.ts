@@ -195,6 +195,80 @@ describe('A command line that is wrong ends with 64 and the usage', () => {
   });
 });
 
+const MISMATCH =
+  'Type of field "Query.me" is incompatible across subgraphs: it has type "Int" in subgraph "posts" but type "String" in subgraph "users"';
+
+describe('The report of subgraphs that do not compose', () => {
+  beforeEach(async () => {
+    await writeUsers('type Query {\n  me: String\n}\n');
+    await writeFile(join(folder, 'posts.graphql'), 'type Query {\n  me: Int\n}\n');
+    await writeFile(
+      config(),
+      ['users', 'posts'].reduce(
+        (text, name) =>
+          `${text}  ${name}: { routing_url: "http://${name}", schema: { file: ${name}.graphql } }\n`,
+        'subgraphs:\n',
+      ),
+    );
+  });
+
+  it.each([
+    ['github', `::error file=posts.graphql,line=2,col=3,title=FIELD_TYPE_MISMATCH::${MISMATCH}\n`],
+    [
+      'junit',
+      '<testcase classname="FIELD_TYPE_MISMATCH" name="posts.graphql:2:3">' +
+        `<failure message="posts.graphql:2:3: ${MISMATCH.replaceAll('"', '&quot;')}"/></testcase>`,
+    ],
+    ['markdown', `| posts.graphql:2:3 | FIELD\\_TYPE\\_MISMATCH | ${MISMATCH} |\n`],
+  ])('is written as %s, on the standard error', async (format, expected) => {
+    const { status, out, error } = await run('compose', '--config', config(), '--format', format);
+    expect({ status, out }).toEqual({ status: 1, out: '' });
+    expect(error).toContain(expected);
+  });
+
+  const places = [
+    ['posts.graphql', 2, 3],
+    ['users.graphql', 2, 3],
+  ].map(([source, line, column]) => ({ source, line, column }));
+
+  it('is written as json, on the standard output where the supergraph has a file', async () => {
+    const args = ['compose', '--config', config(), '--format', 'json'];
+    const bare = await run(...args);
+    const { status, out, error } = await run(...args, '--output', output());
+    expect({ status, error, bare }).toEqual({
+      status: 1,
+      error: '',
+      bare: { status: 1, out: '', error: out },
+    });
+    expect(JSON.parse(out)).toMatchObject({
+      command: 'compose',
+      outcome: 'failed',
+      diagnostics: [{ severity: 'error', code: 'FIELD_TYPE_MISMATCH', message: MISMATCH, locations: places }],
+    });
+  });
+
+  it('is written as sarif, with each place', async () => {
+    const { status, out, error } = await run('compose', '--config', config(), '--format', 'sarif');
+    expect({ status, out }).toEqual({ status: 1, out: '' });
+    const locations = places.map(({ source, line, column }) => ({
+      physicalLocation: {
+        artifactLocation: { uri: source },
+        region: { startLine: line, startColumn: column },
+      },
+    }));
+    expect(JSON.parse(error)).toMatchObject({
+      version: '2.1.0',
+      runs: [
+        {
+          results: [
+            { ruleId: 'FIELD_TYPE_MISMATCH', level: 'error', message: { text: MISMATCH }, locations },
+          ],
+        },
+      ],
+    });
+  });
+});
+
 describe('A configuration that is invalid', () => {
   it('is printed with its lines and ends with 1', async () => {
     await writeFile(join(folder, 'supergraph.yaml'), 'subgraphs:\n  users: {}\n');
