@@ -152,16 +152,16 @@ export class WorkerThread {
   }
 }
 
-/** The thread that nobody has asked for yet. */
+/** The thread that was started ahead, until it is taken. */
 let ahead: Promise<WorkerThread> | undefined;
 
 /**
- * Starts the first thread of a process: what will ask it takes as long to load as the thread does. Whoever starts a thread next takes
- * it. Where that is none, it ends with the process.
+ * Starts the first thread of a process: what will ask it takes as long to load as the thread does. The pool that starts a thread next
+ * takes it. Where there is none, it ends with the process.
  */
 export function startFirstPlanner(): Promise<RunningPlanner> {
   const first = WorkerThread.start(0);
-  first.catch(() => undefined); // whoever takes it learns of it
+  first.catch(() => undefined); // the pool that takes it learns of it
   return (ahead = first);
 }
 

@@ -24,9 +24,9 @@ const MARK = 'registry.json';
 const MARK_FORMAT = 'trellis-registry';
 const MARK_VERSION = 1;
 
-const aMark: StoredFile = { atMostBytes: 4_096, whatElseIsThere: 'NO_REGISTRY' };
-const aText: StoredFile = { atMostBytes: MAX_BLOB_BYTES, whatElseIsThere: 'BLOB_ALTERED' };
-const aRecord: StoredFile = { atMostBytes: MAX_RECORD_BYTES, whatElseIsThere: 'UNSIGNED' };
+const aMark: StoredFile = { atMostBytes: 4_096, codeOfOthers: 'NO_REGISTRY' };
+const aText: StoredFile = { atMostBytes: MAX_BLOB_BYTES, codeOfOthers: 'BLOB_ALTERED' };
+const aRecord: StoredFile = { atMostBytes: MAX_RECORD_BYTES, codeOfOthers: 'UNSIGNED' };
 
 /** What a {@link FolderStore} is made with. */
 export interface FolderStoreOptions {

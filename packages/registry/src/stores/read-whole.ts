@@ -5,7 +5,7 @@ import { RegistryError, type RegistryErrorCode } from '../registry-error.ts';
 export interface StoredFile {
   readonly atMostBytes: number;
   /** What it means that a folder, a pipe or a device stands in its place. */
-  readonly whatElseIsThere: RegistryErrorCode;
+  readonly codeOfOthers: RegistryErrorCode;
 }
 
 /**
@@ -17,13 +17,13 @@ export interface StoredFile {
  */
 export async function readWhole(
   path: string,
-  { atMostBytes, whatElseIsThere }: StoredFile,
+  { atMostBytes, codeOfOthers }: StoredFile,
   signal: AbortSignal,
 ): Promise<Uint8Array | undefined> {
   const found = await stat(path).catch(absent);
   if (!found) return undefined;
   if (!found.isFile())
-    throw new RegistryError(whatElseIsThere, `${path} is no file: something else was put in its place.`);
+    throw new RegistryError(codeOfOthers, `${path} is no file: something else was put in its place.`);
   if (found.size > atMostBytes)
     throw new RegistryError('TOO_LARGE', `${path} has ${found.size} bytes, ${atMostBytes} are allowed.`);
   return readFile(path, { signal }).catch(absent);
