@@ -22,13 +22,15 @@ export interface NoDifferenceResult {
   readonly byNormalApproximation: number;
 }
 
-const CALLERS = 20_000;
+/** Callers that are simulated. */
+export const CALLERS = 20_000;
 /** Parts of the requests that operations have. */
-const OPERATIONS = [0.3, 0.2, 0.12, 0.08, 0.08, 0.06, 0.05, 0.04, 0.03, 0.02, 0.01, 0.01];
+export const OPERATIONS = [0.3, 0.2, 0.12, 0.08, 0.08, 0.06, 0.05, 0.04, 0.03, 0.02, 0.01, 0.01];
 /** One that has 8 % of them. */
 const BROKEN_OPERATION = 3;
 
-function anyOperation(random: () => number): number {
+/** One by chance, each as often as its part of {@link OPERATIONS}. */
+export function anyOperation(random: () => number): number {
   let left = random();
   return Math.max(
     0,
@@ -160,7 +162,8 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-function poisson(mean: number, random: () => number): number {
+/** How many come by chance where so many come on average; at most some hundreds. */
+export function poisson(mean: number, random: () => number): number {
   const limit = Math.exp(-mean);
   let product = random();
   let count = 0;

@@ -193,10 +193,8 @@ export class CanaryTrial implements GenerationTrial {
   /** Only what was executed: caches of the canary are colder. */
   #isSlow({ admitted }: RoutedRun, executedMs: number | undefined): boolean {
     if (!admitted || executedMs === undefined) return false;
-    const { key } = admitted.operation;
-    const isSlow = this.#latencies.isSlow(key, executedMs);
-    if (admitted.supergraph === this.#options.main) this.#latencies.add(key, executedMs);
-    return isSlow;
+    const isOfMain = admitted.supergraph === this.#options.main;
+    return this.#latencies.observe(admitted.operation.key, executedMs, isOfMain);
   }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../testing/simulate-canary.ts';
+import { simulateLatencies } from '../testing/simulate-latencies.ts';
 import { OperationLatencies } from './operation-latencies.ts';
 
 /** Latencies around 10 ms, with a long tail. */
@@ -40,6 +41,14 @@ describe('Slow responses', () => {
     expect(latencies.isSlow('op', 100)).toBe(true);
     for (let index = 0; index < 60_000; index += 1) latencies.add('op', 10 * latencyOf(random));
     expect(latencies.isSlow('op', 100)).toBe(false);
+  });
+
+  it('stop no canary whose heavy-tailed response times are those of the main version, slow accounts and bad moments included', () => {
+    const alike = { hours: 1, canaryS: 900, share: 0.3, requestsPerS: 50, slowAccounts: 3, seed: 1 };
+    const { aborts, slow } = simulateLatencies(alike);
+    expect(aborts).toBe(0);
+    expect(slow).toBeGreaterThan(1_000);
+    expect(simulateLatencies({ ...alike, slowerBy: 3 }).aborts).toBeGreaterThan(0);
   });
 
   it('are of 2,000 operations at most', () => {

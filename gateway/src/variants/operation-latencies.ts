@@ -37,6 +37,13 @@ export class OperationLatencies {
     if (counts.total % COMPUTED_EVERY === 0) counts.slowFromMs = quantileOf(counts);
   }
 
+  /** Judges a response by those before it. What is of the main generation is learnt from, after that. @returns whether it is slow */
+  observe(operation: string, durationMs: number, isOfMain: boolean): boolean {
+    const isSlow = this.isSlow(operation, durationMs);
+    if (isOfMain) this.add(operation, durationMs);
+    return isSlow;
+  }
+
   /** Whether a response is slower than nearly all of the main generation. */
   isSlow(operation: string, durationMs: number): boolean {
     const counts = this.#operations.get(operation);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gql } from 'graphql-tag';
 import { createRandom } from '../../src/testing/simulate-canary.ts';
 import { startSubgraph, type SubgraphServer } from '../../src/testing/subgraph-server.ts';
@@ -19,18 +20,21 @@ export interface Catalogue {
   readonly withoutName: Version;
   /** Fails for 8 % of its requests; each time another text, so that it is another release. */
   failing(): Version;
+  /** Responds a second later, and is otherwise right; each time another text. */
+  slow(): Version;
   close(): Promise<void>;
 }
 
 const LINK = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@override"])`;
 const FAILING = 0.08;
+const SLOWER_MS = 1_000;
 const IDS = ['1', '2', '3'];
 
 /** Starts all versions on free ports. */
 export async function startCatalogue(seed: number): Promise<Catalogue> {
   const random = createRandom(seed);
   const started: SubgraphServer[] = [];
-  const serve = async (fields: string, failing = 0): Promise<SubgraphServer> => {
+  const serve = async (fields: string, { failing = 0, laterMs = 0 } = {}): Promise<SubgraphServer> => {
     const subgraph = await startSubgraph({
       name: 'catalogue',
       typeDefs: gql(
@@ -38,7 +42,8 @@ export async function startCatalogue(seed: number): Promise<Catalogue> {
       ),
       resolvers: {
         Query: {
-          items: () => {
+          items: async () => {
+            if (laterMs > 0) await sleep(laterMs);
             if (random() < failing) throw new Error('it fails');
             return IDS.map((id) => ({ id }));
           },
@@ -49,12 +54,13 @@ export async function startCatalogue(seed: number): Promise<Catalogue> {
     started.push(subgraph);
     return subgraph;
   };
-  const [plain, extra, titled, nameless, bad, moved] = await Promise.all([
+  const [plain, extra, titled, nameless, bad, late, moved] = await Promise.all([
     serve('name: String'),
     serve('name: String extra: String'),
     serve('name: String title: String'),
     serve('title: String'),
-    serve('title: String broken: String', FAILING),
+    serve('title: String broken: String', { failing: FAILING }),
+    serve('title: String broken: String', { laterMs: SLOWER_MS }),
     serve('name: String'),
   ]);
   const details = await startSubgraph({
@@ -64,6 +70,13 @@ export async function startCatalogue(seed: number): Promise<Catalogue> {
   });
   started.push(details);
   let canaries = 0;
+  const another = (subgraph: SubgraphServer): Version => {
+    canaries += 1;
+    const typeDefs = gql(
+      `${LINK} type Query { items: [Item!]! } type Item @key(fields: "id") { id: ID! title: String "${canaries}" broken: String }`,
+    );
+    return [{ ...subgraph, typeDefs }];
+  };
   return {
     plain: [plain],
     withExtra: [extra],
@@ -74,13 +87,8 @@ export async function startCatalogue(seed: number): Promise<Catalogue> {
     moved: [moved, { ...details, typeDefs: detailsWith('') }],
     withTitle: [titled, { ...details, typeDefs: detailsWith('') }],
     withoutName: [nameless],
-    failing: () => {
-      canaries += 1;
-      const typeDefs = gql(
-        `${LINK} type Query { items: [Item!]! } type Item @key(fields: "id") { id: ID! title: String "${canaries}" broken: String }`,
-      );
-      return [{ ...bad, typeDefs }];
-    },
+    failing: () => another(bad),
+    slow: () => another(late),
     close: async () => void (await Promise.all(started.map((subgraph) => subgraph.close()))),
   };
 }

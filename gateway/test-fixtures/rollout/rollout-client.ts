@@ -6,20 +6,24 @@ import { createRandom } from '../../src/testing/simulate-canary.ts';
 export interface SeenCanary {
   /** From its first response to its last. */
   readonly seconds: number;
-  /** Of the requests in that time, those that it served. */
-  readonly share: number;
+  /** Callers that it responded to. */
+  readonly met: number;
+  /** Callers that had a response, of any version, in that time. */
+  readonly present: number;
 }
 
 interface Watch {
   firstMs: number | undefined;
   lastMs: number;
-  /** Requests since the first response of the canary, and until its last. */
-  requests: number;
-  requestsAtLast: number;
-  ofCanary: number;
+  /** Callers since the first response of the canary. */
+  readonly present: Set<number>;
+  /** How many these were at its last. */
+  presentAtLast: number;
+  readonly met: Set<number>;
 }
 
-const CALLERS = 5_000;
+/** Addresses that requests come from, each as often. */
+export const CALLERS = 5_000;
 /** Without a response of the canary for so long, it is gone. */
 const IDLE_WINDOW_MS = 3_000;
 /** What is in flight has come back. */
@@ -54,16 +58,16 @@ export class RolloutClient {
   }
 
   watchCanary(): void {
-    this.#watch = { firstMs: undefined, lastMs: 0, requests: 0, requestsAtLast: 0, ofCanary: 0 };
+    this.#watch = { firstMs: undefined, lastMs: 0, present: new Set(), presentAtLast: 0, met: new Set() };
   }
 
   /** @throws Error where it is still served at the end */
   async canaryGone(withinMs: number): Promise<SeenCanary> {
     const deadline = performance.now() + withinMs;
     for (;;) {
-      const { firstMs, lastMs, ofCanary, requestsAtLast } = this.#watch ?? {};
+      const { firstMs, lastMs, met, presentAtLast = 0 } = this.#watch ?? {};
       if (firstMs !== undefined && lastMs !== undefined && performance.now() - lastMs > IDLE_WINDOW_MS)
-        return { seconds: (lastMs - firstMs) / 1_000, share: (ofCanary ?? 0) / (requestsAtLast || 1) };
+        return { seconds: (lastMs - firstMs) / 1_000, met: met?.size ?? 0, present: presentAtLast };
       if (performance.now() > deadline) throw new Error('The bad version is not gone.');
       await sleep(50);
     }
@@ -86,7 +90,7 @@ export class RolloutClient {
     const [, sequence, variant] =
       /^production\.(\d+)(\/canary)?$/.exec(String(headers['trellis-supergraph'])) ?? [];
     this.servedSequence = Math.max(this.servedSequence, Number(sequence ?? 0));
-    this.#see(variant !== undefined);
+    this.#see(caller, variant !== undefined);
     if (variant === undefined && (statusCode !== 200 || text !== expected(fields)))
       throw new Error(`${statusCode} ${text.slice(0, 300)}`);
   }
@@ -95,15 +99,15 @@ export class RolloutClient {
     return this.#pool.close();
   }
 
-  #see(isCanary: boolean): void {
+  #see(caller: number, isCanary: boolean): void {
     const watch = this.#watch;
     if (!watch || (!isCanary && watch.firstMs === undefined)) return;
-    watch.requests += 1;
+    watch.present.add(caller);
     if (!isCanary) return;
     watch.firstMs ??= performance.now();
     watch.lastMs = performance.now();
-    watch.requestsAtLast = watch.requests;
-    watch.ofCanary += 1;
+    watch.met.add(caller);
+    watch.presentAtLast = watch.present.size;
   }
 }
 
