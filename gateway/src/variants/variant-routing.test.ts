@@ -99,6 +99,11 @@ const FAILED: OperationResult = {
 };
 
 async function failFor(callers: readonly string[], supergraph: Supergraph): Promise<void> {
+  await fail(callers, supergraph);
+  vi.advanceTimersByTime(1_500);
+}
+
+async function fail(callers: readonly string[], supergraph: Supergraph): Promise<void> {
   const trial = routing.active?.trial;
   for (const address of callers) {
     const run = {
@@ -109,7 +114,6 @@ async function failFor(callers: readonly string[], supergraph: Supergraph): Prom
     } as unknown as RoutedRun;
     await trial?.observe(run, Promise.resolve(FAILED));
   }
-  vi.advanceTimersByTime(1_500);
 }
 
 describe('A canary', () => {
@@ -123,8 +127,8 @@ describe('A canary', () => {
 
   it('that begins is stopped 15 s later by less than one that was served when the process started', async () => {
     const meet = async (): Promise<void> => {
-      await failFor(addresses(false, 28), main);
-      await failFor(addresses(true, 8), next);
+      await fail(addresses(false, 28), main);
+      await fail(addresses(true, 8), next);
       vi.advanceTimersByTime(30_000);
     };
     serve(next);
