@@ -38,6 +38,7 @@ export class Session {
       stateStore: new WebStorageStateStore({ prefix: 'oidc.', store: sessionStorage }),
       automaticSilentRenew: false,
       monitorSession: false,
+      requestTimeoutInSeconds: 20, // a refresh holds the lock of all tabs: one that hangs would stop each of them
     });
     this.#tabs.addEventListener('message', ({ data }: MessageEvent<SessionState>) => this.#become(data));
   }
