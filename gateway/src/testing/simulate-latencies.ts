@@ -54,7 +54,7 @@ export function simulateLatencies(setup: Latencies): LatenciesResult {
   return { aborts, slow };
 }
 
-/** As a trial has them: what is slow is learnt anew for each canary. */
+/** As a trial has them: each canary begins without knowing what is slow. */
 interface SimulatedCanary {
   readonly sides: readonly Side[];
   readonly slowerBy: number;
