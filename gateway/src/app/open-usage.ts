@@ -79,7 +79,7 @@ async function openSinks(
   return sinks;
 }
 
-/** OpenTelemetry's exporter is loaded by those who use it: without it, a gateway starts with an eighth less modules. */
+/** OpenTelemetry's exporter is loaded by those who use it: without it, a gateway starts with fewer modules. */
 async function collectorAt(options: UsageCollectorOptions, process: string): Promise<UsageSink> {
   const { UsageCollector } = await import('../usage/usage-collector.ts');
   try {

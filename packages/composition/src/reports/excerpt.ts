@@ -34,7 +34,7 @@ export function printable(text: string): string {
       character === '\n' ? character : written(character),
     )
     .replaceAll(
-      /^(\s*)(:)(?=:)|(#)(?=#(?:\[|vso\[))/gim,
+      /^([^\S\n]*)(:)(?=:)|(#)(?=#(?:\[|vso\[))/gim,
       (_all, indent = '', colon = '', hash = '') =>
         `${String(indent)}${written(`${String(colon)}${String(hash)}`)}`,
     );
