@@ -5,6 +5,7 @@ import {
   orderExampleLink,
   orderExamples,
   proveWindow,
+  SupergraphDocument,
   type WindowProof,
   type WindowSide,
 } from '@trellis/composition';
@@ -113,7 +114,7 @@ function readSide(schemas: Schemas, servers: ReadonlyMap<string, VersionServer>)
   const graph = new OfflineGraph(supergraphSdl, readOfflineSettings(undefined, {}));
   const documents = new Set<string>();
   const side: WindowSide = {
-    supergraphSdl,
+    supergraph: new SupergraphDocument(supergraphSdl),
     apiSchema: graph.schema,
     subgraphs: new Map(Object.entries(schemas).map(([name, sdl]) => [name, orderExampleLink + sdl])),
     plan: async (operation) => {

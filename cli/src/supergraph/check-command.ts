@@ -3,7 +3,7 @@ import { secondComposer } from '@trellis/composition/second-composer';
 import { readBase } from './base-graph.ts';
 import { checkGraphs } from './check-graphs.ts';
 import { codesToExplain, documentationOf } from './code-pages.ts';
-import { composeInput, readNamedGraph, type ComposedGraph } from './composed-graph.ts';
+import { composeInputAhead, readNamedGraph, type ComposedGraph } from './composed-graph.ts';
 import { contractProblems, contractsOf } from './contracts-of.ts';
 import { emptyReport } from './empty-report.ts';
 import { asStep, type Output } from './output.ts';
@@ -22,29 +22,41 @@ export async function checkCommand(
     graph ? readNamedGraph(graph) : readBase(against, config),
   );
   const agreed = await readRules(call);
-  const whole = await asStep(output, 'Composing', () => composeInput(call));
-  await secondComposer.release(); // what proves orders of deployment needs the memory
-  const contracts = whole.contracts ?? base.contracts;
-  const rules = { ...agreed, contracts: contractsOf({ contracts }, agreed) };
-  const composed = {
-    ...whole,
-    contracts,
-    diagnostics: [...whole.diagnostics, ...contractProblems(whole, rules.contracts)],
-  };
-  const { operations, limits, limitsAgainst } = call;
-  const given = { operations, limits, limitsAgainst, baseName: against, place: config };
-  const report = await asStep(output, 'Comparing, and proving orders of deployment', () =>
-    checkGraphs({ ...given, base, rules, composed, now }),
+  const { merged, settled } = await asStep(output, 'Composing', () =>
+    composeInputAhead(call, base.subgraphs),
   );
-  if (typeof report === 'string') {
+  const released = settled.finally(() => secondComposer.release()); // what proves orders of deployment needs the memory
+  const signal = abortedWithout(released);
+  const contracts = merged.contracts ?? base.contracts;
+  const rules = { ...agreed, contracts: contractsOf({ contracts }, agreed) };
+  const problems = contractProblems(merged, rules.contracts);
+  const { operations, limits, limitsAgainst } = call;
+  const given = { operations, limits, limitsAgainst, baseName: against, place: config, signal };
+  const comparing = asStep(output, 'Comparing, and proving orders of deployment', () =>
+    checkGraphs({ ...given, base, rules, composed: { ...merged, contracts, diagnostics: [] }, now }),
+  );
+  comparing.catch(() => undefined); // of no interest where nothing was composed
+  const whole = await released;
+  const composed = { ...whole, contracts, diagnostics: [...whole.diagnostics, ...problems] };
+  const compared = whole.supergraphSdl === undefined ? emptyReport('check') : await comparing;
+  if (typeof compared === 'string') {
     output.error(
       writeDiagnostics({ ...emptyReport('check'), diagnostics: composed.diagnostics }, composed.sources),
     );
-    output.error(report);
+    output.error(compared);
     return 'failed';
   }
+  const report = { ...compared, diagnostics: [...composed.diagnostics, ...compared.diagnostics] };
   await write(report, call, composed, output);
   return outcomeOf(report);
+}
+
+/** A signal that is aborted where nothing was composed in the end. */
+function abortedWithout(settled: Promise<ComposedGraph>): AbortSignal {
+  const ending = new AbortController();
+  const abort = (): void => ending.abort();
+  settled.then(({ supergraphSdl }) => supergraphSdl ?? abort(), abort); // awaited by the caller, too
+  return ending.signal;
 }
 
 async function write(

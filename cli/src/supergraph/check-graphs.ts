@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   compareGraphs,
   CoordinateIndex,
@@ -44,10 +45,12 @@ export interface GraphChange {
   /** What changes without a place in a schema are shown at: the configuration, or the log. */
   readonly place: string;
   readonly now: Date;
+  /** Aborted when the result is of no use any more: what compares ends at its next step. @default never */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Compares a graph that was composed with the one before.
+ * Compares a graph that was composed with the one before. The event loop turns between its steps, so that threads get what they wait for.
  *
  * @param readTables reads recorded operations of a database. @default loads the driver first
  * @returns a message where what is compared with is no supergraph
@@ -56,12 +59,15 @@ export async function checkGraphs(
   change: GraphChange,
   readTables?: ReadUsageTables,
 ): Promise<Report | string> {
-  const { base, baseName, composed, limits, limitsAgainst } = change;
+  const { base, baseName, composed, limits, limitsAgainst, signal } = change;
   const { diagnostics, supergraphSdl } = composed;
   if (supergraphSdl === undefined) return { ...emptyReport('check'), diagnostics };
+  await nextTurn(undefined, { signal });
   const before = readServed(base.supergraphSdl, limitsAgainst ?? limits);
   if (typeof before === 'string') return `error: ${baseName} is not a supergraph: ${before}\n`;
+  await nextTurn(undefined, { signal });
   const after = readServedGraph(supergraphSdl, limits, true);
+  await nextTurn(undefined, { signal });
   const usage = await readUsage(change, before, after, readTables);
   return compareServed(change, before, after, usage);
 }
@@ -81,9 +87,12 @@ async function compareServed(
   after: ServedGraph,
   usage: Usage | undefined,
 ): Promise<Report> {
-  const { base, rules, composed, now, place } = change;
+  const { base, rules, composed, now, place, signal } = change;
+  await nextTurn(undefined, { signal });
   const compared = compareGraphs(before.comparable, after.comparable, contractChanges(change));
+  await nextTurn(undefined, { signal });
   const window = await proveBetween(base, composed, before, after, usage);
+  await nextTurn(undefined, { signal });
   const changes = [...compared, ...(window ? windowChanges(window.proof) : [])];
   const { changes: reported, problems } = reportChanges(changes, {
     evidence: { usage, costsOf: measureCosts(before, after), isWindowProved: true },
@@ -140,7 +149,7 @@ async function proveBetween(
   const formerOf = (): ReadonlyMap<string, string> =>
     base.subgraphs ? ownSchemasOf(base.subgraphs) : extractSubgraphs(base.supergraphSdl);
   const latterOf = (): ReadonlyMap<string, string> =>
-    ownSchemas ? ownSchemasOf(composed.subgraphs) : extractSubgraphs(after.comparable.supergraphSdl);
+    ownSchemas ? ownSchemasOf(composed.subgraphs) : extractSubgraphs(after.comparable.supergraph.sdl);
   const proof = await proveWindow(windowSide(before, formerOf()), windowSide(after, latterOf()), usage);
   return proof && { proof, ownSchemas };
 }

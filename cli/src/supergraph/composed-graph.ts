@@ -1,10 +1,10 @@
 import {
+  composeAhead,
   composeBy,
   loadSubgraphs,
   readSupergraphConfig,
   otherVersionHints,
   type ComparedComposition,
-  type Composers,
   type ContractRules,
   type ReportedDiagnostic,
   type Sources,
@@ -35,15 +35,53 @@ export interface ComposedGraph {
  *
  * @throws SupergraphConfigError, RegistryError
  */
-export async function composeInput({
-  config: file,
-  subgraph,
-  published,
-  composers = 'apollo',
-}: ComposedInput): Promise<ComposedGraph> {
-  if (published) return composePublished(published, subgraph, composers);
+export async function composeInput(input: ComposedInput): Promise<ComposedGraph> {
+  const read = await readInput(input);
+  return read.kind === 'failed'
+    ? read.graph
+    : read.graphOf(await composeBy(input.composers ?? 'apollo', read.subgraphs));
+}
+
+/** A graph that can be read before all is known of it. */
+export interface GraphAhead {
+  /** Merged, and neither proved nor compared. */
+  readonly merged: ComposedGraph;
+  /** What comes of it in the end. */
+  readonly settled: Promise<ComposedGraph>;
+}
+
+/**
+ * Composes as {@link composeInput}, and has the supergraph before it is proved.
+ *
+ * @param before schemas that were composed before
+ * @throws SupergraphConfigError, RegistryError
+ */
+export async function composeInputAhead(
+  input: ComposedInput,
+  before: readonly SubgraphSchema[] = [],
+): Promise<GraphAhead> {
+  const read = await readInput(input);
+  if (read.kind === 'failed') return { merged: read.graph, settled: Promise.resolve(read.graph) };
+  const { merged, settled } = await composeAhead(input.composers ?? 'apollo', read.subgraphs, before);
+  return {
+    merged: read.graphOf({ composition: merged, warnings: [] }),
+    settled: settled.then(read.graphOf),
+  };
+}
+
+/** What a command line names, read. */
+type ReadInput =
+  | {
+      readonly kind: 'read';
+      readonly subgraphs: readonly SubgraphSchema[];
+      readonly graphOf: (composed: ComparedComposition) => ComposedGraph;
+    }
+  | { readonly kind: 'failed'; readonly graph: ComposedGraph };
+
+async function readInput({ config: file, subgraph, published }: ComposedInput): Promise<ReadInput> {
+  if (published) return readPublished(published, subgraph);
   const config = await readSupergraphConfig(file);
-  return composeConfig(subgraph ? replaceSubgraph(config, subgraph) : config, composers);
+  return readConfig(subgraph ? replaceSubgraph(config, subgraph) : config);
 }
 
 /**
@@ -60,33 +98,47 @@ export async function readNamedGraph(named: NamedGraph): Promise<PublishedGraph>
   return graph;
 }
 
-async function composePublished(
+async function readPublished(
   named: NamedGraph,
   replaced: SubgraphOnCommandLine | undefined,
-  composers: Composers,
-): Promise<ComposedGraph> {
-  const { subgraphs, contracts } = await readNamedGraph(named);
-  if (!replaced) return { ...composedOf(subgraphs, await composeBy(composers, subgraphs)), contracts };
-  const { name, schema, routingUrl } = replaced;
-  const known = subgraphs.find((subgraph) => subgraph.name === name);
-  const sdl = await readNamedFile(schema);
-  const own = { name, sdl, source: schema, routingUrl: routingUrl ?? known?.routingUrl ?? '' };
-  const together = [...subgraphs.filter((subgraph) => subgraph.name !== name), own];
-  return { ...composedOf(together, await composeBy(composers, together)), contracts };
+): Promise<ReadInput> {
+  const { subgraphs: published, contracts } = await readNamedGraph(named);
+  const subgraphs = replaced ? await replacePublished(published, replaced) : published;
+  return {
+    kind: 'read',
+    subgraphs,
+    graphOf: (composed) => ({ ...composedOf(subgraphs, composed), contracts }),
+  };
 }
 
-async function composeConfig(config: SupergraphConfig, composers: Composers): Promise<ComposedGraph> {
+async function replacePublished(
+  published: readonly SubgraphSchema[],
+  { name, schema, routingUrl }: SubgraphOnCommandLine,
+): Promise<readonly SubgraphSchema[]> {
+  const known = published.find((subgraph) => subgraph.name === name);
+  const sdl = await readNamedFile(schema);
+  const own = { name, sdl, source: schema, routingUrl: routingUrl ?? known?.routingUrl ?? '' };
+  return [...published.filter((subgraph) => subgraph.name !== name), own];
+}
+
+async function readConfig(config: SupergraphConfig): Promise<ReadInput> {
   const loaded = await loadSubgraphs(config);
-  if (loaded.kind === 'failed')
+  if (loaded.kind === 'failed') {
+    const diagnostics = errors(loaded.errors);
     return {
-      supergraphSdl: undefined,
-      subgraphs: [],
-      diagnostics: errors(loaded.errors),
-      sources: new Map(),
+      kind: 'failed',
+      graph: { supergraphSdl: undefined, subgraphs: [], diagnostics, sources: new Map() },
     };
-  const composed = composedOf(loaded.subgraphs, await composeBy(composers, loaded.subgraphs));
+  }
   const hints = otherVersionHints(config).map((hint) => ({ ...hint, severity: 'hint' as const }));
-  return { ...composed, contracts: config.contracts, diagnostics: [...hints, ...composed.diagnostics] };
+  return {
+    kind: 'read',
+    subgraphs: loaded.subgraphs,
+    graphOf: (comparedComposition) => {
+      const composed = composedOf(loaded.subgraphs, comparedComposition);
+      return { ...composed, contracts: config.contracts, diagnostics: [...hints, ...composed.diagnostics] };
+    },
+  };
 }
 
 /** What came of composing these subgraphs. */

@@ -39,7 +39,7 @@ async function prove(
     const own = new Map(Object.entries(linked));
     return {
       graph,
-      side: windowSide(graph, options.extracted ? extractSubgraphs(graph.comparable.supergraphSdl) : own),
+      side: windowSide(graph, options.extracted ? extractSubgraphs(graph.comparable.supergraph.sdl) : own),
     };
   });
   const [former, latter] = sides;

@@ -1,4 +1,4 @@
-import type { ComparableGraph } from '@trellis/composition';
+import { SupergraphDocument, type ComparableGraph } from '@trellis/composition';
 import { OfflineGraph, readOfflineSettings } from '@trellis/gateway/offline';
 
 /** A supergraph as a gateway with these settings serves it. */
@@ -28,7 +28,7 @@ export function readServedGraph(
     graph,
     slicingArguments: settings.cost.slicingArguments,
     comparable: {
-      supergraphSdl,
+      supergraph: new SupergraphDocument(supergraphSdl),
       apiSchema: graph.schema,
       meaning: graph.meaning,
       gateway: {

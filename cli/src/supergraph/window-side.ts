@@ -8,7 +8,7 @@ export function windowSide(
   subgraphs: ReadonlyMap<string, string>,
 ): WindowSide {
   return {
-    supergraphSdl: comparable.supergraphSdl,
+    supergraph: comparable.supergraph,
     apiSchema: comparable.apiSchema,
     subgraphs,
     plan: (operation) => planRecorded(graph, operation),

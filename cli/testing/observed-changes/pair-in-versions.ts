@@ -110,7 +110,7 @@ async function startGateway(
   environment: Environment,
 ): Promise<RunningGateway> {
   const file = join(folder, `${version}.graphql`);
-  writeFileSync(file, comparable.supergraphSdl);
+  writeFileSync(file, comparable.supergraph.sdl);
   const config = gateway.readConfig({
     PORT: '0',
     SUPERGRAPH: file,

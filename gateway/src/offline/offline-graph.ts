@@ -49,7 +49,7 @@ export class OfflineGraph {
    * @throws InvalidSupergraph when the text is no supergraph, or uses what can't be honoured
    */
   constructor(supergraphSdl: string, settings: OfflineSettings, isComposedHere = false) {
-    this.#supergraph = buildSupergraph(supergraphSdl, { isComposedHere });
+    this.#supergraph = buildSupergraph(supergraphSdl, { isComposedHere, isClientSchemaTrusted: true });
     this.#operationCaches = operationCaches(this.#supergraph, settings);
   }
 
@@ -109,7 +109,7 @@ export class OfflineGraph {
   }
 
   #planText(text: string, labels: readonly string[]): ReturnType<SupergraphPlanner['plan']> {
-    this.#planner ??= createSupergraphPlanner(this.#supergraph.sdl);
+    this.#planner ??= createSupergraphPlanner(this.#supergraph.sdl, this.#supergraph.supergraphSchema);
     return this.#planner.plan(text, labels);
   }
 }

@@ -1,5 +1,6 @@
 import {
   proveWindow,
+  SupergraphDocument,
   Usage,
   type PlannedOperation,
   type RecordedOperation,
@@ -40,7 +41,7 @@ function sideOf(graph: GraphDefinition): Side {
   const plans = new Map<string, Promise<PlannedOperation>>();
   const asked = new Set<string>();
   return {
-    supergraphSdl,
+    supergraph: new SupergraphDocument(supergraphSdl),
     apiSchema: offline.schema,
     subgraphs: new Map(graph.subgraphs.map(({ name, typeDefs }) => [name, print(typeDefs)])),
     asked,

@@ -20,6 +20,11 @@ export interface BuildOptions {
   readonly subscriptions?: Readonly<Record<string, SubscriptionAddress>> | undefined;
   /** Whether the text comes straight from composition: then it is not validated again. @default false */
   readonly isComposedHere?: boolean | undefined;
+  /**
+   * Whether the schema of clients is not validated once more: what hides elements has made sure that what is left is a schema.
+   * @default isComposedHere
+   */
+  readonly isClientSchemaTrusted?: boolean | undefined;
 }
 
 /** A supergraph that can't be served. The message says why, in words for an operator. */
@@ -56,13 +61,14 @@ directive @stream(
  * @throws InvalidSupergraph when the text is no supergraph, or uses what can't be honoured
  */
 export function buildSupergraph(sdl: string, options: BuildOptions = {}): Supergraph {
-  const federated = readSupergraph(sdl, !options.isComposedHere);
+  const { isComposedHere = false, isClientSchemaTrusted = isComposedHere } = options;
+  const federated = readSupergraph(sdl, !isComposedHere);
   rejectConnectors(federated.schema);
   const subgraphs = endpointsOf(federated, options);
   return new Supergraph({
     hash: hashOf(sdl, [...subgraphs.values()]),
     sdl,
-    schema: options.isComposedHere ? composedClientSchema(federated) : clientSchemaOf(federated),
+    schema: isClientSchemaTrusted ? trustedClientSchema(federated) : clientSchemaOf(federated),
     supergraphSchema: federated.schema,
     subgraphs,
     types: createTypeIndex(federated.schema),
@@ -138,8 +144,8 @@ function endpointOf(
   return { name, url: own(subgraphUrls, name) ?? url, ...(subscription && { subscription }) };
 }
 
-/** What {@link clientSchemaOf} makes, of a text that composition has just validated: in one step, and not validated again. */
-function composedClientSchema(federated: FederatedSchema): GraphQLSchema {
+/** What {@link clientSchemaOf} makes, of a text that was validated: in one step, and not validated again. */
+function trustedClientSchema(federated: FederatedSchema): GraphQLSchema {
   trustApiSchema(federated.schema);
   const api = federated.apiSchema();
   const own = ownDirectives((name) => api.directive(name)?.isBuiltIn === false);

@@ -7,11 +7,11 @@ import { compareStructures } from './changes/compare-structures.ts';
 import { compareTransports, subscribedSubgraphs } from './changes/compare-subscriptions.ts';
 import { compareContracts, type ContractChange } from './contracts/compare-contracts.ts';
 import type { GatewayMeaning, ReadGraph } from './changes/graph-meaning.ts';
-import { readGraphStructure } from './changes/graph-structure.ts';
+import type { SupergraphDocument } from './changes/supergraph-document.ts';
 
 /** A graph, read by a gateway, with the settings of that gateway. */
 export interface ComparableGraph extends ReadGraph {
-  readonly supergraphSdl: string;
+  readonly supergraph: SupergraphDocument;
   readonly gateway: GatewayMeaning;
 }
 
@@ -25,8 +25,8 @@ export function compareGraphs(
   contracts: readonly ContractChange[] = [],
 ): readonly Change[] {
   const structures = {
-    before: readGraphStructure(before.supergraphSdl),
-    after: readGraphStructure(after.supergraphSdl),
+    before: before.supergraph.structure,
+    after: after.supergraph.structure,
   };
   const formerly = subscribedSubgraphs(structures.before);
   const subscribed = [...subscribedSubgraphs(structures.after)].filter((name) => formerly.has(name));

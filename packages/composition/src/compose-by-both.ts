@@ -1,9 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { composeSubgraphs, federationVersion, type Composition } from './compose-supergraph.ts';
+import {
+  composeSubgraphs,
+  federationVersion,
+  mergeSubgraphs,
+  withProof,
+  type Composition,
+} from './compose-supergraph.ts';
 import { ownCodes, type Diagnostic } from './diagnostic.ts';
+import { KnownSubgraphs } from './known-subgraphs.ts';
+import { proveSatisfiability, type SatisfiabilityProof } from './prove-satisfiability.ts';
 import type { SubgraphSchema } from './subgraph-schema.ts';
 import { CompositionThread } from './threads/composition-thread.ts';
-import type { ComparisonTask } from './threads/messages.ts';
 import { ThreadEnded } from './threads/task-thread.ts';
 import { secondComposer } from './threads/second-composer.ts';
 
@@ -86,48 +93,108 @@ export class ComposerThreads {
   }
 }
 
+/** A composition whose supergraph is there before it is proved, and held against the second composer's. */
+export interface CompositionAhead {
+  /** Neither proved nor compared. Where subgraphs don't fit together, it is what comes of it. */
+  readonly merged: Composition;
+  /** What comes of it in the end. Meanwhile this thread has to let its event loop turn. */
+  readonly settled: Promise<ComparedComposition>;
+}
+
+/** Of graphs with fewer characters in their schemas, the thread would still load what it proves with when this one has proved it. */
+const PROVED_AHEAD_CHARACTERS = 200_000;
+
+/**
+ * Composes as {@link composeBy}, for who can go on with a supergraph that may still turn out to be worth nothing: where two composers
+ * are wanted, and the graph is large, the second one's thread proves it meanwhile.
+ *
+ * @param before schemas that were composed before. Those that are the same are validated by the second composer alone
+ */
+export async function composeAhead(
+  composers: Composers,
+  subgraphs: readonly SubgraphSchema[],
+  before: readonly SubgraphSchema[] = [],
+): Promise<CompositionAhead> {
+  const characters = subgraphs.reduce((sum, { sdl }) => sum + sdl.length, 0);
+  if (!(composers === 'both' || composers === 'strict') || characters < PROVED_AHEAD_CHARACTERS) {
+    const settled = await composeBy(composers, subgraphs);
+    return { merged: settled.composition, settled: Promise.resolve(settled) };
+  }
+  const asked = askSecond(onThisThread, composers, subgraphs);
+  await nextTurn();
+  const { composition: merged, supergraph } = mergeSubgraphs(subgraphs, new KnownSubgraphs(before));
+  const proof = supergraph ? proveApart(supergraph.printed) : Promise.resolve(NOTHING_FOUND);
+  const settled = proof.then((found) =>
+    compared(onThisThread, composers, withProof(merged, subgraphs, found), asked),
+  );
+  settled.catch(() => undefined); // awaited when the supergraph was used
+  return { merged, settled };
+}
+
+const NOTHING_FOUND: SatisfiabilityProof = { errors: [], hints: [] };
+
+/** The thread may end for its own reasons: then it is proved here. */
+function proveApart(printed: string): Promise<SatisfiabilityProof> {
+  return secondComposer.prove(printed).catch(() => proveSatisfiability(printed));
+}
+
 async function composeAt(
-  { byApollo, second, signal }: ComposingPlaces,
+  places: ComposingPlaces,
   composers: Composers,
   subgraphs: readonly SubgraphSchema[],
 ): Promise<ComparedComposition> {
+  const { byApollo } = places;
   if (composers === 'apollo') return { composition: await byApollo(subgraphs), warnings: [] };
-  const failed = composers === 'both' ? problemOf : undecided;
-  const alone: { isFirstAlone?: boolean } = {};
+  const asked = askSecond(places, composers, subgraphs);
+  if (composers === 'guild') return { composition: (await asked).composition, warnings: [] };
+  return compared(places, composers, await byApollo(subgraphs), asked);
+}
+
+/** What the second composer makes. */
+interface SecondComposition {
+  readonly composition: Composition;
+  /** It failed, for no reason of the subgraphs'. */
+  readonly isBroken: boolean;
+}
+
+function askSecond(
+  { second, signal }: ComposingPlaces,
+  composers: Composers,
+  subgraphs: readonly SubgraphSchema[],
+): Promise<SecondComposition> {
   const asked = second
     .compose({ subgraphs }, signal)
-    .then((done) => done.composition)
-    .catch((error: unknown): Composition => {
-      alone.isFirstAlone = true;
-      return { kind: 'failed', errors: [failed(error)] };
+    .then(({ composition }) => ({ composition, isBroken: false }))
+    .catch((error: unknown): SecondComposition => {
+      const errors = [problemOf(error, composers !== 'both')];
+      return { composition: { kind: 'failed', errors }, isBroken: true };
     });
-  if (composers === 'guild') return { composition: await asked, warnings: [] };
   asked.catch(() => undefined); // awaited once the first is done
-  const apollo = await byApollo(subgraphs);
-  const differences = await differencesOf(second, { apollo, guild: await asked }, signal, failed);
+  return asked;
+}
+
+async function compared(
+  { second, signal }: ComposingPlaces,
+  composers: Composers,
+  apollo: Composition,
+  asked: Promise<SecondComposition>,
+): Promise<ComparedComposition> {
+  const { composition: guild, isBroken } = await asked;
+  const differences = await second
+    .compare({ apollo, guild }, signal)
+    .catch((error: unknown) => [problemOf(error, composers === 'strict')]);
   if (composers === 'strict' && differences.length > 0)
     return { composition: { kind: 'failed', errors: differences }, warnings: [] };
-  return { composition: apollo, warnings: differences, ...alone };
+  return { composition: apollo, warnings: differences, ...(isBroken && { isFirstAlone: true }) };
 }
 
-/** In the thread too: reading two large supergraphs takes as long as many requests. */
-async function differencesOf(
-  second: CompositionThread,
-  compositions: ComparisonTask,
-  signal: AbortSignal | undefined,
-  failed: (error: unknown) => Diagnostic,
-): Promise<readonly Diagnostic[]> {
-  return second.compare(compositions, signal).catch((error: unknown) => [failed(error)]);
-}
-
-/** Where the second composer has to agree, a thread that ended says nothing of the schemas. @throws ThreadEnded */
-function undecided(error: unknown): Diagnostic {
-  if (error instanceof ThreadEnded) throw error;
-  return problemOf(error);
-}
-
-/** Elsewhere the second opinion is no reason for the first one to fail. */
-function problemOf(error: unknown): Diagnostic {
+/**
+ * A second opinion that is missing is no reason for the first one to fail.
+ *
+ * @throws ThreadEnded where the second composer has to agree: a thread that ended says nothing of the schemas
+ */
+function problemOf(error: unknown, isNeeded: boolean): Diagnostic {
+  if (isNeeded && error instanceof ThreadEnded) throw error;
   const message = error instanceof Error ? error.message : String(error);
   return { code: ownCodes.COMPOSERS_DIFFER, message, locations: [] };
 }

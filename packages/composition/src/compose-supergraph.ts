@@ -1,9 +1,16 @@
+import type { Schema } from '@apollo/federation-internals';
 import { apolloComposition } from './apollo-packages.ts';
-import { runChecks } from './checks/index.ts';
-import { describeError, describeHint, type CompositionHint } from './composition-diagnostics.ts';
+import { runChecks, type SubgraphDocuments } from './checks/index.ts';
+import { describeError, describeFinding, describeHint } from './composition-diagnostics.ts';
 import { ownCodes, type Diagnostic } from './diagnostic.ts';
 import { KnownSubgraphs, type ParsedSubgraph } from './known-subgraphs.ts';
 import { markOneOf, oneOfInputs } from './one-of.ts';
+import {
+  isWorthALook,
+  proveSatisfiability,
+  type ProofFinding,
+  type SatisfiabilityProof,
+} from './prove-satisfiability.ts';
 import {
   loadSubgraphSchema,
   SchemaNotReadable,
@@ -89,50 +96,80 @@ export interface ComposeOptions {
 /** Composes subgraphs whose schemas are at hand. */
 export function composeSubgraphs(
   subgraphs: readonly SubgraphSchema[],
-  { isProved = true, known = new KnownSubgraphs() }: ComposeOptions = {},
+  { isProved = true, known }: ComposeOptions = {},
 ): Composition {
-  const parsed = known.parse(subgraphs);
-  const documents = new Map(parsed.map(({ name, typeDefs }) => [name, typeDefs]));
-  const invalid = [...parsed.flatMap(({ errors }) => errors), ...runChecks('error', documents)];
-  if (invalid.length > 0) return { kind: 'failed', errors: invalid };
-  const sorted = parsed.toSorted((left, right) => (left.name < right.name ? -1 : 1));
-  return compose(sorted, known, isProved);
+  const { composition, supergraph } = mergeSubgraphs(subgraphs, known);
+  if (!isProved || !supergraph) return composition;
+  return withProof(composition, subgraphs, proveSatisfiability(supergraph.schema));
 }
 
-function compose(
-  subgraphs: readonly ParsedSubgraph[],
-  known: KnownSubgraphs,
-  isProved: boolean,
+/**
+ * A composition with what its proof found.
+ *
+ * @param subgraphs are read once more to find the places of what was found
+ */
+export function withProof(
+  composition: Composition,
+  subgraphs: readonly SubgraphSchema[],
+  { errors, hints }: SatisfiabilityProof,
 ): Composition {
-  const documents = new Map(subgraphs.map(({ name, typeDefs }) => [name, typeDefs]));
+  if (composition.kind === 'failed' || errors.length + hints.length === 0) return composition;
+  const documents = documentsOf(new KnownSubgraphs().parse(subgraphs));
+  const describe = (finding: ProofFinding): Diagnostic => describeFinding(finding, documents);
+  if (errors.length > 0) return { kind: 'failed', errors: errors.map(describe) };
+  return { ...composition, hints: [...composition.hints, ...hints.map(describe)] };
+}
+
+/** Subgraphs that were merged, before every query of the supergraph is proved to have a plan. */
+export interface MergedSubgraphs {
+  /** What was made without a proof. */
+  readonly composition: Composition;
+  /** The supergraph as the composer has it, and prints it. Undefined where subgraphs do not fit together: then nothing is to be proved. */
+  readonly supergraph: { readonly schema: Schema; readonly printed: string } | undefined;
+}
+
+/** Does the first half of {@link composeSubgraphs}: proving what was merged takes as long again. */
+export function mergeSubgraphs(
+  subgraphs: readonly SubgraphSchema[],
+  known: KnownSubgraphs = new KnownSubgraphs(),
+): MergedSubgraphs {
+  const parsed = known.parse(subgraphs);
+  const documents = documentsOf(parsed);
+  const invalid = [...parsed.flatMap(({ errors }) => errors), ...runChecks('error', documents)];
+  if (invalid.length > 0) return notMerged(invalid);
+  const sorted = parsed.toSorted((left, right) => (left.name < right.name ? -1 : 1));
+  return merge(sorted, known);
+}
+
+function merge(subgraphs: readonly ParsedSubgraph[], known: KnownSubgraphs): MergedSubgraphs {
+  const documents = documentsOf(subgraphs);
   const built = known.build(subgraphs);
   const result =
     built.errors.length > 0
       ? { errors: built.errors }
-      : apolloComposition.compose(built.subgraphs, { runSatisfiability: isProved });
-  if (result.errors)
-    return { kind: 'failed', errors: result.errors.map((error) => describeError(error, documents)) };
-  const hints = result.hints.filter(isWorthALook).map((hint) => describeHint(hint, documents));
+      : apolloComposition().compose(built.subgraphs, { runSatisfiability: false });
+  if (result.errors) return notMerged(result.errors.map((error) => describeError(error, documents)));
+  const supergraphSdl = markOneOf(`${result.supergraphSdl.trim()}\n`, inputsMarkedIn(subgraphs));
+  const hints = [
+    ...runChecks('hint', documents),
+    ...result.hints.filter(isWorthALook).map((hint) => describeHint(hint, documents)),
+  ];
   return {
-    kind: 'composed',
-    supergraphSdl: markOneOf(`${result.supergraphSdl.trim()}\n`, inputsMarkedIn(subgraphs)),
-    hints: [...runChecks('hint', documents), ...hints],
+    composition: { kind: 'composed', supergraphSdl, hints },
+    supergraph: { schema: result.schema, printed: result.supergraphSdl },
   };
+}
+
+function notMerged(errors: readonly Diagnostic[]): MergedSubgraphs {
+  return { composition: { kind: 'failed', errors }, supergraph: undefined };
+}
+
+function documentsOf(subgraphs: readonly ParsedSubgraph[]): SubgraphDocuments {
+  return new Map(subgraphs.map(({ name, typeDefs }) => [name, typeDefs]));
 }
 
 function inputsMarkedIn(subgraphs: readonly ParsedSubgraph[]): ReadonlySet<string> {
   return new Set(subgraphs.flatMap(({ typeDefs }) => [...oneOfInputs(typeDefs)]));
-}
-
-/** Differing enum values count for the composer as a detail, and are the one conflict of names that it settles alone. */
-const alwaysShown: ReadonlySet<string> = new Set([
-  'INCONSISTENT_ENUM_VALUE_FOR_INPUT_ENUM',
-  'INCONSISTENT_ENUM_VALUE_FOR_OUTPUT_ENUM',
-]);
-
-/** The composer has three levels: WARN, INFO and DEBUG. */
-function isWorthALook({ definition }: CompositionHint): boolean {
-  return definition.level.name !== 'DEBUG' || alwaysShown.has(definition.code);
 }
 
 function notReadable(reason: unknown): Diagnostic {

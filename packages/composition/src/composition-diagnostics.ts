@@ -2,6 +2,7 @@ import type { CompositionResult } from '@apollo/composition';
 import { Kind, type ASTNode, type DocumentNode, type GraphQLError } from 'graphql';
 import type { SubgraphDocuments } from './checks/index.ts';
 import type { Diagnostic, SourceLocation } from './diagnostic.ts';
+import { codeOf, type ProofFinding } from './prove-satisfiability.ts';
 import { locateField, locateDirective, locationOf } from './source-position.ts';
 
 /** What the composer reports beside a supergraph. */
@@ -9,9 +10,8 @@ export type CompositionHint = NonNullable<CompositionResult['hints']>[number];
 
 /** An error of the composer, with the places in the subgraphs' schemas that it is about. */
 export function describeError(error: GraphQLError, documents: SubgraphDocuments): Diagnostic {
-  const code = error.extensions['code'];
   return {
-    code: typeof code === 'string' ? code : 'COMPOSITION_ERROR',
+    code: codeOf(error.extensions),
     message: error.message,
     locations: locate(error.message, error.nodes ?? [], documents),
   };
@@ -24,6 +24,11 @@ export function describeHint(hint: CompositionHint, documents: SubgraphDocuments
     message: hint.message,
     locations: locate(hint.message, hint.nodes ?? [], documents),
   };
+}
+
+/** What proving a supergraph found. */
+export function describeFinding({ code, message }: ProofFinding, documents: SubgraphDocuments): Diagnostic {
+  return { code, message, locations: locate(message, [], documents) };
 }
 
 /**

@@ -4,6 +4,7 @@ export { changeKinds, shapeKinds, type ChangeCode } from './changes/change-kinds
 export type { ChangeKind, UsageRule, Verdict } from './changes/change-kind.ts';
 export { changeOf, type Change } from './changes/change.ts';
 export type { GatewayMeaning, GraphMeaning } from './changes/graph-meaning.ts';
+export { SupergraphDocument } from './changes/supergraph-document.ts';
 export { compareGraphs, type ComparableGraph } from './compare-graphs.ts';
 export {
   composeLoaded,
@@ -22,6 +23,7 @@ export {
   type SourceLocation,
 } from './diagnostic.ts';
 export {
+  composeAhead,
   composeBy,
   composersChoices,
   ComposerThreads,

@@ -12,48 +12,70 @@ import type { SourceLocation } from './diagnostic.ts';
 import { locationOf } from './source-position.ts';
 import type { SubgraphSchema } from './subgraph-schema.ts';
 
-/** Where the schemas define what a coordinate names; of what is gone, what was around it. */
+/** Where the schemas define what a coordinate names; of what is gone, what was around it. A schema is read when it has the word. */
 export class CoordinateIndex {
-  readonly #places = new Map<string, SourceLocation[]>();
+  readonly #schemas: readonly SchemaCoordinates[];
 
-  /** @throws GraphQLError where a schema is none: it was composed before */
   constructor(subgraphs: readonly SubgraphSchema[]) {
-    for (const { sdl, source } of subgraphs)
-      for (const node of parse(new Source(sdl, source)).definitions)
-        if (isTypeDefinitionNode(node) || isTypeExtensionNode(node)) this.#readType(node);
+    this.#schemas = subgraphs.map((subgraph) => new SchemaCoordinates(subgraph));
   }
 
-  /** The nearest that is known: `Type.field(argument:)`, `Type.field`, `Type`. */
+  /**
+   * The nearest that is known: `Type.field(argument:)`, `Type.field`, `Type`.
+   *
+   * @throws GraphQLError where a schema is none: it was composed before
+   */
   locate(coordinate: string): readonly SourceLocation[] {
+    const [type = ''] = /^\w+/.exec(coordinate) ?? [];
     const [, field] = /^(\w+\.\w+)\(/.exec(coordinate) ?? [];
-    const [, type] = /^(\w+)\./.exec(coordinate) ?? [];
+    const schemas = this.#schemas.filter(({ sdl }) => type !== '' && sdl.includes(type));
     for (const name of [coordinate, field, type]) {
-      const places = name === undefined ? undefined : this.#places.get(name);
-      if (places) return places;
+      const nodes = name === undefined ? [] : schemas.flatMap((schema) => schema.nodesOf(name));
+      if (nodes.length > 0) return nodes.map(locationOf).filter((place) => place !== undefined);
     }
     return [];
   }
+}
 
-  #readType(node: TypeDefinitionNode | TypeExtensionNode): void {
-    const type = node.name.value;
-    this.#add(type, node);
-    const fields = 'fields' in node ? (node.fields ?? []) : [];
-    const values = 'values' in node ? (node.values ?? []) : [];
-    const members: readonly (ASTNode & { readonly name: NameNode })[] = [...fields, ...values];
-    for (const member of members) {
-      const coordinate = `${type}.${member.name.value}`;
-      this.#add(coordinate, member);
-      if (!('arguments' in member)) continue;
-      for (const argument of member.arguments ?? [])
-        if ('type' in argument) this.#add(`${coordinate}(${argument.name.value}:)`, argument);
-    }
+/** The nodes of one schema. */
+class SchemaCoordinates {
+  readonly sdl: string;
+  readonly #source: string;
+  #nodes: Map<string, ASTNode[]> | undefined;
+
+  constructor({ sdl, source }: SubgraphSchema) {
+    this.sdl = sdl;
+    this.#source = source;
   }
 
-  #add(coordinate: string, node: ASTNode): void {
-    const place = locationOf(node);
-    if (!place) return;
-    const known = this.#places.get(coordinate);
-    if (known) known.push(place);
-    else this.#places.set(coordinate, [place]);
+  nodesOf(coordinate: string): readonly ASTNode[] {
+    return (this.#nodes ??= this.#read()).get(coordinate) ?? [];
+  }
+
+  #read(): Map<string, ASTNode[]> {
+    const nodes = new Map<string, ASTNode[]>();
+    for (const node of parse(new Source(this.sdl, this.#source)).definitions)
+      if (isTypeDefinitionNode(node) || isTypeExtensionNode(node)) readType(node, nodes);
+    return nodes;
+  }
+}
+
+function readType(node: TypeDefinitionNode | TypeExtensionNode, nodes: Map<string, ASTNode[]>): void {
+  const type = node.name.value;
+  const add = (coordinate: string, named: ASTNode): void => {
+    const known = nodes.get(coordinate);
+    if (known) known.push(named);
+    else nodes.set(coordinate, [named]);
+  };
+  add(type, node);
+  const fields = 'fields' in node ? (node.fields ?? []) : [];
+  const values = 'values' in node ? (node.values ?? []) : [];
+  const members: readonly (ASTNode & { readonly name: NameNode })[] = [...fields, ...values];
+  for (const member of members) {
+    const coordinate = `${type}.${member.name.value}`;
+    add(coordinate, member);
+    if (!('arguments' in member)) continue;
+    for (const argument of member.arguments ?? [])
+      if ('type' in argument) add(`${coordinate}(${argument.name.value}:)`, argument);
   }
 }

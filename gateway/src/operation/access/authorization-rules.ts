@@ -86,11 +86,17 @@ function createDirectiveReader(schema: Schema): DirectiveReader {
     scopes: linkedDirectives(schema, 'requiresScopes', 'https://specs.apollo.dev/requiresScopes'),
     policies: linkedDirectives(schema, 'policy', 'https://specs.apollo.dev/policy'),
   };
-  return (element) => ({
+  const read = (element: Annotated): Requirement => ({
     authenticated: appliedArguments(element, directives.authenticated).length > 0,
     scopes: clausesOf(element, directives.scopes, 'scopes'),
     policies: clausesOf(element, directives.policies, 'policies'),
   });
+  const known = new Map<Annotated, Requirement>(); // a type is asked for with each of its fields
+  return (element) => {
+    const requirement = known.get(element) ?? read(element);
+    known.set(element, requirement);
+    return requirement;
+  };
 }
 
 function clausesOf(

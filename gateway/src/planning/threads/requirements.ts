@@ -44,7 +44,7 @@ export interface Requirements {
   of(graph: string, typeName: string, fieldName: string): FieldRequirement | undefined;
 }
 
-/** A supergraph in which every requirement with arguments is a field of its own. */
+/** A supergraph in which every requirement with arguments is a field of its own: the same document where there is none. */
 export interface SeparatedSupergraph {
   readonly document: DocumentNode;
   readonly requirements: Requirements;
@@ -57,8 +57,7 @@ type FieldedType = ObjectTypeDefinitionNode | InterfaceTypeDefinitionNode;
  * fetch it under the key `price`, which the client's `price`, or another requirement with other arguments, may hold: one
  * of them would be answered with the other's value, silently. What is planned is translated back before it runs.
  */
-export function separateRequirements(sdl: string): SeparatedSupergraph {
-  const document = parse(sdl);
+export function separateRequirements(document: DocumentNode): SeparatedSupergraph {
   const separator = new Separator(document);
   for (const type of separator.types.values()) separator.readRequirements(type);
   return { document: separator.rewrite(document), requirements: separator.requirements() };

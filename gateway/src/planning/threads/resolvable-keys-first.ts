@@ -4,9 +4,13 @@ import { Kind, type ConstDirectiveNode, type DefinitionNode, type DocumentNode }
  * Orders the keys of each type so that those that a subgraph resolves come first. For a field that requires something, the
  * planner goes back to the subgraph with the first key that is declared there, resolvable or not: the subgraph would be
  * sent a key that it has said it can't resolve. The others stay: values are still read from them.
+ *
+ * @returns the same document where all keys are resolvable
  */
 export function resolvableKeysFirst(document: DocumentNode): DocumentNode {
-  return { ...document, definitions: document.definitions.map(withOrderedKeys) };
+  const definitions = document.definitions.map(withOrderedKeys);
+  const isChanged = definitions.some((definition, index) => definition !== document.definitions[index]);
+  return isChanged ? { ...document, definitions } : document;
 }
 
 function withOrderedKeys(type: DefinitionNode): DefinitionNode {

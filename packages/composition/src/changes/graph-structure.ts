@@ -1,6 +1,5 @@
 import {
   Kind,
-  parse,
   isTypeDefinitionNode,
   type ConstDirectiveNode,
   type DocumentNode,
@@ -43,9 +42,8 @@ export interface GraphStructure {
   readonly roots: ReadonlyMap<string, string>;
 }
 
-/** Reads the structure from the text of a supergraph. */
-export function readGraphStructure(supergraphSdl: string): GraphStructure {
-  const document = parse(supergraphSdl, { noLocation: true });
+/** Reads the structure of a supergraph. */
+export function readGraphStructure(document: DocumentNode): GraphStructure {
   const reader = new StructureReader(document);
   for (const type of document.definitions.filter(isTypeDefinitionNode)) reader.readType(type);
   return reader;

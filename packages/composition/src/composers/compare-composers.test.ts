@@ -6,7 +6,13 @@ import { readSupergraphConfig } from '../supergraph-config.ts';
 import { subgraphsOf, type Schemas } from '../testing/compose-schemas.ts';
 import { CompositionThread } from '../threads/composition-thread.ts';
 import { ThreadEnded } from '../threads/task-thread.ts';
-import { composeBy, ComposerThreads, composersChoices, composerVersions } from '../compose-by-both.ts';
+import {
+  composeAhead,
+  composeBy,
+  ComposerThreads,
+  composersChoices,
+  composerVersions,
+} from '../compose-by-both.ts';
 import { composeByGuild } from './compose-by-guild.ts';
 import { compareComposers } from './compare-composers.ts';
 
@@ -223,5 +229,91 @@ describe('Composing by two composers', () => {
     );
     expect(compareComposers(failed, composed)[0]?.message).toMatch(/only @theguild\/\S+ composes; .*X: why/);
     expect(compareComposers(failed, failed)).toEqual([]);
+  });
+});
+
+/** A graph has to be large, before it is proved apart from composing: a comment makes it so. */
+function largeSubgraphs(schemas: Schemas): ReturnType<typeof subgraphsOf> {
+  return subgraphsOf(linked(schemas)).map((subgraph) => ({
+    ...subgraph,
+    sdl: `${subgraph.sdl}\n# ${'x'.repeat(200_000)}`,
+  }));
+}
+
+/** What only whole queries show: an error, another one, and a hint. */
+const unproved: Readonly<Record<string, Schemas>> = {
+  'a field that no query can reach': {
+    a: 'type Query { t: T } type T @key(fields: "id", resolvable: false) { id: ID! }',
+    b: 'type T { id: ID! @shareable x: Int } type Query { other: T @shareable }',
+  },
+  'a shared field whose types have nothing in common': {
+    a: 'type Query { i: I @shareable } interface I { x: Int } type A implements I { x: Int }',
+    b: 'type Query { i: I @shareable } interface I { x: Int } type B implements I { x: Int }',
+  },
+  'a shared field whose types differ': {
+    a: 'type Query { i: I @shareable } interface I { x: Int } type A implements I @shareable { x: Int }',
+    b: 'type Query { i: I @shareable } interface I { x: Int } type A implements I @shareable { x: Int } type B implements I { x: Int }',
+  },
+};
+
+describe('A large graph, composed ahead of its proof', () => {
+  const differing = Object.fromEntries(
+    Object.entries(knownDifferences).map(([name, { schemas }]) => [name, schemas]),
+  );
+
+  it.each(Object.entries({ ...agreements, ...differing, ...unproved }))(
+    'comes to the same in the end with %s, whether its schemas were composed before or not',
+    async (_name, schemas) => {
+      const subgraphs = largeSubgraphs(schemas);
+      for (const composers of composersChoices) {
+        const expected = await composeBy(composers, subgraphs);
+        for (const before of [[], subgraphs.slice(0, 1), subgraphs]) {
+          const { merged, settled } = await composeAhead(composers, subgraphs, before);
+          expect(await settled).toEqual(expected);
+          if (expected.composition.kind === 'composed')
+            expect(merged).toMatchObject({ supergraphSdl: expected.composition.supergraphSdl });
+        }
+      }
+    },
+  );
+
+  it('is there before it turns out to have queries without a plan', async () => {
+    const { merged, settled } = await composeAhead(
+      'both',
+      largeSubgraphs(unproved['a field that no query can reach'] ?? {}),
+    );
+    expect(merged.kind).toBe('composed');
+    expect((await settled).composition).toMatchObject({
+      kind: 'failed',
+      errors: [{ code: 'SATISFIABILITY_ERROR' }],
+    });
+  });
+
+  it('is proved in this thread where the other one ends', async () => {
+    const subgraphs = largeSubgraphs(unproved['a shared field whose types differ'] ?? {});
+    const failing = vi
+      .spyOn(CompositionThread.prototype, 'prove')
+      .mockRejectedValueOnce(new ThreadEnded('It has ended.'));
+    const { settled } = await composeAhead('both', subgraphs);
+    const hints = [expect.objectContaining({ code: 'INCONSISTENT_RUNTIME_TYPES_FOR_SHAREABLE_RETURN' })];
+    expect((await settled).composition).toMatchObject({ kind: 'composed', hints });
+    expect(failing).toHaveBeenCalledOnce();
+    failing.mockRestore();
+  });
+
+  it.each([
+    ['a field twice', 'type Query { t: Int t: String }'],
+    ['an argument of no type', 'type Query { t(a: Gone): Int }'],
+    ['a directive that is not defined', 'type Query { t: Int @gone }'],
+    ['a directive twice', 'directive @once on FIELD_DEFINITION type Query { t: Int @once @once }'],
+    ['a wrong value', 'type Query { t(a: Int = "x"): Int }'],
+    ['an interface that is not implemented', 'interface I { x: Int } type Query implements I { t: Int }'],
+    ['an enum value twice', 'type Query { t: E } enum E { A A }'],
+    ['a wrong argument of a directive', 'type Query { t: Int @tag(name: 1) }'],
+  ])('is not taken for right because a release has its schema, with %s', async (_what, sdl) => {
+    const subgraphs = largeSubgraphs({ a: sdl });
+    expect(composeSubgraphs(subgraphs).kind).toBe('failed');
+    const { composition, warnings } = await (await composeAhead('both', subgraphs, subgraphs)).settled;
+    expect(composition.kind === 'failed' || warnings.length > 0).toBe(true);
   });
 });

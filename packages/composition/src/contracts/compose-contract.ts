@@ -9,7 +9,7 @@ import {
   type GraphQLNamedType,
 } from 'graphql';
 import { apiSchemaOf, printApiSchema } from '../api-schema.ts';
-import { readGraphStructure } from '../changes/graph-structure.ts';
+import { SupergraphDocument } from '../changes/supergraph-document.ts';
 import { ownCodes, type Diagnostic } from '../diagnostic.ts';
 import type { ContractRules } from './contract-rules.ts';
 import type { TaggedGraph } from './compare-contracts.ts';
@@ -53,7 +53,7 @@ interface WholeGraph extends TaggedGraph {
 }
 
 function readWhole(supergraphSdl: string): WholeGraph {
-  const { tags } = readGraphStructure(supergraphSdl);
+  const { tags } = new SupergraphDocument(supergraphSdl).structure;
   return { supergraphSdl, apiSchema: apiSchemaOf(supergraphSdl), tags };
 }
 

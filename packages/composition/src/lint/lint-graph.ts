@@ -1,4 +1,3 @@
-import { readGraphStructure } from '../changes/graph-structure.ts';
 import type { ComparableGraph } from '../compare-graphs.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import type { CoordinateIndex } from '../locate-coordinate.ts';
@@ -6,11 +5,11 @@ import { lintRules } from './lint-rules.ts';
 
 /** Looks at a whole graph for what its schemas do not show one by one. */
 export function lintGraph(
-  { apiSchema, meaning, supergraphSdl }: ComparableGraph,
+  { apiSchema, meaning, supergraph }: ComparableGraph,
   slicingArguments: readonly string[],
   places: CoordinateIndex,
 ): readonly Diagnostic[] {
-  const graph = { apiSchema, meaning, structure: readGraphStructure(supergraphSdl), slicingArguments };
+  const graph = { apiSchema, meaning, structure: supergraph.structure, slicingArguments };
   return lintRules.flatMap(({ code, action, run }) =>
     run(graph).map(({ coordinate, message }) => ({
       code,

@@ -1,7 +1,14 @@
 import type { Worker } from 'node:worker_threads';
 import type { Composition } from '../compose-supergraph.ts';
 import type { Diagnostic } from '../diagnostic.ts';
-import type { ComparisonTask, CompositionReply, CompositionTask, Composer } from './messages.ts';
+import type { SatisfiabilityProof } from '../prove-satisfiability.ts';
+import type {
+  ComparisonTask,
+  Composer,
+  ComposerTask,
+  CompositionReply,
+  CompositionTask,
+} from './messages.ts';
 import { startProgram } from './start-program.ts';
 import { TaskThread } from './task-thread.ts';
 
@@ -23,7 +30,7 @@ export interface TimedComposition {
 
 /** A thread that composes, so that the one that serves goes on serving. One task after the other; it starts with the first, or before. */
 export class CompositionThread {
-  readonly #thread: TaskThread<CompositionTask | ComparisonTask, CompositionReply>;
+  readonly #thread: TaskThread<ComposerTask, CompositionReply>;
 
   constructor(composer: Composer) {
     const start = (): Worker => startComposer(composer);
@@ -54,6 +61,13 @@ export class CompositionThread {
     throw new Error('The composition thread returned no comparison.');
   }
 
+  /** Proves a supergraph, as Apollo's composer printed it. @throws Error as {@link compose} */
+  async prove(printed: string, signal?: AbortSignal): Promise<SatisfiabilityProof> {
+    const reply = await this.#ask({ printed }, signal);
+    if (reply.kind === 'proved') return reply.proof;
+    throw new Error('The composition thread returned no proof.');
+  }
+
   /** Ends the thread once its tasks are done, and gives its memory back. A later task gets a new one. */
   release(): Promise<void> {
     return this.#thread.release();
@@ -65,7 +79,7 @@ export class CompositionThread {
   }
 
   async #ask(
-    task: CompositionTask | ComparisonTask,
+    task: ComposerTask,
     signal: AbortSignal | undefined,
   ): Promise<Exclude<CompositionReply, { kind: 'failed' }>> {
     const reply = await this.#thread.run(task, signal);

@@ -1,5 +1,6 @@
 import type { Composition } from '../compose-supergraph.ts';
 import type { Diagnostic } from '../diagnostic.ts';
+import type { SatisfiabilityProof } from '../prove-satisfiability.ts';
 import type { SubgraphSchema } from '../subgraph-schema.ts';
 
 /** Who composes: @apollo/composition, or @theguild/federation-composition. */
@@ -21,8 +22,18 @@ export interface ComparisonTask {
   readonly guild: Composition;
 }
 
+/** A supergraph whose queries are to be proved to have a plan, which the thread does by Apollo's composer, whatever it composes by. */
+export interface ProofTask {
+  /** As that composer printed it. */
+  readonly printed: string;
+}
+
+/** All that a composition thread does. */
+export type ComposerTask = CompositionTask | ComparisonTask | ProofTask;
+
 /** What a composition thread returns for each task. */
 export type CompositionReply =
   | { readonly kind: 'done'; readonly composition: Composition; readonly durationMs: number }
+  | { readonly kind: 'proved'; readonly proof: SatisfiabilityProof }
   | { readonly kind: 'compared'; readonly differences: readonly Diagnostic[] }
   | { readonly kind: 'failed'; readonly message: string };

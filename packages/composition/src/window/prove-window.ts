@@ -1,5 +1,6 @@
-import { buildASTSchema, parse, type GraphQLSchema } from 'graphql';
-import { readGraphStructure } from '../changes/graph-structure.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { GraphQLSchema } from 'graphql';
+import type { SupergraphDocument } from '../changes/supergraph-document.ts';
 import type { RecordedOperation } from '../operations/recorded-operation.ts';
 import { InputIndex, operationUses } from '../operations/operation-uses.ts';
 import { requestsOf, type Usage, type UsedOperation } from '../operations/usage.ts';
@@ -20,7 +21,7 @@ import type { Violation } from './violation.ts';
 
 /** One side of a change. */
 export interface WindowSide {
-  readonly supergraphSdl: string;
+  readonly supergraph: SupergraphDocument;
   readonly apiSchema: GraphQLSchema;
   /** Each subgraph's own schema, by name. */
   readonly subgraphs: ReadonlyMap<string, string>;
@@ -59,6 +60,9 @@ export interface WindowBounds {
 
 const MAX_PROBES = 2_000;
 const MAX_COMPARED_PLANS = 200;
+
+/** After so many, the event loop turns, for what else the process does. */
+const OPERATIONS_PER_TURN = 50;
 
 /**
  * Proves in which order subgraphs are deployed and the supergraph is published. In between, plans of either side meet either version of
@@ -128,11 +132,11 @@ class Proof {
     this.#origins = { before: originOf(before), after: originOf(after) };
     const own = new Set([...this.changed.values()].flatMap(({ differences }) => [...differences.concerned]));
     const whole = {
-      structure: readGraphStructure(after.supergraphSdl),
+      structure: after.supergraph.structure,
       schema: this.#origins.after.supergraph,
     };
     const former = {
-      structure: readGraphStructure(before.supergraphSdl),
+      structure: before.supergraph.structure,
       schema: this.#origins.before.supergraph,
     };
     this.concerned = [former, whole].reduce<ReadonlySet<string>>(
@@ -170,7 +174,10 @@ class Proof {
   /** Plans operations on both sides, and checks what they send to subgraphs that changed. */
   async readOperations(operations: Iterable<RecordedOperation>): Promise<readonly PlanDifference[]> {
     const differences: PlanDifference[] = [];
+    let count = 0;
     for (const operation of operations) {
+      count += 1;
+      if (count % OPERATIONS_PER_TURN === 0) await nextTurn();
       const [before, after] = [await this.#before.plan(operation), await this.#after.plan(operation)];
       if (before.kind === 'planned') for (const fetch of before.fetches) this.#check(fetch, 'before');
       if (after.kind === 'planned') for (const fetch of after.fetches) this.#check(fetch, 'after');
@@ -231,12 +238,8 @@ function absent(subgraph: string): Violation {
   return { rule: 'text', message: `There is no subgraph ${subgraph}.` };
 }
 
-function originOf({ supergraphSdl, apiSchema }: WindowSide): PlanOrigin {
-  const supergraph = buildASTSchema(parse(supergraphSdl, { noLocation: true }), {
-    assumeValid: true,
-    assumeValidSDL: true,
-  });
-  return { supergraph, api: apiSchema };
+function originOf({ supergraph, apiSchema }: WindowSide): PlanOrigin {
+  return { supergraph: supergraph.schema, api: apiSchema };
 }
 
 function changedSubgraphs(
