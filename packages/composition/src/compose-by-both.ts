@@ -93,7 +93,7 @@ export class ComposerThreads {
   }
 }
 
-/** A composition whose supergraph is there before it is proved, and held against the second composer's. */
+/** A composition whose supergraph can be used before it is proved, and held against the second composer's. */
 export interface CompositionAhead {
   /** Neither proved nor compared. Where subgraphs don't fit together, it is what comes of it. */
   readonly merged: Composition;

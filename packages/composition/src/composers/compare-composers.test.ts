@@ -277,7 +277,7 @@ describe('A large graph, composed ahead of its proof', () => {
     },
   );
 
-  it('is there before it turns out to have queries without a plan', async () => {
+  it('can be used before it turns out to have queries without a plan', async () => {
     const { merged, settled } = await composeAhead(
       'both',
       largeSubgraphs(unproved['a field that no query can reach'] ?? {}),
