@@ -22,11 +22,9 @@ export async function checkCommand(
     graph ? readNamedGraph(graph) : readBase(against, config),
   );
   const agreed = await readRules(call);
-  const { merged, settled } = await asStep(output, 'Composing', () =>
-    composeInputAhead(call, base.subgraphs),
-  );
-  const released = settled.finally(() => secondComposer.release()); // what proves orders of deployment needs the memory
-  const signal = abortedWithout(released);
+  const { merged, settled } = await asStep(output, 'Composing', () => composeInputAhead(call));
+  const released = settled.finally(() => secondComposer.release()); // its memory is for what proves orders of deployment
+  const signal = abortedWithout(settled);
   const contracts = merged.contracts ?? base.contracts;
   const rules = { ...agreed, contracts: contractsOf({ contracts }, agreed) };
   const problems = contractProblems(merged, rules.contracts);
@@ -36,9 +34,14 @@ export async function checkCommand(
     checkGraphs({ ...given, base, rules, composed: { ...merged, contracts, diagnostics: [] }, now }),
   );
   comparing.catch(() => undefined); // of no interest where nothing was composed
-  const whole = await released;
-  const composed = { ...whole, contracts, diagnostics: [...whole.diagnostics, ...problems] };
-  const compared = whole.supergraphSdl === undefined ? emptyReport('check') : await comparing;
+  const whole = await asStep(output, 'Proving that every query has a plan', () => released);
+  const isComposed = whole.supergraphSdl !== undefined;
+  const diagnostics = [...whole.diagnostics, ...(isComposed ? problems : [])];
+  const composed = { ...whole, contracts, diagnostics };
+  const result = await comparing.catch((error: unknown) => {
+    if (isComposed) throw error;
+  });
+  const compared = isComposed && result !== undefined ? result : emptyReport('check');
   if (typeof compared === 'string') {
     output.error(
       writeDiagnostics({ ...emptyReport('check'), diagnostics: composed.diagnostics }, composed.sources),
@@ -55,7 +58,10 @@ export async function checkCommand(
 function abortedWithout(settled: Promise<ComposedGraph>): AbortSignal {
   const ending = new AbortController();
   const abort = (): void => ending.abort();
-  settled.then(({ supergraphSdl }) => supergraphSdl ?? abort(), abort); // awaited by the caller, too
+  const look = ({ supergraphSdl }: ComposedGraph): void => {
+    if (supergraphSdl === undefined) abort();
+  };
+  settled.then(look, abort); // a failure is the caller's, too
   return ending.signal;
 }
 

@@ -87,11 +87,11 @@ async function compareServed(
   after: ServedGraph,
   usage: Usage | undefined,
 ): Promise<Report> {
-  const { base, rules, composed, now, place, signal } = change;
+  const { rules, composed, now, place, signal } = change;
   await nextTurn(undefined, { signal });
   const compared = compareGraphs(before.comparable, after.comparable, contractChanges(change));
   await nextTurn(undefined, { signal });
-  const window = await proveBetween(base, composed, before, after, usage);
+  const window = await proveBetween(change, before, after, usage);
   await nextTurn(undefined, { signal });
   const changes = [...compared, ...(window ? windowChanges(window.proof) : [])];
   const { changes: reported, problems } = reportChanges(changes, {
@@ -139,8 +139,7 @@ interface ProvedWindow {
 }
 
 async function proveBetween(
-  base: Release,
-  composed: ComposedGraph,
+  { base, composed, signal }: GraphChange,
   before: ServedGraph,
   after: ServedGraph,
   usage: Usage | undefined,
@@ -150,7 +149,8 @@ async function proveBetween(
     base.subgraphs ? ownSchemasOf(base.subgraphs) : extractSubgraphs(base.supergraphSdl);
   const latterOf = (): ReadonlyMap<string, string> =>
     ownSchemas ? ownSchemasOf(composed.subgraphs) : extractSubgraphs(after.comparable.supergraph.sdl);
-  const proof = await proveWindow(windowSide(before, formerOf()), windowSide(after, latterOf()), usage);
+  const sides = [windowSide(before, formerOf()), windowSide(after, latterOf())] as const;
+  const proof = await proveWindow(...sides, usage, { signal });
   return proof && { proof, ownSchemas };
 }
 

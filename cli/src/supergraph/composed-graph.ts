@@ -53,16 +53,12 @@ export interface GraphAhead {
 /**
  * Composes as {@link composeInput}, and has the supergraph before it is proved.
  *
- * @param before schemas that were composed before
  * @throws SupergraphConfigError, RegistryError
  */
-export async function composeInputAhead(
-  input: ComposedInput,
-  before: readonly SubgraphSchema[] = [],
-): Promise<GraphAhead> {
+export async function composeInputAhead(input: ComposedInput): Promise<GraphAhead> {
   const read = await readInput(input);
   if (read.kind === 'failed') return { merged: read.graph, settled: Promise.resolve(read.graph) };
-  const { merged, settled } = await composeAhead(input.composers ?? 'apollo', read.subgraphs, before);
+  const { merged, settled } = await composeAhead(input.composers ?? 'apollo', read.subgraphs);
   return {
     merged: read.graphOf({ composition: merged, warnings: [] }),
     settled: settled.then(read.graphOf),

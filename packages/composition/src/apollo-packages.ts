@@ -10,12 +10,12 @@ export function apolloComposition(): typeof import('@apollo/composition') {
   return require('@apollo/composition') as typeof import('@apollo/composition');
 }
 
-/** What it proves with, likewise. */
+/** What that composer proves with, likewise. */
 export function queryGraphs(): typeof import('@apollo/query-graphs') {
   return require('@apollo/query-graphs') as typeof import('@apollo/query-graphs');
 }
 
-/** What it composes with, likewise. */
+/** What that composer composes with, likewise. */
 export function federationInternals(): typeof import('@apollo/federation-internals') {
   return require('@apollo/federation-internals') as typeof import('@apollo/federation-internals');
 }

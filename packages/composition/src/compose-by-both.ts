@@ -7,7 +7,6 @@ import {
   type Composition,
 } from './compose-supergraph.ts';
 import { ownCodes, type Diagnostic } from './diagnostic.ts';
-import { KnownSubgraphs } from './known-subgraphs.ts';
 import { proveSatisfiability, type SatisfiabilityProof } from './prove-satisfiability.ts';
 import type { SubgraphSchema } from './subgraph-schema.ts';
 import { CompositionThread } from './threads/composition-thread.ts';
@@ -107,13 +106,10 @@ const PROVED_AHEAD_CHARACTERS = 200_000;
 /**
  * Composes as {@link composeBy}, for who can go on with a supergraph that may still turn out to be worth nothing: where two composers
  * are wanted, and the graph is large, the second one's thread proves it meanwhile.
- *
- * @param before schemas that were composed before. Those that are the same are validated by the second composer alone
  */
 export async function composeAhead(
   composers: Composers,
   subgraphs: readonly SubgraphSchema[],
-  before: readonly SubgraphSchema[] = [],
 ): Promise<CompositionAhead> {
   const characters = subgraphs.reduce((sum, { sdl }) => sum + sdl.length, 0);
   if (!(composers === 'both' || composers === 'strict') || characters < PROVED_AHEAD_CHARACTERS) {
@@ -122,18 +118,27 @@ export async function composeAhead(
   }
   const asked = askSecond(onThisThread, composers, subgraphs);
   await nextTurn();
-  const { composition: merged, supergraph } = mergeSubgraphs(subgraphs, new KnownSubgraphs(before));
+  const { composition: merged, supergraph } = mergeSubgraphs(subgraphs);
   const proof = supergraph ? proveApart(supergraph.printed) : Promise.resolve(NOTHING_FOUND);
   const settled = proof.then((found) =>
-    compared(onThisThread, composers, withProof(merged, subgraphs, found), asked),
+    compared(onThisThread, composers, provedBy(found, merged, subgraphs), asked),
   );
   settled.catch(() => undefined); // awaited when the supergraph was used
   return { merged, settled };
 }
 
+/** Which query is named depends on the order of types, which is another one in print: an error is found again as any composition finds it. */
+function provedBy(
+  proof: SatisfiabilityProof,
+  merged: Composition,
+  subgraphs: readonly SubgraphSchema[],
+): Composition {
+  return proof.errors.length > 0 ? composeSubgraphs(subgraphs) : withProof(merged, subgraphs, proof);
+}
+
 const NOTHING_FOUND: SatisfiabilityProof = { errors: [], hints: [] };
 
-/** The thread may end for its own reasons: then it is proved here. */
+/** Where the thread fails, for its own reasons, it is proved here. */
 function proveApart(printed: string): Promise<SatisfiabilityProof> {
   return secondComposer.prove(printed).catch(() => proveSatisfiability(printed));
 }

@@ -114,7 +114,7 @@ export function withProof(
   { errors, hints }: SatisfiabilityProof,
 ): Composition {
   if (composition.kind === 'failed' || errors.length + hints.length === 0) return composition;
-  const documents = documentsOf(new KnownSubgraphs().parse(subgraphs));
+  const documents = documentsOf(new KnownSubgraphs().parse(subgraphs.toSorted(byName)));
   const describe = (finding: ProofFinding): Diagnostic => describeFinding(finding, documents);
   if (errors.length > 0) return { kind: 'failed', errors: errors.map(describe) };
   return { ...composition, hints: [...composition.hints, ...hints.map(describe)] };
@@ -137,7 +137,7 @@ export function mergeSubgraphs(
   const documents = documentsOf(parsed);
   const invalid = [...parsed.flatMap(({ errors }) => errors), ...runChecks('error', documents)];
   if (invalid.length > 0) return notMerged(invalid);
-  const sorted = parsed.toSorted((left, right) => (left.name < right.name ? -1 : 1));
+  const sorted = parsed.toSorted(byName);
   return merge(sorted, known);
 }
 
@@ -162,6 +162,10 @@ function merge(subgraphs: readonly ParsedSubgraph[], known: KnownSubgraphs): Mer
 
 function notMerged(errors: readonly Diagnostic[]): MergedSubgraphs {
   return { composition: { kind: 'failed', errors }, supergraph: undefined };
+}
+
+function byName(left: { readonly name: string }, right: { readonly name: string }): number {
+  return left.name < right.name ? -1 : 1;
 }
 
 function documentsOf(subgraphs: readonly ParsedSubgraph[]): SubgraphDocuments {

@@ -1,12 +1,8 @@
-import type { CompositionResult } from '@apollo/composition';
 import { Kind, type ASTNode, type DocumentNode, type GraphQLError } from 'graphql';
 import type { SubgraphDocuments } from './checks/index.ts';
 import type { Diagnostic, SourceLocation } from './diagnostic.ts';
-import { codeOf, type ProofFinding } from './prove-satisfiability.ts';
+import { codeOf, type CompositionHint, type ProofFinding } from './prove-satisfiability.ts';
 import { locateField, locateDirective, locationOf } from './source-position.ts';
-
-/** What the composer reports beside a supergraph. */
-export type CompositionHint = NonNullable<CompositionResult['hints']>[number];
 
 /** An error of the composer, with the places in the subgraphs' schemas that it is about. */
 export function describeError(error: GraphQLError, documents: SubgraphDocuments): Diagnostic {

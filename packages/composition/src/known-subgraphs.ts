@@ -1,5 +1,5 @@
 import type { Subgraph, Subgraphs } from '@apollo/federation-internals';
-import { GraphQLError, Kind, parse, Source, type DocumentNode } from 'graphql';
+import { GraphQLError, parse, Source, type DocumentNode } from 'graphql';
 import { federationInternals } from './apollo-packages.ts';
 import { ownCodes, type Diagnostic } from './diagnostic.ts';
 import { withoutOneOf } from './one-of.ts';
@@ -26,13 +26,6 @@ interface KnownSubgraph {
  */
 export class KnownSubgraphs {
   #known = new Map<string, KnownSubgraph>();
-  /** Texts by name. */
-  readonly #valid: ReadonlyMap<string, string>;
-
-  /** @param valid schemas that were composed before, somewhere: what GraphQL asks of any schema is not asked of them again */
-  constructor(valid: readonly SubgraphSchema[] = []) {
-    this.#valid = new Map(valid.map(({ name, sdl }) => [name, sdl]));
-  }
 
   /** Reads schemas. What was read before and is not among them is forgotten. */
   parse(subgraphs: readonly SubgraphSchema[]): readonly ParsedSubgraph[] {
@@ -72,36 +65,13 @@ export class KnownSubgraphs {
   #build(subgraph: ParsedSubgraph): Subgraph {
     const known = this.#known.get(subgraph.name);
     if (known?.parsed === subgraph && known.built) return known.built;
-    const isValid = known !== undefined && this.#valid.get(subgraph.name) === known.schema.sdl;
-    const built = (isValid && buildValid(subgraph)) || buildSubgraph(subgraph);
+    const built = federationInternals().buildSubgraph(
+      subgraph.name,
+      subgraph.url,
+      withoutOneOf(subgraph.typeDefs),
+    );
     if (known?.parsed === subgraph) known.built = built;
     return built;
-  }
-}
-
-function buildSubgraph({ name, url, typeDefs }: ParsedSubgraph): Subgraph {
-  return federationInternals().buildSubgraph(name, url, withoutOneOf(typeDefs));
-}
-
-const NOTHING: DocumentNode = { kind: Kind.DOCUMENT, definitions: [] };
-
-/**
- * As {@link buildSubgraph}, without the rules of graphql-js for schemas, which take half of that time: they get nothing to look at. All
- * that federation asks of a schema is asked all the same.
- *
- * @returns nothing where it turns out to be wrong, and has to be built with all rules for the right error
- */
-function buildValid({ name, url, typeDefs }: ParsedSubgraph): Subgraph | undefined {
-  const { buildSchemaFromAST, FederationBlueprint, Subgraph } = federationInternals();
-  try {
-    const options = { blueprint: new FederationBlueprint(true), validate: false };
-    const schema = buildSchemaFromAST(withoutOneOf(typeDefs), options);
-    schema.toAST = () => NOTHING;
-    const subgraph = new Subgraph(name, url, schema).validate();
-    Reflect.deleteProperty(schema, 'toAST');
-    return subgraph;
-  } catch {
-    return undefined;
   }
 }
 

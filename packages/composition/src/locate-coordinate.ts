@@ -26,7 +26,7 @@ export class CoordinateIndex {
    * @throws GraphQLError where a schema is none: it was composed before
    */
   locate(coordinate: string): readonly SourceLocation[] {
-    const [type = ''] = /^\w+/.exec(coordinate) ?? [];
+    const [, type = ''] = /^(\w+)(?:$|[.(])/.exec(coordinate) ?? [];
     const [, field] = /^(\w+\.\w+)\(/.exec(coordinate) ?? [];
     const schemas = this.#schemas.filter(({ sdl }) => type !== '' && sdl.includes(type));
     for (const name of [coordinate, field, type]) {

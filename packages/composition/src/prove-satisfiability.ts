@@ -15,7 +15,7 @@ export interface SatisfiabilityProof {
 }
 
 /** What the composer reports beside a supergraph. */
-type CompositionHint = NonNullable<CompositionResult['hints']>[number];
+export type CompositionHint = NonNullable<CompositionResult['hints']>[number];
 
 /** Differing enum values count for the composer as a detail, and are the one conflict of names that it settles alone. */
 const alwaysShown: ReadonlySet<string> = new Set([
@@ -47,7 +47,10 @@ export function proveSatisfiability(supergraph: Schema | string): Satisfiability
   );
   return {
     errors: errors.map(({ extensions, message }) => ({ code: codeOf(extensions), message })),
-    hints: hints.filter(isWorthALook).map(({ definition, message }) => ({ code: definition.code, message })),
+    hints: hints
+      .filter(isWorthALook)
+      .map(({ definition, message }) => ({ code: definition.code, message }))
+      .toSorted((left, right) => (left.message < right.message ? -1 : 1)), // they follow the order of types, which printing changes
   };
 }
 

@@ -93,7 +93,9 @@ function createDirectiveReader(schema: Schema): DirectiveReader {
   });
   const known = new Map<Annotated, Requirement>(); // a type is asked for with each of its fields
   return (element) => {
-    const requirement = known.get(element) ?? read(element);
+    const before = known.get(element);
+    if (before) return before;
+    const requirement = read(element);
     known.set(element, requirement);
     return requirement;
   };

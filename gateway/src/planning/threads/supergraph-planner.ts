@@ -37,7 +37,7 @@ const MAX_EVALUATED_PLANS = 2_000;
  * @param read the same text as it was read before; planning changes nothing in it. @default it is read here
  */
 export function createSupergraphPlanner(sdl: string, read?: Schema): SupergraphPlanner {
-  const { federated, requirements } = preparePlanned(sdl, read);
+  const { federated, requirements } = planningBasisOf(sdl, read);
   const planner = new QueryPlanner(federated, {
     incrementalDelivery: { enableDefer: true },
     debug: { maxEvaluatedPlans: MAX_EVALUATED_PLANS },
@@ -62,16 +62,16 @@ export function createSupergraphPlanner(sdl: string, read?: Schema): SupergraphP
 }
 
 /** Without these words there is neither a requirement nor a key that is not resolvable: nothing is planned in another way than it is written. */
-const REWRITTEN = /\b(?:requires:\s*"|resolvable:\s*false)/;
+const REWRITTEN = /\b(?:requires(?:[\s,]|#.*)*:(?:[\s,]|#.*)*"|resolvable(?:[\s,]|#.*)*:(?:[\s,]|#.*)*false)/;
 
 const NOTHING: DocumentNode = { kind: Kind.DOCUMENT, definitions: [] };
 
-interface PlannedSupergraph {
+interface PlanningBasis {
   readonly federated: FederatedSchema;
   readonly requirements: Requirements;
 }
 
-function preparePlanned(sdl: string, read: Schema | undefined): PlannedSupergraph {
+function planningBasisOf(sdl: string, read: Schema | undefined): PlanningBasis {
   const written = read && !REWRITTEN.test(sdl) ? NOTHING : parse(sdl);
   const separated = separateRequirements(written);
   const document = resolvableKeysFirst(separated.document);

@@ -56,6 +56,8 @@ export interface WindowBounds {
   readonly maxProbes?: number;
   /** Of operations with parts whose plans differ: these are planned as a whole. Those that lose their plan count for nothing. @default 200 */
   readonly maxComparedPlans?: number;
+  /** Ends it between two operations. @default never */
+  readonly signal?: AbortSignal | undefined;
 }
 
 const MAX_PROBES = 2_000;
@@ -76,9 +78,9 @@ export async function proveWindow(
   before: WindowSide,
   after: WindowSide,
   usage: Usage | undefined,
-  { maxProbes = MAX_PROBES, maxComparedPlans = MAX_COMPARED_PLANS }: WindowBounds = {},
+  { maxProbes = MAX_PROBES, maxComparedPlans = MAX_COMPARED_PLANS, signal }: WindowBounds = {},
 ): Promise<WindowProof | undefined> {
-  const proof = new Proof(before, after);
+  const proof = new Proof(before, after, signal);
   if (proof.changed.size === 0) return undefined;
   const recorded = usage ? usage.using([...proof.concerned]) : [];
   const differing = await proof.readOperations(proof.partsOf(recorded).keys());
@@ -119,13 +121,15 @@ class Proof {
   /** Types, and fields of root types, whose operations are planned. */
   readonly concerned: ReadonlySet<string>;
   fetches = 0;
+  readonly #signal: AbortSignal | undefined;
   readonly #before: WindowSide;
   readonly #after: WindowSide;
   readonly #origins: { readonly before: PlanOrigin; readonly after: PlanOrigin };
   readonly #checked = new Set<string>();
   readonly #wholes = new Map<RecordedOperation, Set<UsedOperation>>();
 
-  constructor(before: WindowSide, after: WindowSide) {
+  constructor(before: WindowSide, after: WindowSide, signal?: AbortSignal) {
+    this.#signal = signal;
     this.#before = before;
     this.#after = after;
     this.changed = changedSubgraphs(before.subgraphs, after.subgraphs);
@@ -177,7 +181,7 @@ class Proof {
     let count = 0;
     for (const operation of operations) {
       count += 1;
-      if (count % OPERATIONS_PER_TURN === 0) await nextTurn();
+      if (count % OPERATIONS_PER_TURN === 0) await nextTurn(undefined, { signal: this.#signal });
       const [before, after] = [await this.#before.plan(operation), await this.#after.plan(operation)];
       if (before.kind === 'planned') for (const fetch of before.fetches) this.#check(fetch, 'before');
       if (after.kind === 'planned') for (const fetch of after.fetches) this.#check(fetch, 'after');
