@@ -42,11 +42,23 @@ async function check({ before, after, contracts = '', composers = 'both' }: Chan
         `  items: { routing_url: http://items/, schema: { file: items.graphql } }\n${contracts}`,
     ),
   ]);
-  const subgraph = ['--subgraph', 'shop', '--schema', path('next.graphql')];
+  const graphs = [
+    '--config',
+    config,
+    '--against',
+    config,
+    '--subgraph',
+    'shop',
+    '--schema',
+    path('next.graphql'),
+  ];
   const { status, out, error } = await trellis(
     'check',
-    ...['--config', config, '--against', config, '--composers', composers, '--format', 'json'],
-    ...subgraph,
+    ...graphs,
+    '--composers',
+    composers,
+    '--format',
+    'json',
   );
   return { status, error, report: JSON.parse(out) as { diagnostics: readonly { readonly code: string }[] } };
 }
