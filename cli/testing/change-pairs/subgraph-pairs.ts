@@ -103,11 +103,11 @@ export const subgraphPairs: ChangePairs = {
     'User.bio',
     {
       s: `${USERS}\nextend type User { bio: String }`,
-      t: MOVED.replace('bio: String', 'bio: String @override(from: "s", label: "percent(1)")'),
+      t: MOVED.replace('bio: String', 'bio: String @override(from: "s", label: "percent(0)")'),
     },
     {
       s: `${USERS}\nextend type User { bio: String }`,
-      t: MOVED.replace('bio: String', 'bio: String @override(from: "s", label: "percent(50)")'),
+      t: MOVED.replace('bio: String', 'bio: String @override(from: "s", label: "percent(100)")'),
     },
     '{ user { bio } }',
   ),
