@@ -42,9 +42,9 @@ const ARRIVAL_MS = 1_000;
 const ATTACKER = '127.0.0.1';
 /** Of others, each in another network. */
 const OTHERS = 8;
-/** What other processes may delay is allowed for where they have the processors: measured so often, with the worst taken. */
 /** Many networks are many callers, each with a share: while twice as many queries arrive, others wait for more of them. */
 const MANY_NETWORKS_TIMES = 3;
+/** What other processes may delay is allowed for where they have the processors: measured so often, with the worst taken. */
 const CONTROLS = 5;
 
 /** G9: a caller with slow queries does not take a subgraph from the others. */
