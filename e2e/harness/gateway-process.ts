@@ -3,7 +3,7 @@ import { startProgram, type RunningProgram } from './running-program.ts';
 
 /** Settings of {@link startGateway}. */
 export interface GatewayOptions {
-  /** File of the supergraph, or running subgraphs to compose: their addresses by name. */
+  /** File of the supergraph, `registry`, or running subgraphs to compose: their addresses by name. */
   readonly supergraph: string | Readonly<Record<string, string>>;
   /** More arguments of `npm run gateway`. */
   readonly args?: readonly string[];

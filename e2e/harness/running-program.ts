@@ -23,6 +23,7 @@ export type ProgramName =
   | 'token'
   | 'registry'
   | 'publish'
+  | 'variant'
   | 'keys';
 
 /** Settings of {@link startProgram}. */
