@@ -10,8 +10,6 @@ afterEach(() => admission?.close());
 function queueWith(figures: {
   readonly longestWaitMs?: () => number;
   readonly expectedWaitMs?: () => number;
-  /** @default whether anything is expected to wait */
-  readonly isStrained?: () => boolean;
   readonly newcomerWaitMs?: () => number;
   readonly dropWaiting?: (longerThanMs: number) => void;
 }): OperationQueue {
@@ -21,9 +19,6 @@ function queueWith(figures: {
     },
     get expectedWaitMs() {
       return figures.expectedWaitMs?.() ?? 0;
-    },
-    get isStrained() {
-      return figures.isStrained?.() ?? this.expectedWaitMs > 0;
     },
     get newcomerWaitMs() {
       return figures.newcomerWaitMs?.() ?? Number.POSITIVE_INFINITY;
@@ -119,19 +114,6 @@ describe('F-20 the door', () => {
     expect(admission.enter(known)).toBeUndefined();
     expectedMs = 0;
     expect(admission.enter(anonymous)).toBeUndefined();
-  });
-
-  it('is open again when the process is not busy any more, whatever waits for subgraphs', () => {
-    let [now, isStrained] = [1_000, true];
-    admission = new Admission(
-      { maxRequests: 1_000, maxDelayMs: 1_000, targetDelayMs: 10 },
-      { now: () => now, queue: queueWith({ expectedWaitMs: () => 11, isStrained: () => isStrained }) },
-    );
-    while (admission.enter(known) === undefined) now += 10;
-    isStrained = false;
-    const closedAt = now;
-    while (admission.enter(anonymous) !== undefined) now += 10; // nothing is answered meanwhile
-    expect(now - closedAt).toBeLessThan(300);
   });
 
   it('keeps some places for callers who are known', () => {

@@ -22,8 +22,6 @@ export interface OperationQueue {
   readonly longestWaitMs: number;
   /** Milliseconds that one more operation would have to wait. */
   readonly expectedWaitMs: number;
-  /** Whether operations wait because the process is busy. */
-  readonly isStrained: boolean;
   /** Milliseconds that an operation would have to wait of a caller who has none in flight. */
   readonly newcomerWaitMs: number;
   /** Gives up what has waited for longer: more requests arrive than are answered, and it only keeps the others waiting. */
@@ -33,7 +31,6 @@ export interface OperationQueue {
 const NO_QUEUE: OperationQueue = {
   longestWaitMs: 0,
   expectedWaitMs: 0,
-  isStrained: false,
   newcomerWaitMs: Number.POSITIVE_INFINITY,
   dropWaiting: () => undefined,
 };
@@ -109,7 +106,7 @@ export class Admission {
    * @returns what speaks against another request; `undefined` when it was counted in, and is to {@link leave}
    */
   enter(isKnown: () => boolean, keys?: ShareKeys): RejectionReason | undefined {
-    if (this.#overload.arrived(this.#now(), this.#queue.isStrained))
+    if (this.#overload.arrived(this.#now(), this.#queue.expectedWaitMs > 0))
       this.#queue.dropWaiting(this.#rules.targetDelayMs, overloaded);
     const reason = this.#rejection(isKnown, keys);
     if (reason !== undefined) return reason;

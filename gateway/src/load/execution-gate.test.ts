@@ -180,22 +180,6 @@ describe('The gate before execution', () => {
     await expect(next).resolves.toBe('begun');
   });
 
-  it('gives up what callers with many have waiting, and not what one with few has', async () => {
-    vi.useFakeTimers({ toFake: [...FAKED] });
-    const gate = new ExecutionGate({ minimum: 1, readUtilization: () => 1, now: () => performance.now() });
-    const { signal } = new AbortController();
-    const first = hold(gate, 1);
-    const wait = (key: string): Promise<string> =>
-      gate.run(() => Promise.resolve('begun'), signal, { keys: [key], isKnown: false }).catch(String);
-    const [many, few] = [['many', 'many', 'many'].map(wait), wait('few')];
-    await vi.advanceTimersByTimeAsync(60); // long enough to know that the process is busy
-    gate.dropWaiting(50, () => new Error('too long'));
-    expect(await Promise.all(many)).toEqual(many.map(() => 'Error: too long'));
-    expect(gate.waiting).toBe(1);
-    first.end();
-    expect(await few).toBe('begun');
-  });
-
   it('gives up nothing where the process only waits for others', async () => {
     const gate = new ExecutionGate({ minimum: 1, readUtilization: () => 0.1 });
     const first = hold(gate, 1);

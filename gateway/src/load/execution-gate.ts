@@ -127,17 +127,12 @@ export class ExecutionGate {
     return this.#isOverstrained() ? this.#waiting.size * this.#meanMs : 0;
   }
 
-  /**
-   * Gives up the operations that have waited for longer, where it is the process that they wait for: not those of callers of whom fewer
-   * wait than in the mean. What they throw is made for each.
-   */
+  /** Gives up the operations that have waited for longer, where it is the process that they wait for. What they throw is made for each. */
   dropWaiting(longerThanMs: number, reason: () => Error): void {
     if (!this.#isOverstrained()) return;
     const before = this.#now() - longerThanMs;
-    const isOfFew = this.#waiting.lessThanMean();
     for (const waiting of this.#waiting) {
       if (waiting.since > before) return; // in the order in which they came
-      if (isOfFew(waiting)) continue;
       this.#waiting.delete(waiting);
       waiting.leave(reason());
     }
@@ -196,11 +191,6 @@ export class ExecutionGate {
   /** While more arrive than can be answered, a moment in which subgraphs are slow is no reason to begin all that wait. */
   get #most(): number {
     return this.#overload.isSustained ? MAX_OF_SHORT : Number.POSITIVE_INFINITY;
-  }
-
-  /** Whether operations wait because the process is busy. An overload that was sustained says nothing of that: it would sustain itself. */
-  get isStrained(): boolean {
-    return this.#waiting.size > 0 && this.#strain >= STRAINED_FROM;
   }
 
   #isOverstrained(): boolean {

@@ -37,13 +37,6 @@ export class WaitingLine<Item extends InLine> {
     return this.#callers.size;
   }
 
-  /** Whether something is of a caller, or lane, of whom fewer wait now than of callers in the mean. */
-  lessThanMean(): (item: Item) => boolean {
-    const mean = this.size / this.callers;
-    const few = new Set([...this.#callers].filter(([, count]) => count < mean).map(([key]) => key));
-    return (item) => few.has(keyOf(item));
-  }
-
   /** Who has waited longest. */
   get oldest(): Item | undefined {
     const [oldest] = this.#items.keys();
