@@ -56,7 +56,7 @@ const longTests = [
 const isolate = false;
 
 // Most of what tests run, they run for a moment: compiling it to fast code took an eighth of all processor time. V8 does that later
-// now than by default; what is at work for long is compiled still. Room for young objects from the start spared 2 to 12 % in two pairs.
+// now than by default; what is at work for long is compiled still. Room for young objects from the start spared 1 and 11 % of processor time in two pairs.
 const execArgv = ['--interrupt-budget=600000', '--min-semi-space-size=16', '--max-semi-space-size=32'];
 
 // A poll waits for what is to come, however busy the machine is; how long that may take is no test of its own.

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 /**
  * What ends after some seconds has less of it compiled to fast code than what serves for days: V8's own figure is 67,584. Later versions than
- * that of Node 20 have no such flag, and compile in more steps.
+ * that of Node 20 have no such flag.
  */
 const COMPILED_LATER = process.versions.v8.startsWith('11.') ? ['--interrupt-budget=264000'] : [];
 

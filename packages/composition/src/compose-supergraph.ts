@@ -1,16 +1,11 @@
 import type { Schema } from '@apollo/federation-internals';
 import { apolloComposition } from './apollo-packages.ts';
 import { runChecks, type SubgraphDocuments } from './checks/index.ts';
-import { describeError, describeFinding, describeHint } from './composition-diagnostics.ts';
+import { describeError, describeFinding, describeHint, isWorthALook } from './composition-diagnostics.ts';
 import { ownCodes, type Diagnostic } from './diagnostic.ts';
 import { KnownSubgraphs, type ParsedSubgraph } from './known-subgraphs.ts';
 import { markOneOf, oneOfInputs } from './one-of.ts';
-import {
-  isWorthALook,
-  proveSatisfiability,
-  type ProofFinding,
-  type SatisfiabilityProof,
-} from './prove-satisfiability.ts';
+import { proveSatisfiability, type ProofFinding, type SatisfiabilityProof } from './prove-satisfiability.ts';
 import {
   loadSubgraphSchema,
   SchemaNotReadable,

@@ -1,8 +1,22 @@
+import type { CompositionResult } from '@apollo/composition';
 import { Kind, type ASTNode, type DocumentNode, type GraphQLError } from 'graphql';
 import type { SubgraphDocuments } from './checks/index.ts';
 import type { Diagnostic, SourceLocation } from './diagnostic.ts';
-import { codeOf, type CompositionHint, type ProofFinding } from './prove-satisfiability.ts';
 import { locateField, locateDirective, locationOf } from './source-position.ts';
+
+/** What the composer reports beside a supergraph. */
+export type CompositionHint = NonNullable<CompositionResult['hints']>[number];
+
+/** Differing enum values count for the composer as a detail, and are the one conflict of names that it settles alone. */
+const alwaysShown: ReadonlySet<string> = new Set([
+  'INCONSISTENT_ENUM_VALUE_FOR_INPUT_ENUM',
+  'INCONSISTENT_ENUM_VALUE_FOR_OUTPUT_ENUM',
+]);
+
+/** The composer has three levels: WARN, INFO and DEBUG. */
+export function isWorthALook({ definition }: CompositionHint): boolean {
+  return definition.level.name !== 'DEBUG' || alwaysShown.has(definition.code);
+}
 
 /** An error of the composer, with the places in the subgraphs' schemas that it is about. */
 export function describeError(error: GraphQLError, documents: SubgraphDocuments): Diagnostic {
@@ -23,7 +37,10 @@ export function describeHint(hint: CompositionHint, documents: SubgraphDocuments
 }
 
 /** What proving a supergraph found. */
-export function describeFinding({ code, message }: ProofFinding, documents: SubgraphDocuments): Diagnostic {
+export function describeFinding(
+  { code, message }: Pick<Diagnostic, 'code' | 'message'>,
+  documents: SubgraphDocuments,
+): Diagnostic {
   return { code, message, locations: locate(message, [], documents) };
 }
 
@@ -64,4 +81,9 @@ function missingFields(message: string): readonly string[] {
 function unique(locations: readonly SourceLocation[]): readonly SourceLocation[] {
   const seen = new Map(locations.map((location) => [JSON.stringify(location), location]));
   return [...seen.values()];
+}
+
+/** What the composer calls an error. */
+export function codeOf({ code }: Readonly<Record<string, unknown>>): string {
+  return typeof code === 'string' ? code : 'COMPOSITION_ERROR';
 }
