@@ -18,7 +18,7 @@ const environments = { __vitest__: { resolve } };
 
 // Tests wait for processes and sockets as much as they compute: three files at a time keep two processors busy. Each further worker
 // loads all modules once more: with five, the same tests took a quarter more processor time.
-const maxWorkers = Math.max(3, availableParallelism());
+const maxWorkers = Math.max(4, availableParallelism());
 
 // End-to-end tests that start processes of their own. The others share one platform: each signs in for
 // itself, and none counts what the platform does for all.
@@ -49,6 +49,10 @@ const longTests = [
   'e2e/browser/every-page.test.ts',
   'gateway/src/app/{aborting-canaries,walks}.test.ts',
   'gateway/src/offline/window-selection.test.ts',
+  // What measures memory and pauses, or simulates hours.
+  'cli/src/registry-server/large-changes.test.ts',
+  'gateway/src/operation/large-documents.test.ts',
+  'gateway/src/variants/simulated-canaries.test.ts',
 ];
 
 // The files that one worker runs share their modules: loading the gateway again for each file took longer than most files'

@@ -70,6 +70,7 @@ export async function serverFor(
     trust: await TrustedKeys.from([signer.publicKey]),
     authenticate: async (): Promise<TokenOutcome> => ({ kind: 'caller', caller: callerOf(client, granted) }),
     logger: silent,
+    composers: 'apollo', // tests of what both say ask for both
     ...others,
   });
 }

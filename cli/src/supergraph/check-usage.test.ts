@@ -36,7 +36,8 @@ const writeConfig = (url = 'http://users/graphql'): Promise<void> =>
 async function run(command: string, ...args: readonly string[]) {
   let out = '';
   let error = '';
-  const status = await runSupergraphCommand([command, '--config', path('supergraph.yaml'), ...args], {
+  const given = [command, '--config', path('supergraph.yaml'), '--composers', 'apollo', ...args];
+  const status = await runSupergraphCommand(given, {
     out: (text) => (out += text),
     error: (text) => (error += text),
   });

@@ -11,6 +11,7 @@ function queueWith(figures: {
   readonly longestWaitMs?: () => number;
   readonly expectedWaitMs?: () => number;
   readonly newcomerWaitMs?: () => number;
+  readonly turnMs?: () => number;
   readonly dropWaiting?: (longerThanMs: number) => void;
 }): OperationQueue {
   return {
@@ -22,6 +23,9 @@ function queueWith(figures: {
     },
     get newcomerWaitMs() {
       return figures.newcomerWaitMs?.() ?? Number.POSITIVE_INFINITY;
+    },
+    get turnMs() {
+      return figures.turnMs?.() ?? Number.POSITIVE_INFINITY;
     },
     dropWaiting: (longerThanMs) => figures.dropWaiting?.(longerThanMs),
   };
@@ -159,10 +163,16 @@ describe('F-20 the door', () => {
   });
 
   it('G9: lets those in who have little in flight and would be served soon, while those inside wait long', () => {
-    let newcomerMs = 0;
+    let [newcomerMs, turnMs] = [0, 0];
     admission = new Admission(
       { maxRequests: 10_000, maxDelayMs: 1_000, targetDelayMs: 10 },
-      { queue: queueWith({ longestWaitMs: () => 1_500, newcomerWaitMs: () => newcomerMs }) },
+      {
+        queue: queueWith({
+          longestWaitMs: () => 1_500,
+          newcomerWaitMs: () => newcomerMs,
+          turnMs: () => turnMs,
+        }),
+      },
     );
     const enterAll = (address: string): number => {
       const keys = shareKeysOf({ address });
@@ -173,9 +183,9 @@ describe('F-20 the door', () => {
     expect(enterAll('192.0.2.1')).toBe(6); // as many as a page asks for at a time
     expect(admission.enter(anonymous)).toBe('delay');
     expect(enterAll('198.51.100.1')).toBe(6);
-    newcomerMs = 5;
-    expect(enterAll('203.0.113.1')).toBe(2);
-    newcomerMs = 11;
+    [newcomerMs, turnMs] = [50, 100];
+    expect(enterAll('203.0.113.1')).toBe(3);
+    newcomerMs = 251;
     expect(enterAll('203.0.114.1')).toBe(0);
   });
 

@@ -1,5 +1,6 @@
 import { overloaded } from '../errors.ts';
 import { amountsOf, RecentUse, ShareLimit, sharesAround, type ShareKeys } from '@trellis/admission';
+import { FEW_REQUESTS } from './waiting-line.ts';
 
 /** When requests are rejected because there are too many. */
 interface AdmissionRules {
@@ -24,6 +25,8 @@ export interface OperationQueue {
   readonly expectedWaitMs: number;
   /** Milliseconds that an operation would have to wait of a caller who has none in flight. */
   readonly newcomerWaitMs: number;
+  /** Milliseconds from one turn of a caller to the next. */
+  readonly turnMs: number;
   /** Gives up what has waited for longer: more requests arrive than are answered, and it only keeps the others waiting. */
   dropWaiting(longerThanMs: number, reason: () => Error): void;
 }
@@ -32,6 +35,7 @@ const NO_QUEUE: OperationQueue = {
   longestWaitMs: 0,
   expectedWaitMs: 0,
   newcomerWaitMs: Number.POSITIVE_INFINITY,
+  turnMs: Number.POSITIVE_INFINITY,
   dropWaiting: () => undefined,
 };
 
@@ -52,8 +56,6 @@ const ANONYMOUS_SHARE = 0.9;
 const TICK_MS = 20;
 /** The part of the longest wait from which callers above a fair share are rejected, if there are others. */
 const STRAINED_FROM = 0.25;
-/** As many as a browser has under way to one host; one that has fewer has little. */
-const FEW_REQUESTS = 6;
 /** As many ticks in a row have to be late: one long computation, or a burst, is no overload. */
 const LATE_TICKS = 4;
 
@@ -155,7 +157,9 @@ export class Admission {
   #isServedSoon(keys: ShareKeys): boolean {
     const held = this.#places.heldBy(keys[0]);
     if (held >= FEW_REQUESTS || this.#isLoopLate) return false;
-    return (held + 1) * this.#queue.newcomerWaitMs <= this.#rules.targetDelayMs;
+    const { newcomerWaitMs, turnMs } = this.#queue;
+    const waitMs = newcomerWaitMs + (held > 0 ? held * turnMs : 0);
+    return waitMs <= Math.max(this.#rules.targetDelayMs, this.#rules.maxDelayMs * STRAINED_FROM);
   }
 
   #isStrained(): boolean {

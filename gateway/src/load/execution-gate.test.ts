@@ -26,9 +26,13 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2)); // the test's own time limit ends it
 }
 
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 const FAKED = ['setTimeout', 'clearTimeout', 'performance'] as const;
 
 afterEach(() => void vi.useRealTimers());
+
+const of = (address: string): QueueCaller => ({ keys: shareKeysOf({ address }), isKnown: false });
 
 describe('The gate before execution', () => {
   it('lets no more operations begin than keep a busy process busy, and the others in order', async () => {
@@ -50,28 +54,54 @@ describe('The gate before execution', () => {
     expect(order).toEqual([1, 2, 3]);
   });
 
-  it('G9: lets others go ahead of a caller who has most places of a busy process, one operation each', () => {
-    const gate = new ExecutionGate({ minimum: 4, spanMs: 0, readUtilization: () => 1 });
-    const of = (address: string): QueueCaller => ({ keys: shareKeysOf({ address }), isKnown: false });
+  it.each([
+    { hogs: 1, ahead: 4 },
+    { hogs: 2, ahead: 3 },
+    { hogs: 4, ahead: 1 },
+  ])(
+    'G9: lets $ahead others go ahead where $hogs have all places of a busy process, one operation each',
+    async ({ hogs, ahead }) => {
+      const gate = new ExecutionGate({ minimum: 4, spanMs: 0, readUtilization: () => 1 });
+      const held = Array.from({ length: hogs }, (_, index) => hold(gate, 100, of(`192.0.${index}.1`)));
+      expect(gate.newcomerWaitMs).toBe(0);
+      const others = Array.from({ length: 20 }, (_, index) => hold(gate, 2, of(`203.0.${index}.1`)));
+      await nextTurn();
+      expect(others.map(({ begun }) => begun)).toEqual(others.map((_, index) => Number(index < ahead)));
+      for (const each of [...held, ...others]) each.end();
+    },
+  );
+
+  it('G9: lets those go ahead by turns: who has had one waits for the others', async () => {
+    const gate = new ExecutionGate({ minimum: 1, spanMs: 0, readUtilization: () => 1 });
     const hog = hold(gate, 100, of('192.0.2.1'));
-    expect([hog.begun, gate.waiting, gate.newcomerWaitMs]).toEqual([4, 96, 0]);
-    const other = hold(gate, 2, of('198.51.100.1'));
-    expect(other.begun).toBe(1);
-    const many = Array.from({ length: 20 }, (_, index) => hold(gate, 1, of(`203.0.${index}.1`)));
-    expect(many.filter(({ begun }) => begun === 1)).toHaveLength(3); // twice the places at most
-    for (const held of [hog, other, ...many]) held.end();
+    const [first, second] = [hold(gate, 2, of('198.51.100.1')), hold(gate, 2, of('203.0.113.1'))];
+    const begun: number[][] = [];
+    for (const each of [first, second, first, second]) {
+      await nextTurn();
+      begun.push([first.begun, second.begun]);
+      each.end();
+    }
+    await nextTurn();
+    expect(begun).toEqual([
+      [1, 0],
+      [0, 1],
+      [1, 0],
+      [0, 1],
+    ]);
+    expect([hog.begun, gate.waiting]).toEqual([1, 99]);
+    hog.end();
   });
 
   it('G9: lets the next operation of those others follow when the one before has ended', async () => {
     const gate = new ExecutionGate({ minimum: 4, spanMs: 0, readUtilization: () => 1 });
-    const of = (address: string): QueueCaller => ({ keys: shareKeysOf({ address }), isKnown: false });
     const hog = hold(gate, 100, of('192.0.2.1'));
     const other = hold(gate, 3, of('198.51.100.1'));
     for (let rounds = 0; rounds < 3; rounds += 1) {
+      await nextTurn();
       expect(other.begun).toBe(1);
       other.end();
-      await new Promise((resolve) => setImmediate(resolve));
     }
+    await nextTurn();
     expect([other.begun, hog.begun, gate.waiting]).toEqual([0, 4, 96]);
     hog.end();
   });
@@ -163,21 +193,53 @@ describe('The gate before execution', () => {
     await expect(next).resolves.toBe('begun');
   });
 
-  it('gives up what has waited for too long, and nothing that has begun', async () => {
+  it('gives up what has waited for too long, but the last few of each caller, and nothing that has begun', async () => {
     vi.useFakeTimers({ toFake: [...FAKED] });
     const gate = new ExecutionGate({ minimum: 1, readUtilization: () => 1, now: () => performance.now() });
-    const { signal } = new AbortController();
-    const first = hold(gate, 1);
-    const waited = gate.run(() => Promise.resolve('begun'), signal);
-    const outcome = waited.catch(String);
+    const first = hold(gate, 2, of('203.0.113.1'));
+    const ahead = hold(gate, 1, of('203.0.114.1'));
+    const outcomes: string[] = [];
+    const wait = (address: string, count: number): void => {
+      const caller = of(address);
+      for (let number = 1; number <= count; number += 1)
+        gate
+          .run(() => Promise.resolve('begun'), new AbortController().signal, caller)
+          .catch(String)
+          .then((outcome) => outcomes.push(`${address} ${number}: ${outcome}`));
+    };
+    wait('192.0.2.1', 8);
+    wait('198.51.100.1', 5);
     await vi.advanceTimersByTimeAsync(60); // long enough to know that the process is busy
     gate.dropWaiting(100, () => new Error('none has waited for so long'));
-    expect(gate.waiting).toBe(1);
+    expect(gate.waiting).toBe(14);
     gate.dropWaiting(50, () => new Error('too long'));
-    expect(await outcome).toBe('Error: too long');
-    const next = gate.run(() => Promise.resolve('begun'), signal);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(outcomes).toEqual([1, 2, 3].map((number) => `192.0.2.1 ${number}: Error: too long`));
+    for (const held of [first, ahead]) held.end();
+    await vi.waitUntil(() => outcomes.length === 13);
     first.end();
-    await expect(next).resolves.toBe('begun');
+    expect(outcomes.filter((outcome) => outcome.endsWith('begun'))).toHaveLength(10);
+  });
+
+  it('expects no one to wait once the process has time, though an overload was sustained', async () => {
+    vi.useFakeTimers({ toFake: [...FAKED] });
+    let utilization = 1;
+    const gate = new ExecutionGate({
+      minimum: 1,
+      spanMs: 0,
+      overload: { isSustained: true },
+      readUtilization: () => utilization,
+      now: () => performance.now(),
+    });
+    const work = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+    for (let count = 0; count < 40; count += 1) void gate.run(work, new AbortController().signal);
+    await vi.advanceTimersByTimeAsync(50);
+    expect(gate.expectedWaitMs).toBeGreaterThan(0);
+    hold(gate, 500); // they wait for subgraphs
+    utilization = 0;
+    await vi.advanceTimersByTimeAsync(100);
+    expect(gate.waiting).toBeGreaterThan(0);
+    expect(gate.expectedWaitMs).toBe(0);
   });
 
   it('gives up nothing where the process only waits for others', async () => {

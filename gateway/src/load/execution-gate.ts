@@ -1,6 +1,6 @@
 import { performance, type EventLoopUtilization } from 'node:perf_hooks';
 import type { SustainedOverload } from './admission.ts';
-import { laneOf, type GateCaller, placesOfMajority, WaitingLine } from './waiting-line.ts';
+import { FEW_REQUESTS, laneOf, type GateCaller, WaitingLine } from './waiting-line.ts';
 
 /** Settings of {@link ExecutionGate}. */
 export interface ExecutionGateOptions {
@@ -24,6 +24,8 @@ interface Place {
   afterReading: number;
   /** Of its caller; absent where it is no one's in particular. */
   readonly key: string | undefined;
+  /** Whether it has begun beyond the limit: its caller had none. */
+  isAhead: boolean;
 }
 
 interface Waiting {
@@ -45,6 +47,8 @@ const MAX_OF_SHORT = 32;
 const MAX_AT_ONCE = 16;
 /** The mean share of busy readings from which the process can't keep up: a single one may be a single computation. */
 const STRAINED_FROM = 0.7;
+/** In a sustained overload it can't until it is down to this. An overload that nothing could end would go on by its own rejections. */
+const STRAINED_TO = 0.3;
 /** The share of the newest reading in that mean: four in a row are enough. */
 const STRAIN_SMOOTHING = 0.3;
 /** After which a mean of before says nothing. */
@@ -72,6 +76,8 @@ export class ExecutionGate {
    * In the order in which they began. No set: one that lives long allocates in V8's old generation when entries come and go.
    */
   readonly #inside: Place[] = [];
+  /** Of them, those that have begun beyond the limit. */
+  #ahead = 0;
   #readings = 0;
   #lastEnd = 0;
   /** Milliseconds between two operations that end, while others wait. */
@@ -103,20 +109,24 @@ export class ExecutionGate {
 
   /** Estimated milliseconds that an operation would wait whose caller has none here. */
   get newcomerWaitMs(): number {
-    return this.#isHeldByOne() ? 0 : this.#waiting.callers * this.#meanMs;
+    return this.#hasRoomAhead() ? 0 : this.turnMs;
   }
 
-  /** Others need not wait until a caller who has most places gives them back: each has one operation beyond the limit. */
+  /** Estimated milliseconds from one turn of a caller to the next. */
+  get turnMs(): number {
+    return this.#waiting.callers * this.#meanMs;
+  }
+
+  /** Whether one more operation may begin beyond the limit. */
+  #hasRoomAhead(): boolean {
+    return this.#ahead < this.#minimum;
+  }
+
+  /** Who has none in execution need not wait until others who have all places give them back. */
   #mayGoAhead({ key }: Place): boolean {
-    if (key === undefined) return false;
+    if (key === undefined || !this.#hasRoomAhead()) return false;
     for (const other of this.#inside) if (other.key === key) return false;
-    return this.#isHeldByOne();
-  }
-
-  /** Whether one caller has more than half of the places, and others have not as many beyond the limit. */
-  #isHeldByOne(): boolean {
-    if (this.#inside.length >= 2 * this.#limit) return false;
-    return placesOfMajority(this.#inside) * 2 > this.#limit;
+    return true;
   }
 
   /**
@@ -127,12 +137,16 @@ export class ExecutionGate {
     return this.#isOverstrained() ? this.#waiting.size * this.#meanMs : 0;
   }
 
-  /** Gives up the operations that have waited for longer, where it is the process that they wait for. What they throw is made for each. */
+  /**
+   * Gives up the operations that have waited for longer, where it is the process that they wait for: of each caller all but the last
+   * few, which wait for its share of the turns alone. What they throw is made for each.
+   */
   dropWaiting(longerThanMs: number, reason: () => Error): void {
     if (!this.#isOverstrained()) return;
     const before = this.#now() - longerThanMs;
     for (const waiting of this.#waiting) {
       if (waiting.since > before) return; // in the order in which they came
+      if (this.#waiting.ofSameCaller(waiting) < FEW_REQUESTS) continue;
       this.#waiting.delete(waiting);
       waiting.leave(reason());
     }
@@ -146,8 +160,8 @@ export class ExecutionGate {
    *   operation throws
    */
   async run<T>(operation: () => Promise<T>, signal: AbortSignal, caller?: GateCaller): Promise<T> {
-    const place: Place = { afterReading: 0, key: caller && laneOf(caller) };
-    if (this.#inside.length < this.#limit || this.#mayGoAhead(place)) this.#enter(place);
+    const place: Place = { afterReading: 0, key: caller && laneOf(caller), isAhead: false };
+    if (this.#inside.length < this.#limit) this.#enter(place);
     else await this.#turn(place, signal, caller);
     try {
       return await operation();
@@ -155,18 +169,7 @@ export class ExecutionGate {
       this.#leave(place);
       this.#measureEnd();
       this.#admit();
-      this.#letFollow(place);
     }
-  }
-
-  /** Who may have one operation beyond the limit may have the next one when that has ended. */
-  #letFollow({ key }: Place): void {
-    if (key === undefined || !this.#waiting.holdsOf(key)) return;
-    const next = this.#mayGoAhead({ afterReading: 0, key }) ? this.#waiting.oldestOf(key) : undefined;
-    if (!next) return;
-    this.#waiting.delete(next);
-    this.#enter(next.place);
-    next.begin();
   }
 
   /** Only while others wait does the time between two ends show how many the process can take. */
@@ -194,7 +197,7 @@ export class ExecutionGate {
   }
 
   #isOverstrained(): boolean {
-    return this.#strain >= STRAINED_FROM || this.#overload.isSustained;
+    return this.#strain >= (this.#overload.isSustained ? STRAINED_TO : STRAINED_FROM);
   }
 
   #readStrain(isBusy: boolean): void {
@@ -207,6 +210,7 @@ export class ExecutionGate {
   #turn(place: Place, signal: AbortSignal, caller: GateCaller | undefined): Promise<void> {
     return new Promise((begin, leave) => {
       this.#waiting.add({ place, caller, since: this.#now(), begin, leave, signal });
+      this.#admitAhead();
       this.#checkLater();
     });
   }
@@ -220,7 +224,9 @@ export class ExecutionGate {
   /** Nothing where it was set aside before. */
   #leave(place: Place): void {
     const index = this.#inside.indexOf(place);
-    if (index !== -1) this.#inside.splice(index, 1);
+    if (index === -1) return;
+    this.#inside.splice(index, 1);
+    if (place.isAhead) this.#ahead -= 1;
   }
 
   /** Early enough to know, before the first has to wait, whether those in execution only wait for subgraphs. */
@@ -232,6 +238,19 @@ export class ExecutionGate {
     while (this.#waiting.size > 0 && this.#inside.length < this.#limit) {
       const next = this.#waiting.next();
       if (!next) return;
+      this.#enter(next.place);
+      next.begin();
+    }
+    this.#admitAhead();
+  }
+
+  /** Those whose callers have none in execution, by their turns. */
+  #admitAhead(): void {
+    while (this.#waiting.size > 0 && this.#hasRoomAhead()) {
+      const next = this.#waiting.next(({ place }) => this.#mayGoAhead(place));
+      if (!next) return;
+      next.place.isAhead = true;
+      this.#ahead += 1;
       this.#enter(next.place);
       next.begin();
     }
@@ -280,7 +299,11 @@ export class ExecutionGate {
     const readings = this.#waiting.size > 0 || this.#overload.isSustained ? SLOW_READINGS : 1;
     const since = this.#readings - readings;
     const firstQuick = this.#inside.findIndex(({ afterReading }) => afterReading > since);
-    this.#inside.splice(0, firstQuick === -1 ? this.#inside.length : firstQuick);
+    const slow = this.#inside.splice(0, firstQuick === -1 ? this.#inside.length : firstQuick);
+    for (const { isAhead } of slow) {
+      if (isAhead) this.#ahead -= 1;
+      this.#measureEnd(); // others follow as after an end
+    }
   }
 }
 

@@ -10,6 +10,9 @@ import {
   type ShareRejection,
 } from '@trellis/admission';
 
+/** As many as a browser has under way to one host; a caller who has fewer has little. */
+export const FEW_REQUESTS = 6;
+
 /** What waits in a {@link WaitingLine}. */
 export interface InLine {
   /** Absent where it is no one's in particular. */
@@ -37,21 +40,15 @@ export class WaitingLine<Item extends InLine> {
     return this.#callers.size;
   }
 
+  /** How many wait of the caller, or lane, of something that waits, itself included. */
+  ofSameCaller(item: Item): number {
+    return this.#callers.get(keyOf(item)) ?? 0;
+  }
+
   /** Who has waited longest. */
   get oldest(): Item | undefined {
     const [oldest] = this.#items.keys();
     return oldest;
-  }
-
-  /** Whether something waits of the caller, or of the lane, that has this name. */
-  holdsOf(key: string): boolean {
-    return this.#callers.has(key);
-  }
-
-  /** What has waited longest of that caller, or lane. */
-  oldestOf(key: string): Item | undefined {
-    for (const item of this.#items.keys()) if (keyOf(item) === key) return item;
-    return undefined;
   }
 
   /** In the order in which they came. */
@@ -71,13 +68,22 @@ export class WaitingLine<Item extends InLine> {
     this.#forget(item);
   }
 
-  /** Takes out whose turn it is. */
-  next(): Item | undefined {
-    const served = this.#shared?.next();
-    served?.done(1);
-    const item = served?.item ?? this.oldest;
-    if (item) this.#forget(item);
+  /**
+   * Takes out whose turn it is.
+   *
+   * @param mayServe of whom it may be; what waits of one caller is alike in that. @default anyone
+   */
+  next(mayServe: (item: Item) => boolean = () => true): Item | undefined {
+    const item = this.#shared ? this.#nextOf(this.#shared, mayServe) : this.oldest;
+    if (!item || !mayServe(item)) return undefined;
+    this.#forget(item);
     return item;
+  }
+
+  #nextOf(shared: FairQueue<Item>, mayServe: (item: Item) => boolean): Item | undefined {
+    const served = shared.next(mayServe);
+    served?.done(1);
+    return served?.item;
   }
 
   #share(): void {
@@ -131,20 +137,6 @@ export function eventLane(caller: QueueCaller | undefined): GateCaller {
 /** By what a caller counts as one among others. */
 export function laneOf({ lane, keys }: GateCaller): string {
   return lane ?? keys[0];
-}
-
-/** How many places one caller has who has more than half of them; where no one has, fewer than that, or none. */
-export function placesOfMajority(places: readonly { readonly key: string | undefined }[]): number {
-  let most: string | undefined;
-  let lead = 0;
-  for (const { key } of places) {
-    if (lead === 0) most = key;
-    lead += key === most ? 1 : -1;
-  }
-  if (most === undefined) return 0;
-  let held = 0;
-  for (const { key } of places) if (key === most) held += 1;
-  return held;
 }
 
 /** How many connections there may be. */

@@ -3,7 +3,7 @@ import { shareKeysOf, type ShareKeys } from '@trellis/admission';
 import { outcomeOf, rowsBelow, twoAtOnce, type LiveRow, type LiveRows } from './live-row.ts';
 import type { ReloadWorld } from './reload-world.ts';
 
-/** What speaks against one more request while operations have waited for 20 ms. */
+/** What speaks against one more request while operations have waited for 20 ms, and one of the caller is in flight. */
 const whileOthersWait =
   (keys?: ShareKeys): LiveRow['see'] =>
   async ({ inside }) => {
@@ -14,7 +14,7 @@ const whileOthersWait =
     const running = Array.from({ length: 12 }, () =>
       executionGate.run(operation, signal).catch(() => undefined),
     );
-    admission.enter(() => true);
+    admission.enter(() => true, keys);
     for (let ended = 0; ended < 2; ended += 1) {
       ends.shift()?.(); // from how far apart two end it is known how long others will wait
       await nextTurn();
@@ -22,7 +22,7 @@ const whileOthersWait =
     }
     const reason = admission.enter(() => true, keys);
     if (reason === undefined) admission.leave(keys);
-    admission.leave();
+    admission.leave(keys);
     ending.end();
     while (ends.length > 0) {
       ends.shift()?.();
