@@ -16,7 +16,7 @@ const resolve = {
 // they would need compiled packages, or run stale ones.
 const environments = { __vitest__: { resolve } };
 
-// Tests wait for processes and sockets as much as they compute: three files at a time keep two processors busy. Each further worker
+// Tests wait for processes and sockets as much as they compute: four files at a time keep two processors busy. Each further worker
 // loads all modules once more: with five, the same tests took a quarter more processor time.
 const maxWorkers = Math.max(4, availableParallelism());
 

@@ -1,5 +1,6 @@
-import { performance, type EventLoopUtilization } from 'node:perf_hooks';
+import { performance } from 'node:perf_hooks';
 import type { SustainedOverload } from './admission.ts';
+import { ProcessStrain, utilizationReader } from './process-strain.ts';
 import { FEW_REQUESTS, laneOf, type GateCaller, WaitingLine } from './waiting-line.ts';
 
 /** Settings of {@link ExecutionGate}. */
@@ -45,14 +46,6 @@ const SLOW_READINGS = 20;
 const MAX_OF_SHORT = 32;
 /** More of them that begin in one turn of the event loop would keep all else waiting for as long as beginning takes. */
 const MAX_AT_ONCE = 16;
-/** The mean share of busy readings from which the process can't keep up: a single one may be a single computation. */
-const STRAINED_FROM = 0.7;
-/** In a sustained overload it can't until it is down to this. An overload that nothing could end would go on by its own rejections. */
-const STRAINED_TO = 0.3;
-/** The share of the newest reading in that mean: four in a row are enough. */
-const STRAIN_SMOOTHING = 0.3;
-/** After which a mean of before says nothing. */
-const STALE_MS = 100;
 /** The share of the newest reading in the mean time between two ends. */
 const SMOOTHING = 0.1;
 
@@ -82,8 +75,7 @@ export class ExecutionGate {
   #lastEnd = 0;
   /** Milliseconds between two operations that end, while others wait. */
   #meanMs = 0;
-  #strain = 0;
-  #strainReadAt = 0;
+  readonly #strain: ProcessStrain;
   #isChecking = false;
 
   constructor(options: ExecutionGateOptions = {}) {
@@ -93,6 +85,7 @@ export class ExecutionGate {
     this.#busyFrom = options.busyFrom ?? 0.85;
     this.#readUtilization = options.readUtilization ?? utilizationReader();
     this.#now = options.now ?? performance.now.bind(performance);
+    this.#strain = new ProcessStrain(this.#now);
     this.#limit = this.#minimum;
   }
 
@@ -197,14 +190,7 @@ export class ExecutionGate {
   }
 
   #isOverstrained(): boolean {
-    return this.#strain >= (this.#overload.isSustained ? STRAINED_TO : STRAINED_FROM);
-  }
-
-  #readStrain(isBusy: boolean): void {
-    const now = this.#now();
-    if (now - this.#strainReadAt > STALE_MS) this.#strain = 0;
-    this.#strain += (Number(isBusy) - this.#strain) * STRAIN_SMOOTHING;
-    this.#strainReadAt = now;
+    return this.#strain.isOver(this.#overload.isSustained);
   }
 
   #turn(place: Place, signal: AbortSignal, caller: GateCaller | undefined): Promise<void> {
@@ -283,7 +269,7 @@ export class ExecutionGate {
   }
 
   #letBegin(isBusy: boolean): void {
-    this.#readStrain(isBusy);
+    this.#strain.read(isBusy);
     this.#limit = isBusy
       ? Math.max(this.#least, Math.floor(this.#limit / 2))
       : Math.min(this.#most, this.#limit * 2, this.#inside.length + MAX_AT_ONCE);
@@ -305,14 +291,4 @@ export class ExecutionGate {
       this.#measureEnd(); // others follow as after an end
     }
   }
-}
-
-function utilizationReader(): () => number {
-  let before: EventLoopUtilization = performance.eventLoopUtilization();
-  return () => {
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, before);
-    before = now;
-    return utilization;
-  };
 }
