@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { shareKeysOf } from '@trellis/admission';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Admission, type OperationQueue } from './admission.ts';
+import { Admission, type DropRules, type OperationQueue } from './admission.ts';
 
 let admission: Admission | undefined;
 afterEach(() => admission?.close());
@@ -12,7 +12,7 @@ function queueWith(figures: {
   readonly expectedWaitMs?: () => number;
   readonly newcomerWaitMs?: () => number;
   readonly turnMs?: () => number;
-  readonly dropWaiting?: (longerThanMs: number) => void;
+  readonly dropWaiting?: (rules: DropRules) => void;
 }): OperationQueue {
   return {
     get longestWaitMs() {
@@ -27,7 +27,7 @@ function queueWith(figures: {
     get turnMs() {
       return figures.turnMs?.() ?? Number.POSITIVE_INFINITY;
     },
-    dropWaiting: (longerThanMs) => figures.dropWaiting?.(longerThanMs),
+    dropWaiting: (rules) => figures.dropWaiting?.(rules),
   };
 }
 
@@ -99,20 +99,20 @@ describe('F-20 the door', () => {
   it('is closed to those who would wait for longer than the target, while more arrive than are answered', () => {
     let now = 1_000;
     let expectedMs = 11;
-    const dropped: number[] = [];
+    const dropped: DropRules[] = [];
     admission = new Admission(
       { maxRequests: 1_000, maxDelayMs: 1_000, targetDelayMs: 10 },
       {
         now: () => now,
         queue: queueWith({
           expectedWaitMs: () => expectedMs,
-          dropWaiting: (targetDelayMs) => dropped.push(targetDelayMs),
+          dropWaiting: (rules) => dropped.push(rules),
         }),
       },
     );
     while (admission.enter(known) === undefined) now += 10;
     expect(now).toBeGreaterThan(1_150); // until then it may be a burst
-    expect(dropped).toEqual([10]);
+    expect(dropped).toEqual([{ longerThanMs: 10, soonMs: 250 }]);
     expectedMs = 9;
     expect(admission.enter(anonymous)).toBe('delay');
     expect(admission.enter(known)).toBeUndefined();

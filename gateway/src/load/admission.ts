@@ -17,6 +17,14 @@ interface AdmissionRules {
 /** Why {@link Admission} rejects: all slots are taken, the process is late, the caller is over its share. */
 export type RejectionReason = 'requests' | 'delay' | 'share';
 
+/** What {@link OperationQueue.dropWaiting} gives up, and what it spares. */
+export interface DropRules {
+  /** What has waited for longer, in milliseconds. */
+  readonly longerThanMs: number;
+  /** Not the last few of a caller that have their turns within so many milliseconds. */
+  readonly soonMs: number;
+}
+
 /** Operations that wait for one another. */
 export interface OperationQueue {
   /** Milliseconds that the one that came first has waited. */
@@ -28,7 +36,7 @@ export interface OperationQueue {
   /** Milliseconds from one turn of a caller to the next. */
   readonly turnMs: number;
   /** Gives up what has waited for longer: more requests arrive than are answered, and it only keeps the others waiting. */
-  dropWaiting(longerThanMs: number, reason: () => Error): void;
+  dropWaiting(rules: DropRules, reason: () => Error): void;
 }
 
 const NO_QUEUE: OperationQueue = {
@@ -109,7 +117,7 @@ export class Admission {
    */
   enter(isKnown: () => boolean, keys?: ShareKeys): RejectionReason | undefined {
     if (this.#overload.arrived(this.#now(), this.#queue.expectedWaitMs > 0))
-      this.#queue.dropWaiting(this.#rules.targetDelayMs, overloaded);
+      this.#queue.dropWaiting({ longerThanMs: this.#rules.targetDelayMs, soonMs: this.#soonMs }, overloaded);
     const reason = this.#rejection(isKnown, keys);
     if (reason !== undefined) return reason;
     this.#inFlight += 1;
@@ -159,7 +167,13 @@ export class Admission {
     if (held >= FEW_REQUESTS || this.#isLoopLate) return false;
     const { newcomerWaitMs, turnMs } = this.#queue;
     const waitMs = newcomerWaitMs + (held > 0 ? held * turnMs : 0);
-    return waitMs <= Math.max(this.#rules.targetDelayMs, this.#rules.maxDelayMs * STRAINED_FROM);
+    return waitMs <= this.#soonMs;
+  }
+
+  /** Milliseconds that a caller who has little may wait for its own turns. */
+  get #soonMs(): number {
+    const { maxDelayMs, targetDelayMs } = this.#rules;
+    return Math.max(targetDelayMs, maxDelayMs * STRAINED_FROM);
   }
 
   #isStrained(): boolean {

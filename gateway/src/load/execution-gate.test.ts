@@ -63,7 +63,6 @@ describe('The gate before execution', () => {
     async ({ hogs, ahead }) => {
       const gate = new ExecutionGate({ minimum: 4, spanMs: 0, readUtilization: () => 1 });
       const held = Array.from({ length: hogs }, (_, index) => hold(gate, 100, of(`192.0.${index}.1`)));
-      expect(gate.newcomerWaitMs).toBe(0);
       const others = Array.from({ length: 20 }, (_, index) => hold(gate, 2, of(`203.0.${index}.1`)));
       await nextTurn();
       expect(others.map(({ begun }) => begun)).toEqual(others.map((_, index) => Number(index < ahead)));
@@ -104,6 +103,42 @@ describe('The gate before execution', () => {
     await nextTurn();
     expect([other.begun, hog.begun, gate.waiting]).toEqual([0, 4, 96]);
     hog.end();
+  });
+
+  it('G9: leaves a caller who has all places these, however many others come', async () => {
+    const gate = new ExecutionGate({ minimum: 4, spanMs: 0, readUtilization: () => 1 });
+    const hog = hold(gate, 100, of('192.0.2.1'));
+    let ended = 0;
+    for (let round = 0; round < 20; round += 1) {
+      const others = Array.from({ length: 4 }, (_, index) => hold(gate, 1, of(`203.${round}.${index}.1`)));
+      await nextTurn();
+      expect([hog.begun, ...others.map(({ begun }) => begun)]).toEqual([4, 1, 1, 1, 1]);
+      ended += hog.begun;
+      hog.end();
+      for (const other of others) other.end();
+      await nextTurn();
+    }
+    expect(100 - gate.waiting - hog.begun).toBe(ended);
+    hog.end();
+  });
+
+  it('G9: has the eight places again when what was in them waits for a subgraph', async () => {
+    vi.useFakeTimers({ toFake: [...FAKED] });
+    let busy = 1;
+    const gate = new ExecutionGate({ minimum: 2, spanMs: 0, readUtilization: () => busy });
+    const hog = hold(gate, 100, of('192.0.2.1'));
+    const begin = (address: string): Held => hold(gate, 1, of(address));
+    const slow = [begin('198.51.100.1'), begin('203.0.113.1')];
+    await vi.advanceTimersByTimeAsync(0);
+    expect(slow.map(({ begun }) => begun)).toEqual([1, 1]);
+    busy = 0.1;
+    await vi.advanceTimersByTimeAsync(300); // all have begun
+    busy = 1;
+    const again = hold(gate, 100, of('192.0.2.1'));
+    const others = [begin('198.51.101.1'), begin('203.0.115.1')];
+    await vi.advanceTimersByTimeAsync(0);
+    expect(others.map(({ begun }) => begun)).toEqual([1, 1]);
+    for (const held of [hog, again, ...slow, ...others]) held.end();
   });
 
   it('G9: begins few of those that wait in one turn of the event loop', async () => {
@@ -202,7 +237,7 @@ describe('The gate before execution', () => {
     const wait = (address: string, count: number): void => {
       const caller = of(address);
       for (let number = 1; number <= count; number += 1)
-        gate
+        void gate
           .run(() => Promise.resolve('begun'), new AbortController().signal, caller)
           .catch(String)
           .then((outcome) => outcomes.push(`${address} ${number}: ${outcome}`));
@@ -210,9 +245,9 @@ describe('The gate before execution', () => {
     wait('192.0.2.1', 8);
     wait('198.51.100.1', 5);
     await vi.advanceTimersByTimeAsync(60); // long enough to know that the process is busy
-    gate.dropWaiting(100, () => new Error('none has waited for so long'));
+    gate.dropWaiting({ longerThanMs: 100, soonMs: 250 }, () => new Error('none has waited for so long'));
     expect(gate.waiting).toBe(14);
-    gate.dropWaiting(50, () => new Error('too long'));
+    gate.dropWaiting({ longerThanMs: 50, soonMs: 250 }, () => new Error('too long'));
     await vi.advanceTimersByTimeAsync(0);
     expect(outcomes).toEqual([1, 2, 3].map((number) => `192.0.2.1 ${number}: Error: too long`));
     for (const held of [first, ahead]) held.end();
@@ -246,7 +281,7 @@ describe('The gate before execution', () => {
     const gate = new ExecutionGate({ minimum: 1, readUtilization: () => 0.1 });
     const first = hold(gate, 1);
     const second = hold(gate, 1);
-    gate.dropWaiting(0, () => new Error('too long'));
+    gate.dropWaiting({ longerThanMs: 0, soonMs: 250 }, () => new Error('too long'));
     expect([gate.waiting, gate.expectedWaitMs]).toEqual([1, 0]);
     await until(() => second.begun === 1);
     first.end();
@@ -272,6 +307,28 @@ describe('The gate before execution', () => {
     await vi.advanceTimersByTimeAsync(200);
     await all;
     expect(gate.expectedWaitMs).toBe(0);
+  });
+
+  it('estimates how long those would wait who have none in execution: not while they may go ahead', async () => {
+    vi.useFakeTimers({ toFake: [...FAKED] });
+    const gate = new ExecutionGate({
+      minimum: 2,
+      spanMs: 0,
+      readUtilization: () => 1,
+      now: () => performance.now(),
+    });
+    const work = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 10));
+    const { signal } = new AbortController();
+    for (let count = 0; count < 100; count += 1)
+      void gate.run(work, signal, { keys: ['hog'], isKnown: false });
+    await vi.advanceTimersByTimeAsync(100);
+    expect(gate.newcomerWaitMs).toBe(0);
+    expect(gate.turnMs).toBeGreaterThan(3);
+    expect(gate.turnMs).toBeLessThan(12);
+    const others = [hold(gate, 1, of('198.51.100.1')), hold(gate, 1, of('203.0.113.1'))];
+    await vi.advanceTimersByTimeAsync(0);
+    expect(gate.newcomerWaitMs).toBe(gate.turnMs);
+    for (const other of others) other.end();
   });
 
   it('lets more of them begin where they are short, however busy the process is', async () => {

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { SustainedOverload } from './admission.ts';
+import type { DropRules, SustainedOverload } from './admission.ts';
 import { ProcessStrain, utilizationReader } from './process-strain.ts';
 import { FEW_REQUESTS, laneOf, type GateCaller, WaitingLine } from './waiting-line.ts';
 
@@ -116,10 +116,8 @@ export class ExecutionGate {
   }
 
   /** Who has none in execution need not wait until others who have all places give them back. */
-  #mayGoAhead({ key }: Place): boolean {
-    if (key === undefined || !this.#hasRoomAhead()) return false;
-    for (const other of this.#inside) if (other.key === key) return false;
-    return true;
+  #hasNone({ key }: Place): boolean {
+    return key !== undefined && this.#inside.every((other) => other.key !== key);
   }
 
   /**
@@ -131,15 +129,17 @@ export class ExecutionGate {
   }
 
   /**
-   * Gives up the operations that have waited for longer, where it is the process that they wait for: of each caller all but the last
-   * few, which wait for its share of the turns alone. What they throw is made for each.
+   * Gives up the operations that have waited for longer, where it is the process that they wait for, but for the last few of each caller
+   * whose turn comes soon. What they throw is made for each.
    */
-  dropWaiting(longerThanMs: number, reason: () => Error): void {
+  dropWaiting({ longerThanMs, soonMs }: DropRules, reason: () => Error): void {
     if (!this.#isOverstrained()) return;
     const before = this.#now() - longerThanMs;
+    const { turnMs } = this;
     for (const waiting of this.#waiting) {
       if (waiting.since > before) return; // in the order in which they came
-      if (this.#waiting.ofSameCaller(waiting) < FEW_REQUESTS) continue;
+      const turns = this.#waiting.ofSameCaller(waiting);
+      if (turns < FEW_REQUESTS && turns * turnMs <= soonMs) continue;
       this.#waiting.delete(waiting);
       waiting.leave(reason());
     }
@@ -154,26 +154,25 @@ export class ExecutionGate {
    */
   async run<T>(operation: () => Promise<T>, signal: AbortSignal, caller?: GateCaller): Promise<T> {
     const place: Place = { afterReading: 0, key: caller && laneOf(caller), isAhead: false };
-    if (this.#inside.length < this.#limit) this.#enter(place);
+    if (this.#hasRoom()) this.#enter(place);
     else await this.#turn(place, signal, caller);
     try {
       return await operation();
     } finally {
-      this.#leave(place);
-      this.#measureEnd();
+      if (this.#leave(place)) this.#measureEnds(1);
       this.#admit();
     }
   }
 
   /** Only while others wait does the time between two ends show how many the process can take. */
-  #measureEnd(): void {
+  #measureEnds(count: number): void {
     if (this.#waiting.size === 0) {
       this.#lastEnd = 0;
       return;
     }
     const now = this.#now();
-    const share = this.#meanMs > 0 ? SMOOTHING : 1;
-    if (this.#lastEnd > 0) this.#meanMs += (now - this.#lastEnd - this.#meanMs) * share;
+    const share = this.#meanMs > 0 ? 1 - (1 - SMOOTHING) ** count : 1;
+    if (this.#lastEnd > 0) this.#meanMs += ((now - this.#lastEnd) / count - this.#meanMs) * share;
     this.#lastEnd = now;
   }
 
@@ -196,7 +195,7 @@ export class ExecutionGate {
   #turn(place: Place, signal: AbortSignal, caller: GateCaller | undefined): Promise<void> {
     return new Promise((begin, leave) => {
       this.#waiting.add({ place, caller, since: this.#now(), begin, leave, signal });
-      this.#admitAhead();
+      if (this.#hasRoomAhead() && this.#hasNone(place)) this.#admitAhead();
       this.#checkLater();
     });
   }
@@ -207,12 +206,18 @@ export class ExecutionGate {
     if (this.#isFilling) this.#checkLater();
   }
 
-  /** Nothing where it was set aside before. */
-  #leave(place: Place): void {
+  /** @returns whether it was there: it may have been set aside before */
+  #leave(place: Place): boolean {
     const index = this.#inside.indexOf(place);
-    if (index === -1) return;
+    if (index === -1) return false;
     this.#inside.splice(index, 1);
     if (place.isAhead) this.#ahead -= 1;
+    return true;
+  }
+
+  /** Those that have begun beyond the limit take no place from the others. */
+  #hasRoom(): boolean {
+    return this.#inside.length - this.#ahead < this.#limit;
   }
 
   /** Early enough to know, before the first has to wait, whether those in execution only wait for subgraphs. */
@@ -221,7 +226,7 @@ export class ExecutionGate {
   }
 
   #admit(): void {
-    while (this.#waiting.size > 0 && this.#inside.length < this.#limit) {
+    while (this.#waiting.size > 0 && this.#hasRoom()) {
       const next = this.#waiting.next();
       if (!next) return;
       this.#enter(next.place);
@@ -232,11 +237,14 @@ export class ExecutionGate {
 
   /** Those whose callers have none in execution, by their turns. */
   #admitAhead(): void {
-    while (this.#waiting.size > 0 && this.#hasRoomAhead()) {
-      const next = this.#waiting.next(({ place }) => this.#mayGoAhead(place));
+    if (this.#waiting.size === 0 || !this.#hasRoomAhead()) return;
+    const keys = new Set(this.#inside.map(({ key }) => key)).add(undefined);
+    while (this.#hasRoomAhead()) {
+      const next = this.#waiting.next(({ place }) => !keys.has(place.key));
       if (!next) return;
-      next.place.isAhead = true;
+      keys.add(next.place.key);
       this.#ahead += 1;
+      next.place.isAhead = true;
       this.#enter(next.place);
       next.begin();
     }
@@ -272,7 +280,7 @@ export class ExecutionGate {
     this.#strain.read(isBusy);
     this.#limit = isBusy
       ? Math.max(this.#least, Math.floor(this.#limit / 2))
-      : Math.min(this.#most, this.#limit * 2, this.#inside.length + MAX_AT_ONCE);
+      : Math.min(this.#most, this.#limit * 2, this.#inside.length - this.#ahead + MAX_AT_ONCE);
     this.#dropAborted();
     this.#admit();
   }
@@ -286,9 +294,7 @@ export class ExecutionGate {
     const since = this.#readings - readings;
     const firstQuick = this.#inside.findIndex(({ afterReading }) => afterReading > since);
     const slow = this.#inside.splice(0, firstQuick === -1 ? this.#inside.length : firstQuick);
-    for (const { isAhead } of slow) {
-      if (isAhead) this.#ahead -= 1;
-      this.#measureEnd(); // others follow as after an end
-    }
+    this.#ahead -= slow.filter(({ isAhead }) => isAhead).length;
+    if (slow.length > 0) this.#measureEnds(slow.length); // others follow as after an end
   }
 }

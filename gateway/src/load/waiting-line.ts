@@ -74,16 +74,14 @@ export class WaitingLine<Item extends InLine> {
    * @param mayServe of whom it may be; what waits of one caller is alike in that. @default anyone
    */
   next(mayServe: (item: Item) => boolean = () => true): Item | undefined {
-    const item = this.#shared ? this.#nextOf(this.#shared, mayServe) : this.oldest;
-    if (!item || !mayServe(item)) return undefined;
-    this.#forget(item);
+    const item = this.#shared ? takeNext(this.#shared, mayServe) : this.#oldestIf(mayServe);
+    if (item) this.#forget(item);
     return item;
   }
 
-  #nextOf(shared: FairQueue<Item>, mayServe: (item: Item) => boolean): Item | undefined {
-    const served = shared.next(mayServe);
-    served?.done(1);
-    return served?.item;
+  #oldestIf(mayServe: (item: Item) => boolean): Item | undefined {
+    const { oldest } = this;
+    return oldest && mayServe(oldest) ? oldest : undefined;
   }
 
   #share(): void {
@@ -105,6 +103,15 @@ export class WaitingLine<Item extends InLine> {
     else this.#callers.delete(key);
     if (this.#items.size === 0) this.#shared = undefined;
   }
+}
+
+function takeNext<Item extends InLine>(
+  queue: FairQueue<Item>,
+  mayServe: (item: Item) => boolean,
+): Item | undefined {
+  const served = queue.next(mayServe);
+  served?.done(1);
+  return served?.item;
 }
 
 function placeIn<Item extends InLine>(queue: FairQueue<Item>, item: Item): QueuePlace | undefined {

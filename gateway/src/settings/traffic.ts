@@ -176,7 +176,7 @@ export const admission = {
       default: 10,
       unit: 'milliseconds',
       reload: 'live',
-      doc: 'The same in sustained overload.',
+      doc: 'The same in sustained overload. A caller with fewer than six requests in flight may wait for a quarter of maxDelayMs, if that is longer.',
     },
     perCaller: {
       type: 'number',
