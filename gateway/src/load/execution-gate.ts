@@ -65,9 +65,7 @@ export class ExecutionGate {
   readonly #now: () => number;
   readonly #waiting = new WaitingLine<Waiting>();
   #limit: number;
-  /**
-   * In the order in which they began. No set: one that lives long allocates in V8's old generation when entries come and go.
-   */
+  /** In the order in which they began. No set: one that lives long allocates in V8's old generation when entries come and go. */
   readonly #inside: Place[] = [];
   /** Of them, those that have begun beyond the limit. */
   #ahead = 0;
@@ -125,7 +123,8 @@ export class ExecutionGate {
    * is not what they wait for.
    */
   get expectedWaitMs(): number {
-    return this.#isOverstrained() ? this.#waiting.size * this.#meanMs : 0;
+    const { size } = this.#waiting;
+    return size > 0 && this.#isOverstrained() ? size * this.#meanMs : 0;
   }
 
   /**
