@@ -18,11 +18,8 @@ const afterFailures =
   (pauseMs: number, ...queries: string[]): LiveRow['see'] =>
   async ({ ask }) => {
     for (;;) {
-      let startedAtMs = 0;
-      for (const query of queries) {
-        startedAtMs = performance.now();
-        await ask(query);
-      }
+      const startedAtMs = performance.now();
+      for (const query of queries) await ask(query);
       await pause(pauseMs);
       const outcome = outcomeOf(await ask('{ open }'));
       if (performance.now() - startedAtMs < TRIED_AGAIN_AFTER_MS) return outcome;
