@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { DropRules, SustainedOverload } from './admission.ts';
+import { MeanInterval } from './mean-interval.ts';
 import { ProcessStrain, utilizationReader } from './process-strain.ts';
 import { FEW_REQUESTS, laneOf, type GateCaller, WaitingLine } from './waiting-line.ts';
 
@@ -46,8 +47,6 @@ const SLOW_READINGS = 20;
 const MAX_OF_SHORT = 32;
 /** More of them that begin in one turn of the event loop would keep all else waiting for as long as beginning takes. */
 const MAX_AT_ONCE = 16;
-/** The share of the newest reading in the mean time between two ends. */
-const SMOOTHING = 0.1;
 
 /**
  * Lets operations begin. As long as the process waits for subgraphs most of the time, all of them begin at once. When it is
@@ -70,9 +69,10 @@ export class ExecutionGate {
   /** Of them, those that have begun beyond the limit. */
   #ahead = 0;
   #readings = 0;
-  #lastEnd = 0;
-  /** Milliseconds between two operations that end, while others wait. */
-  #meanMs = 0;
+  /** Between two operations that end, while others wait. */
+  readonly #ends: MeanInterval;
+  /** Between two places that become free, also as operations are set aside. */
+  readonly #turns: MeanInterval;
   readonly #strain: ProcessStrain;
   #isChecking = false;
 
@@ -84,6 +84,8 @@ export class ExecutionGate {
     this.#readUtilization = options.readUtilization ?? utilizationReader();
     this.#now = options.now ?? performance.now.bind(performance);
     this.#strain = new ProcessStrain(this.#now);
+    this.#ends = new MeanInterval(this.#now);
+    this.#turns = new MeanInterval(this.#now);
     this.#limit = this.#minimum;
   }
 
@@ -105,7 +107,7 @@ export class ExecutionGate {
 
   /** Estimated milliseconds from one turn of a caller to the next. */
   get turnMs(): number {
-    return this.#waiting.callers * this.#meanMs;
+    return this.#waiting.callers * this.#turns.ms;
   }
 
   /** Whether one more operation may begin beyond the limit. */
@@ -124,7 +126,7 @@ export class ExecutionGate {
    */
   get expectedWaitMs(): number {
     const { size } = this.#waiting;
-    return size > 0 && this.#isOverstrained() ? size * this.#meanMs : 0;
+    return size > 0 && this.#isOverstrained() ? size * this.#ends.ms : 0;
   }
 
   /**
@@ -158,27 +160,24 @@ export class ExecutionGate {
     try {
       return await operation();
     } finally {
-      if (this.#leave(place)) this.#measureEnds(1);
+      this.#measureEnd(this.#leave(place));
       this.#admit();
     }
   }
 
   /** Only while others wait does the time between two ends show how many the process can take. */
-  #measureEnds(count: number): void {
-    if (this.#waiting.size === 0) {
-      this.#lastEnd = 0;
-      return;
+  #measureEnd(wasInside: boolean): void {
+    if (this.#waiting.size === 0) for (const mean of [this.#ends, this.#turns]) mean.pause();
+    else {
+      this.#ends.note(1);
+      if (wasInside) this.#turns.note(1);
     }
-    const now = this.#now();
-    const share = this.#meanMs > 0 ? 1 - (1 - SMOOTHING) ** count : 1;
-    if (this.#lastEnd > 0) this.#meanMs += ((now - this.#lastEnd) / count - this.#meanMs) * share;
-    this.#lastEnd = now;
   }
 
   /** As many as are in execution however busy the process is: turns of the event loop with little to do cost as well. */
   get #least(): number {
-    if (this.#meanMs === 0 || this.#overload.isSustained) return this.#minimum;
-    const ofShort = Math.ceil(this.#spanMs / this.#meanMs);
+    if (this.#ends.ms === 0 || this.#overload.isSustained) return this.#minimum;
+    const ofShort = Math.ceil(this.#spanMs / this.#ends.ms);
     return Math.max(this.#minimum, Math.min(MAX_OF_SHORT, ofShort));
   }
 
@@ -294,6 +293,6 @@ export class ExecutionGate {
     const firstQuick = this.#inside.findIndex(({ afterReading }) => afterReading > since);
     const slow = this.#inside.splice(0, firstQuick === -1 ? this.#inside.length : firstQuick);
     this.#ahead -= slow.filter(({ isAhead }) => isAhead).length;
-    if (slow.length > 0) this.#measureEnds(slow.length); // others follow as after an end
+    if (slow.length > 0 && this.#waiting.size > 0) this.#turns.note(slow.length);
   }
 }
