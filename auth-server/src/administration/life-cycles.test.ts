@@ -301,6 +301,19 @@ describe('M3: fewer rights', () => {
     await command(['accounts', 'update', '--email', user.email, '--role', 'EDITOR']);
   });
 
+  it('M3: a reset link that is stored behind a promotion, as when both happen at once, takes over no administrator', async () => {
+    const user = await addUser('EDITOR');
+    const link = await command(['accounts', 'reset', '--email', user.email]);
+    const keys = await redis.keys('*link*');
+    const stored = await redis.mget(keys);
+    await command(['accounts', 'update', '--email', user.email, '--role', 'ADMIN']);
+    for (const [index, key] of keys.entries()) await redis.set(key, stored[index] ?? '');
+    expect((await fetch(link)).status).toBe(403);
+    await command(['accounts', 'update', '--email', user.email, '--role', 'EDITOR']);
+    for (const [index, key] of keys.entries()) await redis.set(key, stored[index] ?? '');
+    expect((await fetch(link)).status).toBe(200);
+  });
+
   it('M3: more rights, or another name, end nothing', async () => {
     const user = await addUser('VIEWER');
     const tokens = await obtain(new Browser(), user);
