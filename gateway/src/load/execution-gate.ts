@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { DropRules, SustainedOverload } from './admission.ts';
 import { MeanInterval } from './mean-interval.ts';
 import { ProcessStrain, utilizationReader } from './process-strain.ts';
-import { FEW_REQUESTS, laneOf, type GateCaller, WaitingLine } from './waiting-line.ts';
+import { FEW_REQUESTS, laneOf, type GateCaller, type Place, WaitingLine } from './waiting-line.ts';
 
 /** Settings of {@link ExecutionGate}. */
 export interface ExecutionGateOptions {
@@ -18,16 +18,6 @@ export interface ExecutionGateOptions {
   readonly readUtilization?: () => number;
   /** Milliseconds on a clock that never goes back. @default performance.now */
   readonly now?: () => number;
-}
-
-/** An operation that counts as in execution. */
-interface Place {
-  /** The last reading before it began. */
-  afterReading: number;
-  /** Of its caller; absent where it is no one's in particular. */
-  readonly key: string | undefined;
-  /** Whether it has begun beyond the limit: its caller had none. */
-  isAhead: boolean;
 }
 
 interface Waiting {
@@ -73,6 +63,8 @@ export class ExecutionGate {
   readonly #ends: MeanInterval;
   /** Between two places that become free, also as operations are set aside. */
   readonly #turns: MeanInterval;
+  /** Whether no one has waited since the last end. */
+  #isPaused = false;
   readonly #strain: ProcessStrain;
   #isChecking = false;
 
@@ -167,11 +159,18 @@ export class ExecutionGate {
 
   /** Only while others wait does the time between two ends show how many the process can take. */
   #measureEnd(wasInside: boolean): void {
-    if (this.#waiting.size === 0) for (const mean of [this.#ends, this.#turns]) mean.pause();
-    else {
-      this.#ends.note(1);
-      if (wasInside) this.#turns.note(1);
+    if (this.#waiting.size === 0) {
+      this.#isPaused = true;
+      return;
     }
+    this.#resume();
+    this.#ends.note(1);
+    if (wasInside) this.#turns.note(1);
+  }
+
+  #resume(): void {
+    if (this.#isPaused) for (const mean of [this.#ends, this.#turns]) mean.pause();
+    this.#isPaused = false;
   }
 
   /** As many as are in execution however busy the process is: turns of the event loop with little to do cost as well. */
@@ -293,6 +292,8 @@ export class ExecutionGate {
     const firstQuick = this.#inside.findIndex(({ afterReading }) => afterReading > since);
     const slow = this.#inside.splice(0, firstQuick === -1 ? this.#inside.length : firstQuick);
     this.#ahead -= slow.filter(({ isAhead }) => isAhead).length;
-    if (slow.length > 0 && this.#waiting.size > 0) this.#turns.note(slow.length);
+    if (slow.length === 0 || this.#waiting.size === 0) return;
+    this.#resume();
+    this.#turns.note(slow.length);
   }
 }

@@ -25,7 +25,7 @@ export class MeanInterval {
     this.#lastAt = now;
   }
 
-  /** The time until the next one is no interval. */
+  /** The time from the last one to the next is no interval. */
   pause(): void {
     this.#lastAt = 0;
   }
