@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { DropRules, SustainedOverload } from './admission.ts';
 import { MeanInterval } from './mean-interval.ts';
 import { ProcessStrain, utilizationReader } from './process-strain.ts';
-import { FEW_REQUESTS, laneOf, type GateCaller, type Place, WaitingLine } from './waiting-line.ts';
+import { FEW_REQUESTS, laneOf, type GateCaller, type GatePlace, WaitingLine } from './waiting-line.ts';
 
 /** Settings of {@link ExecutionGate}. */
 export interface ExecutionGateOptions {
@@ -21,7 +21,7 @@ export interface ExecutionGateOptions {
 }
 
 interface Waiting {
-  readonly place: Place;
+  readonly place: GatePlace;
   readonly caller: GateCaller | undefined;
   /** Milliseconds, by the clock of the gate. */
   readonly since: number;
@@ -55,7 +55,7 @@ export class ExecutionGate {
   readonly #waiting = new WaitingLine<Waiting>();
   #limit: number;
   /** In the order in which they began. No set: one that lives long allocates in V8's old generation when entries come and go. */
-  readonly #inside: Place[] = [];
+  readonly #inside: GatePlace[] = [];
   /** Of them, those that have begun beyond the limit. */
   #ahead = 0;
   #readings = 0;
@@ -108,7 +108,7 @@ export class ExecutionGate {
   }
 
   /** Who has none in execution need not wait until others who have all places give them back. */
-  #hasNone({ key }: Place): boolean {
+  #hasNone({ key }: GatePlace): boolean {
     return key !== undefined && this.#inside.every((other) => other.key !== key);
   }
 
@@ -146,7 +146,7 @@ export class ExecutionGate {
    *   operation throws
    */
   async run<T>(operation: () => Promise<T>, signal: AbortSignal, caller?: GateCaller): Promise<T> {
-    const place: Place = { afterReading: 0, key: caller && laneOf(caller), isAhead: false };
+    const place: GatePlace = { afterReading: 0, key: caller && laneOf(caller), isAhead: false };
     if (this.#hasRoom()) this.#enter(place);
     else await this.#turn(place, signal, caller);
     try {
@@ -189,7 +189,7 @@ export class ExecutionGate {
     return this.#strain.isOver(this.#overload.isSustained);
   }
 
-  #turn(place: Place, signal: AbortSignal, caller: GateCaller | undefined): Promise<void> {
+  #turn(place: GatePlace, signal: AbortSignal, caller: GateCaller | undefined): Promise<void> {
     return new Promise((begin, leave) => {
       this.#waiting.add({ place, caller, since: this.#now(), begin, leave, signal });
       if (this.#hasRoomAhead() && this.#hasNone(place)) this.#admitAhead();
@@ -197,14 +197,14 @@ export class ExecutionGate {
     });
   }
 
-  #enter(place: Place): void {
+  #enter(place: GatePlace): void {
     place.afterReading = this.#readings;
     this.#inside.push(place);
     if (this.#isFilling) this.#checkLater();
   }
 
   /** @returns whether it was there: it may have been set aside before */
-  #leave(place: Place): boolean {
+  #leave(place: GatePlace): boolean {
     const index = this.#inside.indexOf(place);
     if (index === -1) return false;
     this.#inside.splice(index, 1);

@@ -124,7 +124,7 @@ function keyOf({ caller = ANONYMOUS }: InLine): string {
 }
 
 /** An operation that counts as in execution. */
-export interface Place {
+export interface GatePlace {
   /** The last reading before it began. */
   afterReading: number;
   /** Of its caller; absent where it is no one's in particular. */
