@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRecordSigner, generateRecordKey, TrustedKeys } from '@trellis/registry';
 import { vi } from 'vitest';
-import { judgements } from '../src/publish/judgements.ts';
+import { HERE } from './judged-changes.ts';
 import type { RegistryServerOptions } from '../src/registry-server/registry-server.ts';
 import { LINK } from './federation-link.ts';
 import { createRegistryTables, serverFor } from './registry-stage.ts';
@@ -42,7 +42,7 @@ export class RecordedRegistry {
       signer,
       trust: await TrustedKeys.from([signer.publicKey]),
       composers: 'apollo',
-      judgementPlace: { judgeUntil: () => judgements, close: async () => undefined },
+      judgementPlace: HERE,
       ...options(folder),
     });
     const registry = new RecordedRegistry(folder, async () => {

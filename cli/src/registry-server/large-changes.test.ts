@@ -1,9 +1,8 @@
 import { queryChecked, type Pool } from '@trellis/postgres';
 import { createLogger } from '@trellis/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { judgements } from '../publish/judgements.ts';
 import { createJudgementThread, type JudgementPlace } from './judgement-thread.ts';
-import { LINK } from '../../testing/federation-link.ts';
+import { HERE, NOTHING_CHANGED, publicationTo } from '../../testing/judged-changes.ts';
 import { createRegistryTables, serverFor, type RegistryTables } from '../../testing/registry-stage.ts';
 
 let tables: RegistryTables;
@@ -16,18 +15,9 @@ beforeAll(async () => {
 
 afterAll(() => tables.close());
 
-/** A publication of one subgraph to a log of its own. */
-function publicationTo(graph: string, sdl: string) {
-  const set = [{ name: 'a', sdl: LINK + sdl, source: 'a', routingUrl: 'http://a.test/' }];
-  const url = `/v1/graphs/${graph}/environments/test/publications`;
-  return { method: 'POST', url, payload: { set, remove: [], isWhole: false } } as const;
-}
-
-const NOTHING_CHANGED = expect.stringMatching(
-  /^The change could not be judged\. .* Nothing was changed\.$/,
-) as string;
-const UNJUDGED = { error: { code: 'STORE_UNAVAILABLE', message: NOTHING_CHANGED } };
-const HERE: JudgementPlace = { judgeUntil: () => judgements, close: async () => undefined };
+const UNJUDGED = {
+  error: { code: 'STORE_UNAVAILABLE', message: expect.stringMatching(NOTHING_CHANGED) as string },
+};
 
 describe('Large changes that are judged', () => {
   /** The longest pause of a reader, in milliseconds, while a large change is checked. */
@@ -35,7 +25,6 @@ describe('Large changes that are judged', () => {
     const server = await serverFor(pool, ['graph:publish:*', 'graph:read'], {
       judgementPlace: place,
       client: graph,
-      composers: 'apollo',
       limits: { requestsPerMinute: 1_000_000 },
     });
     const base = await server.listen({ port: 0, host: '127.0.0.1' });
@@ -71,7 +60,6 @@ describe('Large changes that are judged', () => {
     const server = await serverFor(pool, ['graph:publish:*', 'graph:read'], {
       client: 'large',
       judgementPlace: createJudgementThread({ maxHeapMb: 64 }),
-      composers: 'apollo',
       logger: createLogger({ service: 'test', level: 'error', destination }),
     });
     const publish = (sdl: string) => server.inject(publicationTo('large', sdl));

@@ -6,9 +6,9 @@ import { gzipSync } from 'node:zlib';
 import type { Pool } from '@trellis/postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { judgements } from '../publish/judgements.ts';
-import type { JudgementPlace } from './judgement-thread.ts';
 import { openOnceRead } from '../../testing/open-once-read.ts';
 import { LINK } from '../../testing/federation-link.ts';
+import { HERE, NOTHING_CHANGED, publicationTo } from '../../testing/judged-changes.ts';
 import { createRegistryTables, serverFor, type RegistryTables } from '../../testing/registry-stage.ts';
 
 let tables: RegistryTables;
@@ -52,7 +52,7 @@ describe('A registry over HTTP', () => {
       join(folder, '2026-11-01T08-00-00.000Z.gateway.jsonl.gz'),
       gzipSync(`{"format":"trellis-operations/1"}\n${line}\n`).subarray(0, -8),
     );
-    const server = await serverFor(pool, ['graph:publish:*'], { operations: [folder], composers: 'apollo' });
+    const server = await serverFor(pool, ['graph:publish:*'], { operations: [folder] });
     const publish = (sdl: string) => server.inject(publicationTo('damaged', sdl));
     expect((await publish('type Query { a: Int b: Int c: Int }')).statusCode).toBe(200);
     const bodies = [
@@ -69,18 +69,9 @@ describe('A registry over HTTP', () => {
   });
 });
 
-/** A publication of one subgraph to a log of its own. */
-function publicationTo(graph: string, sdl: string) {
-  const set = [{ name: 'a', sdl: LINK + sdl, source: 'a', routingUrl: 'http://a.test/' }];
-  const url = `/v1/graphs/${graph}/environments/test/publications`;
-  return { method: 'POST', url, payload: { set, remove: [], isWhole: false } } as const;
-}
-
-const NOTHING_CHANGED = expect.stringMatching(
-  /^The change could not be judged\. .* Nothing was changed\.$/,
-) as string;
-const UNJUDGED = { error: { code: 'STORE_UNAVAILABLE', message: NOTHING_CHANGED } };
-const HERE: JudgementPlace = { judgeUntil: () => judgements, close: async () => undefined };
+const UNJUDGED = {
+  error: { code: 'STORE_UNAVAILABLE', message: expect.stringMatching(NOTHING_CHANGED) as string },
+};
 
 describe('Changes that are judged', () => {
   it('fail alone where what they are judged by never comes', async () => {
@@ -94,7 +85,6 @@ describe('Changes that are judged', () => {
     };
     const options = {
       client: 'hanging',
-      composers: 'apollo',
       operations: [operations],
       changeDeadline,
     } as const;
@@ -132,7 +122,6 @@ describe('Changes that are judged', () => {
     const scopes = ['graph:publish:*', 'graph:abort:*'];
     const server = await serverFor(pool, scopes, {
       client: 'overtaken',
-      composers: 'apollo',
       judgementPlace,
     });
     expect((await server.inject(publicationTo('overtaken', 'type Query { a: Int }'))).statusCode).toBe(200);

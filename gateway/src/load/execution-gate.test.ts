@@ -122,7 +122,7 @@ describe('The gate before execution', () => {
     hog.end();
   });
 
-  it('G9: has the eight places again when what was in them waits for a subgraph', async () => {
+  it('G9: has room beyond the limit again when what was there waits for a subgraph', async () => {
     vi.useFakeTimers({ toFake: [...FAKED] });
     let busy = 1;
     const gate = new ExecutionGate({ minimum: 2, spanMs: 0, readUtilization: () => busy });

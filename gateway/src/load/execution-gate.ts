@@ -1,8 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import type { DropRules, SustainedOverload } from './admission.ts';
+import type { GatePlace, WaitingOperation } from './gate-place.ts';
 import { MeanInterval } from './mean-interval.ts';
 import { ProcessStrain, utilizationReader } from './process-strain.ts';
-import { FEW_REQUESTS, laneOf, type GateCaller, type GatePlace, WaitingLine } from './waiting-line.ts';
+import { FEW_REQUESTS, laneOf, type GateCaller, WaitingLine } from './waiting-line.ts';
 
 /** Settings of {@link ExecutionGate}. */
 export interface ExecutionGateOptions {
@@ -20,16 +21,6 @@ export interface ExecutionGateOptions {
   readonly now?: () => number;
 }
 
-interface Waiting {
-  readonly place: GatePlace;
-  readonly caller: GateCaller | undefined;
-  /** Milliseconds, by the clock of the gate. */
-  readonly since: number;
-  readonly begin: () => void;
-  readonly leave: (reason: Error) => void;
-  readonly signal: AbortSignal;
-}
-
 const CHECK_INTERVAL_MS = 5;
 /** So many readings, 100 ms at least, an operation may last that others have to wait for. */
 const SLOW_READINGS = 20;
@@ -44,6 +35,7 @@ const MAX_AT_ONCE = 16;
  * pays for all that is held: so only as many are in execution as it takes to stay busy, and the others wait, each caller for
  * its share of the turns.
  * Operations that wait for a slow subgraph while the process has time do not count: they keep no other one waiting.
+ * Callers who have none in execution may have one beyond that number, as many as the minimum together.
  */
 export class ExecutionGate {
   readonly #minimum: number;
@@ -52,7 +44,7 @@ export class ExecutionGate {
   readonly #busyFrom: number;
   readonly #readUtilization: () => number;
   readonly #now: () => number;
-  readonly #waiting = new WaitingLine<Waiting>();
+  readonly #waiting = new WaitingLine<WaitingOperation>();
   #limit: number;
   /** In the order in which they began. No set: one that lives long allocates in V8's old generation when entries come and go. */
   readonly #inside: GatePlace[] = [];

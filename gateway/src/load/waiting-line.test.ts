@@ -37,6 +37,15 @@ describe('G9: those who wait for a turn', () => {
     expect(takeAll(line)).toEqual(['again']);
   });
 
+  it('have it only where they may: the others stay where they are', () => {
+    const line = lineOf(['a', HOG], ['b', HOG], ['c', network('198.51.100.1')]);
+    expect(line.next(({ name }) => name === 'c')?.name).toBe('c');
+    expect(line.next(({ caller }) => caller !== HOG)).toBeUndefined();
+    expect(takeAll(line)).toEqual(['a', 'b']);
+    const single = lineOf(['a', HOG]);
+    expect([single.next(() => false), single.size]).toEqual([undefined, 1]);
+  });
+
   it('can leave, and are gone through in the order in which they came', () => {
     const line = lineOf(['a', HOG], ['b', network('198.51.100.1')], ['c', HOG]);
     const [first] = line;

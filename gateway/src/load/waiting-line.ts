@@ -123,16 +123,6 @@ function keyOf({ caller = ANONYMOUS }: InLine): string {
   return laneOf(caller);
 }
 
-/** An operation that counts as in execution. */
-export interface GatePlace {
-  /** The last reading before it began. */
-  afterReading: number;
-  /** Of its caller; absent where it is no one's in particular. */
-  readonly key: string | undefined;
-  /** Whether it has begun beyond the limit: its caller had none. */
-  isAhead: boolean;
-}
-
 /** Who waits at the execution gate. */
 export interface GateCaller extends QueueCaller {
   /** Those of one lane count as one caller among the others; within it each has a share. Absent: the caller counts as such. */

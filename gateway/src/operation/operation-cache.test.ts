@@ -1,67 +1,20 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { bookshop } from '../../test-fixtures/graphs/bookshop.ts';
-import { collectedHeap } from '../../test-fixtures/load/collected-heap.ts';
-import { composeGraph } from '../../test-fixtures/synthetic/start-graph.ts';
-import { RequestError } from '../errors.ts';
-import { DEFAULT_COSTS } from '../settings/cost.ts';
+import { describe, expect, it } from 'vitest';
+import {
+  createBookshopCache,
+  leftBehind,
+  limitOf,
+  MEGABYTE,
+} from '../../test-fixtures/load/cached-documents.ts';
 import { DEFAULT_LIMITS } from '../settings/limits.ts';
-import { buildSupergraph } from '../supergraph/build-supergraph.ts';
-import type { Supergraph } from '../supergraph/supergraph.ts';
 import { parseOperation } from './document/parse-operation.ts';
-import { createOperationCache, type CachedDocument, type OperationCache } from './operation-cache.ts';
-
-const MEGABYTE = 1_048_576;
-
-let supergraph: Supergraph;
-
-beforeAll(() => {
-  const subgraphs = Object.entries(bookshop).map(([name, { typeDefs }]) => ({ name, typeDefs }));
-  supergraph = buildSupergraph(
-    composeGraph({ name: 'bookshop', subgraphs }, (name) => `http://${name}.test/`),
-  );
-});
-
-function createCache(): OperationCache {
-  return createOperationCache(supergraph, {
-    limits: DEFAULT_LIMITS,
-    costs: DEFAULT_COSTS,
-    policies: {},
-    introspection: true,
-  });
-}
-
-/** @returns what the text is rejected for */
-function limitOf(operationCache: OperationCache, text: string, name?: string): unknown {
-  try {
-    operationCache.document(text, '203.0.113.1').operation(name);
-    return undefined;
-  } catch (error) {
-    const [first] = error instanceof RequestError ? error.errors : [];
-    const limit = first?.extensions['limit'] as { readonly name: string } | undefined; // as errors.md has it
-    return limit?.name ?? error;
-  }
-}
-
-/** Megabytes that are still taken up when so many documents have been sent. */
-async function leftBehind(
-  operationCache: OperationCache,
-  documents: number,
-  send: (number: number) => void,
-): Promise<number> {
-  send(0);
-  const before = await collectedHeap();
-  for (let number = 1; number <= documents; number += 1) send(number);
-  const after = await collectedHeap();
-  expect(limitOf(operationCache, '{ books { title } }')).toBeUndefined(); // the operationCache is alive
-  return (after - before) / MEGABYTE;
-}
+import type { CachedDocument } from './operation-cache.ts';
 
 const aliases = (count: number): string =>
   Array.from({ length: count }, (_, index) => `a${index}: title`).join(' ');
 
 describe('What is cached of documents', () => {
   it('G11: 160 documents of 3,200 aliases leave nearly nothing behind', async () => {
-    const operationCache = createCache();
+    const operationCache = createBookshopCache();
     const left = await leftBehind(operationCache, 160, (number) =>
       expect(limitOf(operationCache, `query Q${number} { books { ${aliases(3_200)} } }`)).toBe('aliases'),
     );
@@ -69,7 +22,7 @@ describe('What is cached of documents', () => {
   });
 
   it('G11: what one caller sends leaves half of the room to others, however often it is sent', () => {
-    const operationCache = createCache();
+    const operationCache = createBookshopCache();
     const others = Array.from({ length: 500 }, (_, index) => `query Other${index} { books { title } }`);
     const sendOthers = (): CachedDocument[] =>
       others.map((text, index) => operationCache.document(text, `198.51.${index % 250}.1`));
@@ -83,7 +36,7 @@ describe('What is cached of documents', () => {
   });
 
   it('G11: what one caller sends leaves others room for what they have sent once', () => {
-    const operationCache = createCache();
+    const operationCache = createBookshopCache();
     const others = Array.from({ length: 50 }, (_, index) => `query Other${index} { books { title } }`);
     const known = others.map((text, index) => operationCache.document(text, `198.51.${index}.1`));
     for (let number = 0; number < 2_500; number += 1)
@@ -93,7 +46,7 @@ describe('What is cached of documents', () => {
   });
 
   it('keeps little of what was sent once, and all of what is sent again', () => {
-    const operationCache = createCache();
+    const operationCache = createBookshopCache();
     const texts = Array.from({ length: 600 }, (_, index) => `query Q${index} { books { title } }`);
     const send = (): CachedDocument[] => texts.map((text) => operationCache.document(text, '203.0.113.1'));
     const [once, twice, thrice] = [send(), send(), send()];
@@ -102,7 +55,7 @@ describe('What is cached of documents', () => {
   });
 
   it('lets a new population in: after 1,500 operations that were used again and again, 990 of 1,000 others of 45 tokens in two rounds', () => {
-    const operationCache = createCache();
+    const operationCache = createBookshopCache();
     const population = (name: string, size: number): string[] =>
       Array.from(
         { length: size },
@@ -123,7 +76,7 @@ describe('What is cached of documents', () => {
   });
 
   it('G11: texts weigh as well: of 40 whose comments have 1 MB each, two are cached', () => {
-    const operationCache = createCache();
+    const operationCache = createBookshopCache();
     const long = `#${'x'.repeat(MEGABYTE)}`;
     const texts = Array.from({ length: 40 }, (_, index) => `query Q${index} { __typename }${long}`);
     const sent = texts.map((text) => operationCache.document(text));
@@ -132,7 +85,7 @@ describe('What is cached of documents', () => {
   });
 
   it('judges the operations of a document one by one', () => {
-    const operationCache = createCache();
+    const operationCache = createBookshopCache();
     const text = `query Small { books { title } } query Large { books { ${aliases(11)} } }`;
     expect(limitOf(operationCache, text, 'Small')).toBeUndefined();
     expect(limitOf(operationCache, text, 'Large')).toBe('aliases');
@@ -141,7 +94,7 @@ describe('What is cached of documents', () => {
   });
 
   it('keeps the places that errors name, and no tokens', () => {
-    const { definition } = createCache()
+    const { definition } = createBookshopCache()
       .document('query ($on: Boolean!) { books { title @include(if: $on) } }')
       .operation(undefined);
     const [variable] = definition.variableDefinitions ?? [];
