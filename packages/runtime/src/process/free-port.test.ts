@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
@@ -21,3 +22,36 @@ it('freePort is of the host that is asked for, and says so where that is none of
   server.close();
   await expect(freePort('192.0.2.1')).rejects.toThrow('EADDRNOTAVAIL');
 });
+
+/** At random, some of so many would be equal, and some of them those of another process. */
+const MANY = 300;
+const OTHER = `
+  import { freePort } from ${JSON.stringify(new URL('free-port.ts', import.meta.url).href)};
+  const ports = [];
+  for (let count = 0; count < ${MANY}; count += 1) ports.push(await freePort());
+  process.stdout.write(JSON.stringify(ports));
+`;
+
+it('freePort gives a port once, in this process and to others, though nobody listens on it', async () => {
+  const ports = new Set<number>();
+  for (let count = 0; count < MANY; count += 1) ports.add(await freePort());
+  expect(ports.size).toBe(MANY);
+  const others = JSON.parse(await printed(OTHER)) as readonly number[];
+  expect(others).toHaveLength(MANY);
+  expect(others.filter((port) => ports.has(port))).toEqual([]);
+});
+
+/** What a process prints, which ends by itself although it has ports. */
+async function printed(program: string): Promise<string> {
+  const child = spawn(process.execPath, [
+    '--import',
+    import.meta.resolve('tsx'),
+    '--input-type=module',
+    '-e',
+    program,
+  ]);
+  let text = '';
+  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  await once(child, 'close');
+  return text;
+}

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
@@ -8,12 +9,14 @@ const HIGHEST = 32_000;
 /** From here on for several in sequence, of which the last is taken long after the first: who wants one port stays below. */
 const LOWEST_OF_SEVERAL = 26_000;
 const LOOPBACK = '127.0.0.1';
+/** At random: where one port in a hundred is free, so many miss it once in twenty thousand times. */
+const MAX_TRIES = 1_000;
 
 /**
- * A TCP port that is free now, for a server that can't choose one itself, or must know it before it listens. Another process may take it
- * first: the caller must expect that.
+ * A TCP port that is free now, for a server that can't choose one itself, or must know it before it listens. As long as this process
+ * runs, no process of this machine is given it again; one that does not ask here may take it.
  *
- * @throws Error when the host is no address of this machine
+ * @throws Error when the host is no address of this machine, or has no free port
  */
 export async function freePort(host: string = LOOPBACK): Promise<number> {
   const [port = 0] = await freePorts(1, host); // as many as are wanted
@@ -22,11 +25,38 @@ export async function freePort(host: string = LOOPBACK): Promise<number> {
 
 /** As many free ports as wanted, in sequence; see {@link freePort}. */
 export async function freePorts(count: number, host: string = LOOPBACK): Promise<readonly number[]> {
-  const first =
-    count === 1 ? randomInt(LOWEST, LOWEST_OF_SEVERAL) : randomInt(LOWEST_OF_SEVERAL, HIGHEST - count);
-  const ports = Array.from({ length: count }, (_, index) => first + index);
-  const free = await Promise.all(ports.map((port) => isFree(port, host)));
-  return free.every(Boolean) ? ports : freePorts(count, host);
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const first =
+      count === 1 ? randomInt(LOWEST, LOWEST_OF_SEVERAL) : randomInt(LOWEST_OF_SEVERAL, HIGHEST - count);
+    const ports = Array.from({ length: count }, (_, index) => first + index);
+    if (await reserve(ports, host)) return ports;
+  }
+  throw new Error(`${host} has no free ports between ${LOWEST} and ${HIGHEST}.`);
+}
+
+/** All of them, or none. */
+async function reserve(ports: readonly number[], host: string): Promise<boolean> {
+  const reservations: Socket[] = [];
+  for (const port of ports) {
+    const reservation = await reservePort(port, host);
+    if (reservation) reservations.push(reservation);
+    if (reservation && (await isFree(port, host))) continue;
+    for (const socket of reservations) socket.close();
+    return false;
+  }
+  return true;
+}
+
+/** A UDP port of the same number, which is nobody else's until this process ends, however it ends. */
+async function reservePort(port: number, host: string): Promise<Socket | undefined> {
+  const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4').unref();
+  try {
+    await once(socket.bind({ port, address: host, exclusive: true }), 'listening');
+    return socket;
+  } catch (error) {
+    socket.close();
+    return ignoreIfInUse(error);
+  }
 }
 
 async function isFree(port: number, host: string): Promise<boolean> {
@@ -35,10 +65,14 @@ async function isFree(port: number, host: string): Promise<boolean> {
   try {
     await once(server, 'listening');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error; // node:net throws nothing else
+    ignoreIfInUse(error);
     return false;
   }
   server.close();
   await once(server, 'close');
   return true;
+}
+
+function ignoreIfInUse(error: unknown): undefined {
+  if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error; // sockets throw nothing else
 }
