@@ -4,29 +4,29 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createTemporaryDirectory, proof } from '@trellis/testkit';
 import { gql } from 'graphql-tag';
 import { compose } from '../src/testing/compose.ts';
-import { RawSocket } from '../src/testing/raw-socket.ts';
 import { startSubgraph } from '../src/testing/subgraph-server.ts';
 import { startGatewayProcess } from '../test-fixtures/gateway-process.ts';
-import { addressOf, createAddressedClient } from '../test-fixtures/load/ask-from.ts';
+import { addressOf, createAddressedClient, type AddressedClient } from '../test-fixtures/load/ask-from.ts';
 import { quantile, startLoad, type LoadReport } from '../test-fixtures/load/open-loop.ts';
-import { startStorm } from '../test-fixtures/load/storm/start-storm.ts';
+import { startStorm, type Storm } from '../test-fixtures/load/storm/start-storm.ts';
 
 const SIZES = {
   small: { topics: 200, eventsPerSecond: 1, roundMs: 1_500, rounds: 1, queriesPerSecond: 50, factor: 6 },
-  full: { topics: 1_000, eventsPerSecond: 1, roundMs: 8_000, rounds: 3, queriesPerSecond: 100, factor: 2 },
+  full: { topics: 1_000, eventsPerSecond: 1, roundMs: 8_000, rounds: 5, queriesPerSecond: 100, factor: 2 },
 } as const;
 
 /** Of the events that were due: a timer in a busy process is late now and then. */
 const DELIVERED_SHARE = 0.9;
-/** Topics of one connection: fewer than one may have open. */
-const TOPICS_PER_SOCKET = 40;
 /** Each in another network, so that no caller's share is met. */
 const NETWORKS = 50;
 const SETTINGS = `
   subscriptions: { webSocket: { maxMessages: 1000000 } }
   live: { maxPerUser: 1000 }`;
 
-/** Events take the turns of one caller from those who wait for a response, however many topics there are. */
+/**
+ * Events take the turns of one caller from those who wait for a response, however many topics there are. What the storm's other processes
+ * delay, which have the same processors, is measured by queries that go straight to the subgraph, and allowed for.
+ */
 proof({
   name: 'event-storm',
   description: 'Events on a thousand topics at most double the 99th percentile of queries.',
@@ -34,32 +34,36 @@ proof({
     const { topics, eventsPerSecond, roundMs, rounds, factor } = SIZES[size];
     const stage = await openStage(SIZES[size]);
     try {
-      const calm: LoadReport[] = [];
-      const stormy: LoadReport[] = [];
+      await stage.blow(eventsPerSecond);
+      await sleep(roundMs); // compiles what an event runs through
+      await stage.blow(0);
+      const before = await stage.storm.delivered();
+      const calm: Loads[] = [];
+      const stormy: Loads[] = [];
       for (let round = 0; round < rounds; round += 1) {
-        calm.push(await stage.queries(roundMs));
-        stage.storm.blow({ topics, perSecond: eventsPerSecond });
-        await sleep(500);
-        stormy.push(await stage.queries(roundMs));
-        stage.storm.blow({ topics, perSecond: 0 });
-        await sleep(500);
+        calm.push(await stage.measure(roundMs));
+        await stage.blow(eventsPerSecond);
+        stormy.push(await stage.measure(roundMs));
+        await stage.blow(0);
       }
-      const [calmP99Ms, stormP99Ms] = [calm, stormy].map((reports) => medianP99(reports));
-      const failed = [...calm, ...stormy].reduce((sum, report) => sum + report.failed, 0);
-      const delivered = stage.delivered();
+      const delivered = (await stage.storm.delivered()) - before;
       const due = topics * eventsPerSecond * (roundMs / 1_000) * rounds;
+      const queriesOf = (loads: readonly Loads[]): number => medianP99(loads.map(({ queries }) => queries));
+      const controlOf = (loads: readonly Loads[]): number => medianP99(loads.map(({ control }) => control));
+      const delayedElsewhereMs = Math.max(0, controlOf(stormy) - controlOf(calm));
+      const budgetMs = factor * queriesOf(calm) + delayedElsewhereMs;
+      const failed = [...calm, ...stormy].reduce((sum, { queries }) => sum + queries.failed, 0);
       return {
-        passed:
-          failed === 0 &&
-          delivered >= DELIVERED_SHARE * due &&
-          (stormP99Ms ?? 0) <= factor * (calmP99Ms ?? 0),
+        passed: failed === 0 && delivered >= DELIVERED_SHARE * due && queriesOf(stormy) <= budgetMs,
         figures: {
           topics,
           eventsPerSecond: topics * eventsPerSecond,
           eventsDelivered: delivered,
           queriesFailed: failed,
-          calmP99Ms: Math.round((calmP99Ms ?? 0) * 10) / 10,
-          stormP99Ms: Math.round((stormP99Ms ?? 0) * 10) / 10,
+          calmP99Ms: tenths(queriesOf(calm)),
+          stormP99Ms: tenths(queriesOf(stormy)),
+          delayedElsewhereMs: tenths(delayedElsewhereMs),
+          budgetMs: tenths(budgetMs),
         },
       };
     } finally {
@@ -68,16 +72,26 @@ proof({
   },
 });
 
+function tenths(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
 function medianP99(reports: readonly LoadReport[]): number {
   const values = reports.map((report) => quantile(report, 0.99)).toSorted((left, right) => left - right);
   return values[Math.floor(values.length / 2)] ?? 0;
 }
 
+/** Queries of the gateway, and then the same straight to the subgraph. */
+interface Loads {
+  readonly queries: LoadReport;
+  readonly control: LoadReport;
+}
+
 interface Stage {
-  readonly storm: Awaited<ReturnType<typeof startStorm>>;
-  queries(durationMs: number): Promise<LoadReport>;
-  /** Events that clients were sent so far. */
-  delivered(): number;
+  readonly storm: Storm;
+  /** @param perSecond events on each topic; 0 ends the storm */
+  blow(perSecond: number): Promise<void>;
+  measure(durationMs: number): Promise<Loads>;
   close(): Promise<void>;
 }
 
@@ -98,47 +112,36 @@ async function openStage({ topics, queriesPerSecond }: (typeof SIZES)[keyof type
   const settings = join(directory.path, 'gateway.yaml');
   writeFileSync(settings, SETTINGS);
   const gateway = await startGatewayProcess({ SUPERGRAPH: file, CONFIG: settings });
-  const client = createAddressedClient(gateway.url);
-  const sockets = await subscribe(gateway.url, topics);
-  const send = async (number: number): Promise<void> => {
-    const { text } = await client.ask(`{ stock(key: ${number % 10}) }`, addressOf(number % NETWORKS));
-    if (text !== '{"data":{"stock":1}}') throw new Error(text);
+  await storm.subscribe({ url: gateway.url, topics, firstNetwork: NETWORKS });
+  await sleep(1_000); // what a subgraph is subscribed to late has missed nothing that counts
+  const [client, direct] = [gateway.url, new URL(shop.url).origin].map(createAddressedClient);
+  const ask = (asked: AddressedClient | undefined) => async (number: number) => {
+    const response = await asked?.ask(`{ stock(key: ${number % 10}) }`, addressOf(number % NETWORKS));
+    if (response?.text.trim() !== '{"data":{"stock":1}}') throw new Error(response?.text);
   };
-  for (let number = 0; number < 200; number += 1) await send(number); // compiles what is asked
+  for (let number = 0; number < 200; number += 1) await ask(client)(number); // compiles what is asked
+  const measured = async (asked: AddressedClient | undefined, durationMs: number): Promise<LoadReport> => {
+    const load = startLoad({ perSecond: queriesPerSecond, send: ask(asked) });
+    await sleep(durationMs);
+    return load.stop();
+  };
   return {
     storm,
-    async queries(durationMs) {
-      const load = startLoad({ perSecond: queriesPerSecond, send });
-      await sleep(durationMs);
-      return load.stop();
+    async blow(perSecond) {
+      storm.blow({ topics, perSecond });
+      await sleep(500);
     },
-    delivered: () => sockets.reduce((sum, { frames }) => sum + countEvents(frames), 0),
+    measure: async (durationMs) => ({
+      queries: await measured(client, durationMs),
+      control: await measured(direct, durationMs / 2),
+    }),
     async close() {
-      for (const socket of sockets) socket.close();
-      client.close();
+      client?.close();
+      direct?.close();
       await gateway.stop();
       storm.stop();
       await shop.close();
       directory.remove();
     },
   };
-}
-
-function countEvents(frames: RawSocket['frames']): number {
-  return frames.filter(({ type }) => type === 'next').length;
-}
-
-/** Every topic has a client. */
-async function subscribe(url: string, topics: number): Promise<readonly RawSocket[]> {
-  const sockets: RawSocket[] = [];
-  for (let topic = 0; topic < topics; topic += 1) {
-    if (topic % TOPICS_PER_SOCKET === 0) {
-      const localAddress = addressOf(NETWORKS + sockets.length);
-      sockets.push(await RawSocket.connect(`${url}/graphql`, undefined, { localAddress }));
-    }
-    const query = `subscription { published(topic: "topic-${topic}") { id author { name } } }`;
-    sockets.at(-1)?.subscribe(String(topic), query);
-  }
-  await sleep(1_000); // what a subgraph is subscribed to late has missed nothing that counts
-  return sockets;
 }

@@ -68,6 +68,7 @@ export function createServices(
     tracer: tracing && createRunTracer(tracing),
     executionGate: resources.executionGate,
     textTurns: resources.textTurns,
+    eventTurns: resources.eventTurns,
     sharedExecutions: new SharedExecutions(),
     headersForSubgraphs: createSubgraphHeaders({
       rules: inUse.headers,

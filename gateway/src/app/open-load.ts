@@ -3,6 +3,7 @@ import type { SettingsInUse } from '../config/settings-in-use.ts';
 import { Admission, SustainedOverload } from '../load/admission.ts';
 import { ExecutionGate } from '../load/execution-gate.ts';
 import { TextTurns } from '../load/text-turns.ts';
+import { TurnQueue } from '../load/waiting-line.ts';
 import { UnansweredBytes } from '../load/unanswered-bytes.ts';
 import { UnreadResponses } from '../load/unread-responses.ts';
 import {
@@ -17,9 +18,13 @@ export interface LoadResources {
   readonly admission: Admission;
   readonly executionGate: ExecutionGate;
   readonly textTurns: TextTurns;
+  readonly eventTurns: TurnQueue;
   readonly unread: UnreadResponses;
   readonly unanswered: UnansweredBytes;
 }
+
+/** Events and ticks that begin in one turn of the event loop: a response waits for as many, at most, on each of its ways. */
+const EVENTS_PER_TURN = 4;
 
 /** Opens it. */
 export function openLoad(inUse: SettingsInUse, metrics: Resources['metrics']): LoadResources {
@@ -32,7 +37,14 @@ export function openLoad(inUse: SettingsInUse, metrics: Resources['metrics']): L
     makeRoom: () => unread.cutOffSlowest(), // a request that finds all places taken gets that of someone who does not read
   });
   const unanswered = openUnansweredBytes(inUse, metrics);
-  return { admission, executionGate, textTurns: new TextTurns(), unread, unanswered };
+  return {
+    admission,
+    executionGate,
+    textTurns: new TextTurns(),
+    eventTurns: new TurnQueue(EVENTS_PER_TURN),
+    unread,
+    unanswered,
+  };
 }
 
 function openUnreadResponses(inUse: SettingsInUse, metrics: Resources['metrics']): UnreadResponses {

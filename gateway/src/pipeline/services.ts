@@ -3,6 +3,7 @@ import type { Authenticator } from '../identity/authenticator.ts';
 import type { ProtectedResource } from '../identity/protected-resource.ts';
 import type { Caller, CallerShares } from '../identity/caller.ts';
 import type { TextTurns } from '../load/text-turns.ts';
+import type { TurnQueue } from '../load/waiting-line.ts';
 import type { ExecutionGate } from '../load/execution-gate.ts';
 import type { SharedExecutions } from '../load/shared-executions.ts';
 import type { HeaderDisclosure } from '../subgraphs/header-disclosure.ts';
@@ -170,6 +171,8 @@ export interface PipelineServices {
   readonly shares: CallerShares;
   readonly executionGate: ExecutionGate;
   readonly textTurns: TextTurns;
+  /** When events of subscriptions and ticks of live queries begin. */
+  readonly eventTurns: Pick<TurnQueue, 'run'>;
   readonly sharedExecutions: SharedExecutions;
   readonly headersForSubgraphs: HeadersForSubgraphs;
   readonly streams: OperationStreams;

@@ -21,7 +21,7 @@ export interface LoadOptions {
   send(number: number): Promise<void>;
 }
 
-const TICK_MS = 10;
+const TICK_MS = 1;
 const MAX_REASONS = 20;
 
 /**

@@ -15,7 +15,7 @@ import type { CertificateReader } from '../message/client-certificate.ts';
 import { isOwnOrigin, type HostCheck } from '../message/cross-origin.ts';
 import { MISDIRECTED } from '../message/reject-other-hosts.ts';
 import { rejectConnection, type ConnectionRejection } from '../message/http-connections.ts';
-import { TurnQueue } from './turn-queue.ts';
+import { TurnQueue } from '../../load/waiting-line.ts';
 import { chooseProtocol, wireProtocolOf } from './wire-protocol.ts';
 
 /** Settings of {@link serveWebSockets}. */

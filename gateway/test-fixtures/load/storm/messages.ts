@@ -7,9 +7,28 @@ export interface StormSubgraph {
   readonly typeDefs: DocumentNode;
 }
 
-/** Publishes one event on each of so many topics, again and again in equal portions, or stops that. */
-export interface StormRequest {
+/** What the storm's process is asked. */
+export type StormRequest = SubscribeRequest | BlowRequest | CountRequest;
+
+/** Opens a subscription to each of so many topics. Replied to when all are sent. */
+export interface SubscribeRequest {
+  readonly kind: 'subscribe';
+  /** Of the gateway, without a path. */
+  readonly url: string;
+  readonly topics: number;
+  /** The first of the addresses that it comes from: see `addressOf`. */
+  readonly firstNetwork: number;
+}
+
+/** Publishes one event on each of so many topics, again and again in equal portions, or stops that. Not replied to. */
+export interface BlowRequest {
+  readonly kind: 'blow';
   readonly topics: number;
   /** Rounds a second; 0 stops. */
   readonly perSecond: number;
+}
+
+/** Replied to with the number of events that subscribers were sent so far. */
+export interface CountRequest {
+  readonly kind: 'count';
 }

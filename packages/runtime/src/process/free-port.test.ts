@@ -32,7 +32,7 @@ const OTHER = `
   process.stdout.write(JSON.stringify(ports));
 `;
 
-it('freePort gives a port once, in this process and to others, though nobody listens on it', async () => {
+it('freePort gives a port once, in this process and to others, though none listens on it', async () => {
   const ports = new Set<number>();
   for (let count = 0; count < MANY; count += 1) ports.add(await freePort());
   expect(ports.size).toBe(MANY);

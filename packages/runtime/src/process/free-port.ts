@@ -47,7 +47,7 @@ async function reserve(ports: readonly number[], host: string): Promise<boolean>
   return true;
 }
 
-/** A UDP port of the same number, which is nobody else's until this process ends, however it ends. */
+/** A UDP port of the same number: it belongs to this process until that ends, however it ends. */
 async function reservePort(port: number, host: string): Promise<Socket | undefined> {
   const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4').unref();
   try {
