@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { CloseCode } from 'graphql-ws';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { userOf, type Caller } from '../../identity/caller.ts';
-import { ConnectionPlaces, type ConnectionPlace } from '../../load/waiting-line.ts';
+import { ConnectionPlaces, TurnQueue, type ConnectionPlace } from '../../load/waiting-line.ts';
 import type { TransportSettings } from '../../settings/settings.ts';
 import { closeUnserved } from './client-socket.ts';
 import { Connection } from './connection.ts';
@@ -15,7 +15,6 @@ import type { CertificateReader } from '../message/client-certificate.ts';
 import { isOwnOrigin, type HostCheck } from '../message/cross-origin.ts';
 import { MISDIRECTED } from '../message/reject-other-hosts.ts';
 import { rejectConnection, type ConnectionRejection } from '../message/http-connections.ts';
-import { TurnQueue } from '../../load/waiting-line.ts';
 import { chooseProtocol, wireProtocolOf } from './wire-protocol.ts';
 
 /** Settings of {@link serveWebSockets}. */
