@@ -7,6 +7,7 @@ import { openCutNetwork } from '../harness/cut-network.ts';
 import { demoPeople } from '../harness/demo-people.ts';
 import { openExplorer, signInToExplorer } from '../harness/explorer-page.ts';
 import { sharedPlatform } from '../harness/shared-platform.ts';
+import { showFailedPage } from '../harness/show-failed-page.ts';
 import { TokenBook } from '../harness/token-book.ts';
 import type { WatchedPage } from '../harness/watched-page.ts';
 
@@ -26,6 +27,7 @@ describe.skipIf(!chromiumPath)(
       await signInToExplorer(page, demoPeople.ada);
     });
     afterAll(() => browser.close());
+    showFailedPage(() => explorer);
 
     const response = (): ReturnType<Page['getByRole']> => page.getByRole('region', { name: 'Response' });
     const tabs = (): Promise<readonly string[]> =>
@@ -42,6 +44,20 @@ describe.skipIf(!chromiumPath)(
       await expect.poll(() => response().innerText()).toContain(title);
       await page.getByRole('button', { name: 'Stop' }).click();
       await page.getByText('Stopped').waitFor();
+    });
+
+    it('has all that is typed, however slow the browser draws', async () => {
+      await page.getByRole('button', { name: 'New tab' }).click();
+      const cdp = await explorer.context.newCDPSession(page);
+      await cdp.send('Emulation.setCPUThrottlingRate', { rate: 20 });
+      const text = 'query Typed { me { role } }';
+      const editor = page.getByRole('textbox', { name: 'Operation' });
+      await editor.focus();
+      for (const character of text) await page.keyboard.insertText(character);
+      await cdp.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+      await expect.poll(() => editor.innerText()).toContain('role');
+      expect(await editor.innerText()).toBe(text);
+      await page.getByRole('button', { name: 'Close Typed' }).click();
     });
 
     it('runs a mutation once, with variables from their form', async () => {

@@ -154,7 +154,7 @@ export const stages = [
   {
     name: 'gate',
     at: 'run',
-    does: 'Waits for a turn while the process is busy. Events and ticks have a lane of their own, so a storm of events does not delay queries.',
+    does: 'Waits for a turn while the process is busy. Events and ticks have a lane of their own and begin a few in each turn of the event loop, so that a storm of them does not delay queries.',
     errors: [],
   },
   {

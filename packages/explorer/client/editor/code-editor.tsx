@@ -1,6 +1,6 @@
 import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { VNode } from 'preact';
 import { baseExtensions } from './base-extensions.ts';
 import { useApp } from '../app-context.ts';
@@ -26,7 +26,7 @@ export function CodeEditor(props: CodeEditorProps): VNode {
   const view = useRef<EditorView>(undefined);
   const latest = useRef(props);
   latest.current = props;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!parent.current) return undefined;
     const made = createView(parent.current, latest, settings.styleNonce);
     view.current = made;
@@ -36,7 +36,8 @@ export function CodeEditor(props: CodeEditorProps): VNode {
       made.destroy();
     };
   }, []);
-  useEffect(() => {
+  // At once: what is typed before an effect has run would be replaced by the value of before.
+  useLayoutEffect(() => {
     if (view.current) replaceText(view.current, value);
   }, [value]);
   return <div class="editor" ref={parent} />;
