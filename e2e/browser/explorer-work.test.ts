@@ -53,8 +53,11 @@ describe.skipIf(!chromiumPath)(
       const text = 'query Typed { me { role } }';
       const editor = page.getByRole('textbox', { name: 'Operation' });
       await editor.focus();
-      for (const character of text) await page.keyboard.insertText(character);
-      await cdp.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+      try {
+        for (const character of text) await page.keyboard.insertText(character);
+      } finally {
+        await cdp.detach(); // which ends the throttling
+      }
       await expect.poll(() => editor.innerText()).toContain('role');
       expect(await editor.innerText()).toBe(text);
       await page.getByRole('button', { name: 'Close Typed' }).click();

@@ -16,7 +16,9 @@ const SIZES = {
 } as const;
 
 /** Of the events that were due: a timer in a busy process is late now and then. */
-const DELIVERED_SHARE = 0.9;
+const PUBLISHED_SHARE = 0.8;
+/** Of those: some are on their way when they are counted. */
+const DELIVERED_SHARE = 0.99;
 /** Each in another network, so that no caller's share is met. */
 const NETWORKS = 50;
 const SETTINGS = `
@@ -25,11 +27,13 @@ const SETTINGS = `
 
 /**
  * Events take the turns of one caller from those who wait for a response, however many topics there are. What the storm's other processes
- * delay, which have the same processors, is measured by queries that go straight to the subgraph, and allowed for.
+ * delay, which have the same processors, is measured by queries that go straight to the subgraph, and allowed for, at most once more what
+ * queries take without a storm.
  */
 proof({
   name: 'event-storm',
-  description: 'Events on a thousand topics at most double the 99th percentile of queries.',
+  description:
+    'Events on a thousand topics at most double the 99th percentile of queries, apart from what queries that go straight to the subgraph wait longer as well',
   async run({ size }) {
     const { topics, eventsPerSecond, roundMs, rounds, factor } = SIZES[size];
     const stage = await openStage(SIZES[size]);
@@ -37,7 +41,7 @@ proof({
       await stage.blow(eventsPerSecond);
       await sleep(roundMs); // compiles what an event runs through
       await stage.blow(0);
-      const before = await stage.storm.delivered();
+      const before = await stage.storm.count();
       const calm: Loads[] = [];
       const stormy: Loads[] = [];
       for (let round = 0; round < rounds; round += 1) {
@@ -46,18 +50,29 @@ proof({
         stormy.push(await stage.measure(roundMs));
         await stage.blow(0);
       }
-      const delivered = (await stage.storm.delivered()) - before;
-      const due = topics * eventsPerSecond * (roundMs / 1_000) * rounds;
+      const after = await stage.storm.count();
+      const published = after.published - before.published;
+      const delivered = after.delivered - before.delivered;
+      const due = topics * eventsPerSecond * ((roundMs * 1.5) / 1_000) * rounds;
       const queriesOf = (loads: readonly Loads[]): number => medianP99(loads.map(({ queries }) => queries));
       const controlOf = (loads: readonly Loads[]): number => medianP99(loads.map(({ control }) => control));
-      const delayedElsewhereMs = Math.max(0, controlOf(stormy) - controlOf(calm));
+      const delayedMs = controlOf(stormy) - controlOf(calm);
+      const delayedElsewhereMs = Math.min(Math.max(0, delayedMs), queriesOf(calm));
       const budgetMs = factor * queriesOf(calm) + delayedElsewhereMs;
-      const failed = [...calm, ...stormy].reduce((sum, { queries }) => sum + queries.failed, 0);
+      const failed = [...calm, ...stormy].reduce(
+        (sum, { queries, control }) => sum + queries.failed + control.failed,
+        0,
+      );
       return {
-        passed: failed === 0 && delivered >= DELIVERED_SHARE * due && queriesOf(stormy) <= budgetMs,
+        passed:
+          failed === 0 &&
+          published >= PUBLISHED_SHARE * due &&
+          delivered >= DELIVERED_SHARE * published &&
+          queriesOf(stormy) <= budgetMs,
         figures: {
           topics,
           eventsPerSecond: topics * eventsPerSecond,
+          eventsPublished: published,
           eventsDelivered: delivered,
           queriesFailed: failed,
           calmP99Ms: tenths(queriesOf(calm)),

@@ -2,8 +2,7 @@ import type { Resources } from '@trellis/runtime';
 import type { SettingsInUse } from '../config/settings-in-use.ts';
 import { Admission, SustainedOverload } from '../load/admission.ts';
 import { ExecutionGate } from '../load/execution-gate.ts';
-import { TextTurns } from '../load/text-turns.ts';
-import { TurnQueue } from '../load/waiting-line.ts';
+import { FairTurns } from '../load/waiting-line.ts';
 import { UnansweredBytes } from '../load/unanswered-bytes.ts';
 import { UnreadResponses } from '../load/unread-responses.ts';
 import {
@@ -17,14 +16,16 @@ import { unansweredRules, unreadRules } from './resource-rules.ts';
 export interface LoadResources {
   readonly admission: Admission;
   readonly executionGate: ExecutionGate;
-  readonly textTurns: TextTurns;
-  readonly eventTurns: TurnQueue;
+  readonly textTurns: FairTurns;
+  readonly eventTurns: FairTurns;
   readonly unread: UnreadResponses;
   readonly unanswered: UnansweredBytes;
 }
 
-/** Events and ticks that begin in one turn of the event loop: a response waits for as many, at most, on each of its ways. */
-const EVENTS_PER_TURN = 4;
+/** Of each turn of the event loop, for texts that no one has sent before. They leave out some turns: hundreds may come at once. */
+const TEXTS = { turnMs: 5, turnsBetween: 16 };
+/** Of each turn, for events and ticks that begin. A response has several turns, and waits for as much in each. */
+const EVENTS = { turnMs: 1 };
 
 /** Opens it. */
 export function openLoad(inUse: SettingsInUse, metrics: Resources['metrics']): LoadResources {
@@ -40,8 +41,8 @@ export function openLoad(inUse: SettingsInUse, metrics: Resources['metrics']): L
   return {
     admission,
     executionGate,
-    textTurns: new TextTurns(),
-    eventTurns: new TurnQueue(EVENTS_PER_TURN),
+    textTurns: new FairTurns(TEXTS),
+    eventTurns: new FairTurns(EVENTS),
     unread,
     unanswered,
   };

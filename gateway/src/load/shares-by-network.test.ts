@@ -37,10 +37,10 @@ import { StreamQuota } from '../streams/stream-quota.ts';
 import { buildSupergraph } from '../supergraph/build-supergraph.ts';
 import { Admission } from './admission.ts';
 import { createRateLimiter } from './rate-limiter.ts';
-import { TextTurns } from './text-turns.ts';
 import { UnansweredBytes } from './unanswered-bytes.ts';
 import { UnreadResponses } from './unread-responses.ts';
-import { ConnectionPlaces, WaitingLine, type InLine } from './waiting-line.ts';
+import { ConnectionPlaces } from './connection-places.ts';
+import { FairTurns, WaitingLine, type InLine } from './waiting-line.ts';
 
 beforeAll(() => {
   const toFake = ['performance', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] as const;
@@ -378,7 +378,7 @@ testTurns([
     name: 'Turns at new texts',
     isByUser: true,
     open() {
-      const turns = new TextTurns({ turnMs: 1 });
+      const turns = new FairTurns({ turnMs: 1, turnsBetween: 16 });
       const served: SharingCaller[] = [];
       const over = new AbortController();
       return {

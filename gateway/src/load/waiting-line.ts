@@ -1,14 +1,5 @@
-import {
-  FairQueue,
-  type QueuePlace,
-  type QueueCaller,
-  amountsOf,
-  DEFAULT_SHARES,
-  ShareLimit,
-  type ShareKeys,
-  type ShareLimitOptions,
-  type ShareRejection,
-} from '@trellis/admission';
+import { AsyncResource } from 'node:async_hooks';
+import { FairQueue, type QueuePlace, type QueueCaller } from '@trellis/admission';
 
 /** As many as a browser has under way to one host; a caller who has fewer has little. */
 export const FEW_REQUESTS = 6;
@@ -146,127 +137,92 @@ export function laneOf({ lane, keys }: GateCaller): string {
   return lane ?? keys[0];
 }
 
+/** Settings of {@link FairTurns}. */
+export interface FairTurnsOptions {
+  /** Milliseconds of each turn of the event loop. */
+  readonly turnMs: number;
+  /**
+   * Turns of the event loop without such work after one that is full of it, while more waits. Node accepts one connection in each
+   * turn: were all of them long, clients that have just connected would wait for many. @default 0
+   */
+  readonly turnsBetween?: number;
+}
+
+/** Work that waits for a later turn. */
+interface WaitingWork extends InLine {
+  readonly begin: () => void;
+}
+
 /**
- * Spreads work that comes in bursts over turns of the event loop: a few at a time, so that others have their turn in
- * between. What comes alone is done at once.
+ * Lets work of a kind have some milliseconds of each turn of the event loop, and no more: were hundreds of them done at once, everybody
+ * else would wait for all of them. What has to wait has its turn by shares of callers. As long as there is little of it, it is done at
+ * once. Only what it does until it waits for something itself is measured.
  */
-export class TurnQueue {
-  readonly #perTurn: number;
-  #waiting: (() => void)[] = [];
-  #done = 0;
-  #isScheduled = false;
+export class FairTurns {
+  readonly #turnMs: number;
+  readonly #turnsBetween: number;
+  readonly #waiting = new WaitingLine<WaitingWork>();
+  #spentMs = 0;
+  #isNextExpected = false;
+  #turnsToWait: number;
 
-  /** @param perTurn jobs of one turn */
-  constructor(perTurn: number) {
-    this.#perTurn = perTurn;
+  constructor({ turnMs, turnsBetween = 0 }: FairTurnsOptions) {
+    this.#turnMs = turnMs;
+    this.#turnsBetween = turnsBetween;
+    this.#turnsToWait = turnsBetween;
   }
 
-  /** Jobs that wait. */
-  get size(): number {
-    return this.#waiting.length;
+  /**
+   * @param caller whose turn it takes; absent where it is no one's in particular
+   * @returns what the work returns, at once where there is time left
+   * @throws what the work throws, and the signal's reason when it is aborted before its turn
+   */
+  run<Result>(
+    caller: GateCaller | undefined,
+    signal: AbortSignal,
+    work: () => Result,
+  ): Result | Promise<Awaited<Result>> {
+    if (this.#waiting.size === 0 && this.#spentMs < this.#turnMs) return this.#measured(work);
+    return new Promise((resolve, reject) => {
+      const begin = (): void => {
+        try {
+          signal.throwIfAborted();
+          resolve(this.#measured(work) as Awaited<Result>);
+        } catch (error) {
+          reject(error);
+        }
+      };
+      this.#waiting.add({ caller, begin: AsyncResource.bind(begin) }); // a later turn is another's: spans would be below its span
+      this.#expectNext();
+    });
   }
 
-  /** Runs a job now, or after those that wait. It must not throw. */
-  run(job: () => void): void {
-    if (this.#waiting.length > 0 || this.#done >= this.#perTurn) this.#waiting.push(job);
-    else this.#do(job);
-    this.#schedule();
+  #measured<Result>(work: () => Result): Result {
+    const startedAtMs = performance.now();
+    try {
+      return work();
+    } finally {
+      this.#spentMs += performance.now() - startedAtMs;
+      this.#expectNext();
+    }
   }
 
-  #do(job: () => void): void {
-    this.#done += 1;
-    job();
-  }
-
-  #schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
+  #expectNext(): void {
+    if (this.#isNextExpected) return;
+    this.#isNextExpected = true;
     setImmediate(() => this.#nextTurn());
   }
 
   #nextTurn(): void {
-    this.#isScheduled = false;
-    this.#done = 0;
-    for (const job of this.#waiting.splice(0, this.#perTurn)) this.#do(job);
-    if (this.#done > 0) this.#schedule(); // until a turn has nothing to do
+    this.#isNextExpected = false;
+    if (this.#waiting.size > 0 && this.#turnsToWait > 0) {
+      this.#turnsToWait -= 1;
+      this.#expectNext();
+      return;
+    }
+    this.#spentMs = 0;
+    this.#turnsToWait = this.#turnsBetween;
+    while (this.#waiting.size > 0 && this.#spentMs < this.#turnMs) this.#waiting.next()?.begin();
+    if (this.#waiting.size > 0) this.#expectNext();
   }
-}
-
-/** How many connections there may be. */
-export interface ConnectionRules {
-  /** Of a process. */
-  readonly maxConnections: number;
-  /** Of one address; networks around it may have more. */
-  readonly maxConnectionsPerAddress: number;
-}
-
-/** The place of one connection. */
-export interface ConnectionPlace {
-  /** Counts it elsewhere: its client has turned out to be someone. */
-  moveTo(keys: ShareKeys): void;
-  /** The connection has ended. More than once does no harm. */
-  leave(): void;
-}
-
-/** Counts connections, so that no address takes the places of all others. Who has none yet gets one as long as there is any. */
-export class ConnectionPlaces {
-  readonly #rulesNow: () => ConnectionRules;
-  readonly #limit: ShareLimit;
-  #rules: ConnectionRules;
-
-  /** @param rulesNow those that hold for the next connection */
-  constructor(rulesNow: () => ConnectionRules) {
-    this.#rulesNow = rulesNow;
-    this.#rules = rulesNow();
-    this.#limit = new ShareLimit({ ...amountsBy(this.#rules), leavesRoom: true });
-  }
-
-  /** Connections now. */
-  get size(): number {
-    return this.#limit.held;
-  }
-
-  /**
-   * @param keys none where it counts in no one's share: many clients come through a proxy
-   * @returns the place, or why there is none
-   */
-  take(keys: readonly string[]): ConnectionPlace | ShareRejection {
-    this.#takeRules();
-    const rejection = this.#limit.tryAcquire(keys);
-    if (rejection !== undefined) return rejection;
-    let counted: readonly string[] | undefined = keys;
-    return {
-      moveTo: (next) => {
-        if (!counted) return;
-        this.#limit.release(counted);
-        this.#limit.acquire(next);
-        counted = next;
-      },
-      leave: () => {
-        if (counted) this.#limit.release(counted);
-        counted = undefined;
-      },
-    };
-  }
-
-  #takeRules(): void {
-    const rules = this.#rulesNow();
-    if (rules === this.#rules) return;
-    this.#rules = rules;
-    this.#limit.resize(amountsBy(rules));
-  }
-}
-
-/** Of all, and of one key at each level. */
-function amountsBy({
-  maxConnections,
-  maxConnectionsPerAddress,
-}: ConnectionRules): Pick<ShareLimitOptions, 'total' | 'perKey'> {
-  const [, ...ofNetworks] = amountsOf(maxConnections, DEFAULT_SHARES.ofTotal);
-  const perKey = [maxConnectionsPerAddress, ...ofNetworks.map(atLeast(maxConnectionsPerAddress))] as const;
-  return { total: maxConnections, perKey };
-}
-
-function atLeast(amount: number): (other: number) => number {
-  return (other) => Math.max(amount, other);
 }

@@ -196,6 +196,22 @@ describe('Events and ticks', () => {
     expect(carried).toEqual(fetches.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`));
   });
 
+  it('of a burst of events are each its own, down to the subgraph', async () => {
+    const socket = await subscribe('subscription Traced { published { id author { name } } }');
+    await until(() => graph.news.open() === 1);
+    const ids = Array.from({ length: 100 }, (_, index) => String(index));
+    for (const id of ids) graph.news.publish({ id, author: `author ${id}` });
+    await until(() => graph.people.received.length === ids.length);
+    socket.close();
+    const spans = await closeAndCollect();
+    const events = spans.filter(({ name }) => name === 'graphql.event');
+    const fetches = spans.filter(({ name }) => name === 'graphql.fetch people');
+    expect(events).toHaveLength(ids.length);
+    expect(fetches.map(({ parentSpanId }) => parentSpanId).toSorted()).toEqual(
+      events.map(({ spanId }) => spanId).toSorted(),
+    );
+  });
+
   it('of a query with deferred parts are one trace, in which those have a span until the last is sent', async () => {
     const query = '{ count ... @defer { user(id: "ada") { name } } }';
     const headers = { 'content-type': 'application/json', accept: 'multipart/mixed' };

@@ -2,7 +2,7 @@ import type { GraphQLFormattedError } from 'graphql';
 import type { Caller } from '../identity/caller.ts';
 import type { RequestContext, ErrorBehavior } from '../request/context.ts';
 import type { ExecutionContext } from '../execution/plan-run.ts';
-import { eventLane, type GateCaller } from '../load/waiting-line.ts';
+import { eventLane } from '../load/waiting-line.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import {
   OperationClock,
@@ -23,8 +23,6 @@ import type { StageName } from './stages.ts';
 export interface CountedResult extends Executed {
   readonly objects: number;
 }
-
-type Execute<Result> = (execution: ExecutionContext) => Promise<Result>;
 
 /**
  * One operation in flight. Queries, mutations with their deferred fragments, subscription events and live ticks all run in one of
@@ -90,20 +88,12 @@ export class OperationRun implements TracedRun, RoutedRun {
   }
 
   /** Waits for a turn, then executes. @throws what `execute` throws, and the signal's reason */
-  gated<Result>(execution: ExecutionContext, execute: Execute<Result>): Promise<Result> {
-    this.enter('gate');
-    if (this.kind === 'request') return this.#passGate(execution, execute, execution.sharedBy);
-    const lane = eventLane(execution.sharedBy);
-    return new Promise((resolve) => {
-      this.services.eventTurns.run(() => resolve(this.#passGate(execution, execute, lane)));
-    });
-  }
-
-  #passGate<Result>(
+  gated<Result>(
     execution: ExecutionContext,
-    execute: Execute<Result>,
-    caller: GateCaller | undefined,
+    execute: (execution: ExecutionContext) => Promise<Result>,
   ): Promise<Result> {
+    this.enter('gate');
+    const caller = this.kind === 'request' ? execution.sharedBy : eventLane(execution.sharedBy);
     return this.services.executionGate.run(
       () => {
         this.enter('execute');

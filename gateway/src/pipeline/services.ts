@@ -2,8 +2,7 @@ import type { GraphQLError } from 'graphql';
 import type { Authenticator } from '../identity/authenticator.ts';
 import type { ProtectedResource } from '../identity/protected-resource.ts';
 import type { Caller, CallerShares } from '../identity/caller.ts';
-import type { TextTurns } from '../load/text-turns.ts';
-import type { TurnQueue } from '../load/waiting-line.ts';
+import type { FairTurns } from '../load/waiting-line.ts';
 import type { ExecutionGate } from '../load/execution-gate.ts';
 import type { SharedExecutions } from '../load/shared-executions.ts';
 import type { HeaderDisclosure } from '../subgraphs/header-disclosure.ts';
@@ -170,9 +169,9 @@ export interface PipelineServices {
   /** Whose share callers are counted in. */
   readonly shares: CallerShares;
   readonly executionGate: ExecutionGate;
-  readonly textTurns: TextTurns;
+  readonly textTurns: FairTurns;
   /** When events of subscriptions and ticks of live queries begin. */
-  readonly eventTurns: Pick<TurnQueue, 'run'>;
+  readonly eventTurns: FairTurns;
   readonly sharedExecutions: SharedExecutions;
   readonly headersForSubgraphs: HeadersForSubgraphs;
   readonly streams: OperationStreams;

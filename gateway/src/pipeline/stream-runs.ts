@@ -55,7 +55,9 @@ export async function runEvent(
   closing: AbortSignal,
 ): Promise<StreamRunResult> {
   return runBegun(beginRun('event', shared, closing), shared, async (run, execution) => {
-    const result = await run.gated(execution, (context) => runPlan(shared.plan, context, { payload }));
+    const execute = (): Promise<ExecutionResult> =>
+      run.gated(execution, (context) => runPlan(shared.plan, context, { payload }));
+    const result = await (asksSubgraphs(shared.plan) ? inTurn(run, execution, execute) : execute());
     run.services.observer.objectsAnswered('subscription', result.objects);
     return result;
   });
@@ -76,11 +78,27 @@ export async function runTick(
   const begun = beginRun('tick', shared, closing);
   const result = await runBegun(begun, shared, async (run, execution) => {
     if (!isCounted) await countTick(run, shared);
-    const executed = await run.gated(execution, (context) => runPlan(shared.plan, context));
+    const executed = await inTurn(run, execution, () =>
+      run.gated(execution, (context) => runPlan(shared.plan, context)),
+    );
     run.charge(executed.objects, shared.admitted);
     return executed;
   });
   return isBeyondRate(begun.run) ? undefined : result;
+}
+
+/** Events and ticks come by the hundred: those that ask subgraphs begin a few in each turn of the event loop, each caller's by its share. */
+function inTurn(
+  { services }: OperationRun,
+  { sharedBy, signal }: ExecutionContext,
+  execute: () => Promise<ExecutionResult>,
+): Promise<ExecutionResult> {
+  return services.eventTurns.run(sharedBy, signal, execute);
+}
+
+/** Whether an event needs more than its subgraph has sent. What does not is over as soon as it begins. */
+function asksSubgraphs({ subscription }: Plan): boolean {
+  return subscription?.rest !== undefined;
 }
 
 function isBeyondRate({ stage, errorCode }: OperationRun): boolean {

@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { CloseCode } from 'graphql-ws';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { userOf, type Caller } from '../../identity/caller.ts';
-import { ConnectionPlaces, TurnQueue, type ConnectionPlace } from '../../load/waiting-line.ts';
+import { ConnectionPlaces, type ConnectionPlace } from '../../load/connection-places.ts';
 import type { TransportSettings } from '../../settings/settings.ts';
 import { closeUnserved } from './client-socket.ts';
 import { Connection } from './connection.ts';
@@ -16,6 +16,7 @@ import { isOwnOrigin, type HostCheck } from '../message/cross-origin.ts';
 import { MISDIRECTED } from '../message/reject-other-hosts.ts';
 import { rejectConnection, type ConnectionRejection } from '../message/http-connections.ts';
 import { chooseProtocol, wireProtocolOf } from './wire-protocol.ts';
+import { TurnQueue } from './turn-queue.ts';
 
 /** Settings of {@link serveWebSockets}. */
 export interface WebSocketServerOptions extends Omit<ConnectionOptions, 'observer'> {

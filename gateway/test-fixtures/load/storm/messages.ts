@@ -28,7 +28,14 @@ export interface BlowRequest {
   readonly perSecond: number;
 }
 
-/** Replied to with the number of events that subscribers were sent so far. */
+/** Replied to with {@link EventCounts}. */
 export interface CountRequest {
   readonly kind: 'count';
+}
+
+/** Events since the start. */
+export interface EventCounts {
+  readonly published: number;
+  /** Those that a subscriber was sent whole, with what another subgraph knows. */
+  readonly delivered: number;
 }

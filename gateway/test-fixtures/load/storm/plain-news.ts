@@ -39,7 +39,9 @@ const PEOPLE = gql`
   }
 `;
 const AUTHOR = { __typename: 'User', id: 'ada' };
-const PEOPLE_RESPONSE = JSON.stringify({ data: { _entities: [{ __typename: 'User', name: 'User ada' }] } });
+/** Of each event. */
+export const AUTHOR_NAME = 'User ada';
+const PEOPLE_RESPONSE = JSON.stringify({ data: { _entities: [{ __typename: 'User', name: AUTHOR_NAME }] } });
 
 /** Starts both subgraphs on free ports. */
 export async function startPlainNews(): Promise<PlainNews> {

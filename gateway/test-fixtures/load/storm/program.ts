@@ -1,4 +1,4 @@
-import type { BlowRequest, StormRequest } from './messages.ts';
+import type { BlowRequest, EventCounts, StormRequest } from './messages.ts';
 import { startPlainNews } from './plain-news.ts';
 import { TopicSubscribers } from './topic-subscribers.ts';
 
@@ -15,8 +15,9 @@ let published = 0;
 process.on('message', (request: StormRequest) => {
   if (request.kind === 'subscribe') void subscribers.open(request).then(() => process.send?.('subscribed'));
   else if (request.kind === 'blow') blow(request);
-  else process.send?.(subscribers.delivered);
+  else process.send?.({ published, delivered: subscribers.delivered } satisfies EventCounts);
 });
+process.once('disconnect', () => process.exit()); // it does not outlive the proof
 process.send?.(news.subgraphs);
 
 function blow({ topics, perSecond }: BlowRequest): void {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { constants, setPriority } from 'node:os';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { BlowRequest, StormRequest, StormSubgraph, SubscribeRequest } from './messages.ts';
+import type { BlowRequest, EventCounts, StormRequest, StormSubgraph, SubscribeRequest } from './messages.ts';
 
 /** Subgraphs that publish events, and clients that subscribe to them, in a process of their own. */
 export interface Storm {
@@ -11,8 +11,7 @@ export interface Storm {
   /** Opens the subscriptions at a gateway. */
   subscribe(request: Omit<SubscribeRequest, 'kind'>): Promise<void>;
   blow(request: Omit<BlowRequest, 'kind'>): void;
-  /** Events that clients were sent so far. */
-  delivered(): Promise<number>;
+  count(): Promise<EventCounts>;
   stop(): void;
 }
 
@@ -28,7 +27,7 @@ export async function startStorm(): Promise<Storm> {
   });
   const send = (request: StormRequest): void => void child.send(request);
   const subgraphs = (await reply(child)) as readonly StormSubgraph[]; // it says nothing else
-  setPriority(child.pid ?? 0, constants.priority.PRIORITY_LOW);
+  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
   return {
     subgraphs,
     async subscribe(request) {
@@ -36,9 +35,9 @@ export async function startStorm(): Promise<Storm> {
       await reply(child);
     },
     blow: (request) => send({ kind: 'blow', ...request }),
-    async delivered() {
+    async count() {
       send({ kind: 'count' });
-      return (await reply(child)) as number; // as above
+      return (await reply(child)) as EventCounts; // as above
     },
     stop: () => void child.kill('SIGKILL'),
   };

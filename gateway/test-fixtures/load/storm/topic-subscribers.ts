@@ -2,16 +2,18 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { addressOf } from '../ask-from.ts';
 import type { SubscribeRequest } from './messages.ts';
+import { AUTHOR_NAME } from './plain-news.ts';
 
 /** Topics of one connection: fewer than one may have open. */
 const TOPICS_PER_SOCKET = 40;
-const NEXT = '"type":"next"';
+/** What only a whole event has: failed ones are sent as well. */
+const WHOLE = `"author":{"name":"${AUTHOR_NAME}"}`;
 
 /** Clients of a gateway, each with subscriptions to some topics. */
 export class TopicSubscribers {
   #delivered = 0;
 
-  /** Events that they were sent. */
+  /** Events that they were sent whole. */
   get delivered(): number {
     return this.#delivered;
   }
@@ -34,7 +36,7 @@ export class TopicSubscribers {
     socket.send('{"type":"connection_init"}');
     await once(socket, 'message'); // it is acknowledged
     socket.on('message', (data: Buffer) => {
-      if (data.includes(NEXT)) this.#delivered += 1;
+      if (data.includes(WHOLE)) this.#delivered += 1;
     });
     return socket;
   }

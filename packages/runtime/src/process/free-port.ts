@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
+import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
@@ -14,7 +15,7 @@ const MAX_TRIES = 1_000;
 
 /**
  * A TCP port that is free now, for a server that can't choose one itself, or must know it before it listens. As long as this process
- * runs, no process of this machine is given it again; one that does not ask here may take it.
+ * runs, no process of this machine that asks here is given it again, at this address or at all addresses; one that does not ask may take it.
  *
  * @throws Error when the host is no address of this machine, or has no free port
  */
@@ -31,27 +32,35 @@ export async function freePorts(count: number, host: string = LOOPBACK): Promise
     const ports = Array.from({ length: count }, (_, index) => first + index);
     if (await reserve(ports, host)) return ports;
   }
-  throw new Error(`${host} has no free ports between ${LOWEST} and ${HIGHEST}.`);
+  throw new Error(
+    `No free ports were found at ${host} in ${MAX_TRIES} tries between ${LOWEST} and ${HIGHEST}.`,
+  );
 }
 
 /** All of them, or none. */
 async function reserve(ports: readonly number[], host: string): Promise<boolean> {
   const reservations: Socket[] = [];
-  for (const port of ports) {
-    const reservation = await reservePort(port, host);
-    if (reservation) reservations.push(reservation);
-    if (reservation && (await isFree(port, host))) continue;
-    for (const socket of reservations) socket.close();
-    return false;
+  let isDone = false;
+  try {
+    for (const port of ports) {
+      const reservation = await reservePort(port, host);
+      if (!reservation) return false;
+      reservations.push(reservation);
+      if (!(await isFree(port, host))) return false;
+    }
+    isDone = true;
+    return true;
+  } finally {
+    if (!isDone) for (const socket of reservations) socket.close();
   }
-  return true;
 }
 
 /** A UDP port of the same number: it belongs to this process until that ends, however it ends. */
 async function reservePort(port: number, host: string): Promise<Socket | undefined> {
-  const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4').unref();
+  const { address, family } = await lookup(host);
+  const socket = createSocket(family === 6 ? 'udp6' : 'udp4').unref();
   try {
-    await once(socket.bind({ port, address: host, exclusive: true }), 'listening');
+    await once(socket.bind({ port, address, exclusive: true }), 'listening');
     return socket;
   } catch (error) {
     socket.close();

@@ -1,7 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import type { QueueCaller } from '@trellis/admission';
 import { describe, expect, it } from 'vitest';
-import { TextTurns } from './text-turns.ts';
+import { FairTurns } from './waiting-line.ts';
 
 const user = (name: string): QueueCaller => ({ keys: [`user:${name}`], isKnown: true });
 const here = new AbortController().signal;
@@ -14,7 +15,7 @@ function busy(): void {
 
 describe('Work on new texts', () => {
   it('is done at once as long as there is little of it', () => {
-    const turns = new TextTurns();
+    const turns = new FairTurns({ turnMs: 5 });
     expect(turns.run(user('ada'), here, () => 'done')).toBe('done');
     expect(() =>
       turns.run(user('ada'), here, () => {
@@ -24,7 +25,7 @@ describe('Work on new texts', () => {
   });
 
   it('G3: leaves each turn of the event loop to others, and is shared by callers', async () => {
-    const turns = new TextTurns({ turnMs: 1 });
+    const turns = new FairTurns({ turnMs: 1, turnsBetween: 16 });
     const done: string[] = [];
     const work = (name: string) => () => {
       busy();
@@ -49,7 +50,7 @@ describe('Work on new texts', () => {
   });
 
   it('G3: lets in many who connect meanwhile for each text: Node accepts one connection in each turn of the event loop', async () => {
-    const turns = new TextTurns({ turnMs: 1 });
+    const turns = new FairTurns({ turnMs: 1, turnsBetween: 16 });
     let begun = 0;
     const work = (): void => {
       begun += 1;
@@ -78,7 +79,7 @@ describe('Work on new texts', () => {
   });
 
   it('that fails later, or has no caller any more, is reported', async () => {
-    const turns = new TextTurns({ turnMs: 1 });
+    const turns = new FairTurns({ turnMs: 1, turnsBetween: 16 });
     await turns.run(user('ada'), here, busy);
     const leaving = new AbortController();
     let isDone = false;
@@ -90,5 +91,21 @@ describe('Work on new texts', () => {
     await expect(left).rejects.toThrow('gone');
     await expect(failing).rejects.toThrow('rejected');
     expect(isDone).toBe(false);
+  });
+
+  it('goes on in the context in which it came, also behind others', async () => {
+    const turns = new FairTurns({ turnMs: 1 });
+    const spans = new AsyncLocalStorage<number>();
+    const seen = await Promise.all(
+      Array.from({ length: 5 }, (_, span) =>
+        spans.run(span, async () =>
+          turns.run(undefined, here, () => {
+            busy();
+            return spans.getStore();
+          }),
+        ),
+      ),
+    );
+    expect(seen).toEqual([0, 1, 2, 3, 4]);
   });
 });

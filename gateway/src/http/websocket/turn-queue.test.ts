@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { TurnQueue } from './waiting-line.ts';
+import { TurnQueue } from './turn-queue.ts';
 
 describe('a queue by turns of the event loop', () => {
   it('does at once what comes alone', () => {
