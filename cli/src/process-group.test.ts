@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -64,12 +65,13 @@ describe('A process group', () => {
     const program = `
       import { spawn } from 'node:child_process';
       import { runInGroup } from ${JSON.stringify(fileURLToPath(new URL('process-group.ts', import.meta.url)))};
-      runInGroup(spawn('/bin/sh', ['-c', 'sleep 600 & echo $! > ${file}.part; mv ${file}.part ${file}; wait'], { detached: true, stdio: 'ignore' }));`;
+      runInGroup(spawn('/bin/sh', ['-c', 'sleep 600 & echo $! > ${file}.part; mv ${file}.part ${file}; wait'], { detached: true, stdio: 'ignore' }));
+      process.stdout.write('watched');`;
     const owner = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], {
       cwd: fileURLToPath(new URL('..', import.meta.url)),
-      stdio: 'inherit',
+      stdio: ['ignore', 'pipe', 'inherit'],
     });
-    const pid = await numberIn(file);
+    const [pid] = await Promise.all([numberIn(file), once(owner.stdout, 'data')]); // the child may be quicker than its watcher
     owner.kill('SIGKILL');
     await expect.poll(() => runs(pid)).toBe(false);
   });
