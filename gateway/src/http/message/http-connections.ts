@@ -2,7 +2,11 @@ import type { Socket } from 'node:net';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { shareKeysOf, type ShareRejection } from '@trellis/admission';
-import { ConnectionPlaces, type ConnectionPlace, type ConnectionRules } from '../../load/connection-places.ts';
+import {
+  ConnectionPlaces,
+  type ConnectionPlace,
+  type ConnectionRules,
+} from '../../load/connection-places.ts';
 
 /** Settings of {@link HttpConnections}. */
 interface HttpConnectionsOptions {
