@@ -62,7 +62,7 @@ describe('Errors: the codes', () => {
       code === 'FORBIDDEN' ? { authorization: `Bearer ${await issuer.sign({ roles: [] })}` } : {};
     const { body, text } = await production.post(request, headers);
     expect(body.errors).toEqual([{ message: expect.any(String), extensions: { code }, ...shape }]);
-    expect(text).not.toMatch(/stack|db-7|Did you mean/);
+    expect(text).not.toMatch(/stack|pg-7|Did you mean/);
   });
 });
 
@@ -82,12 +82,12 @@ describe('Errors: internal failures', () => {
     const record = production
       .logged()
       .find((entry) => entry['requestId'] === requestId && entry['level'] === 50);
-    expect(JSON.stringify(record)).toContain('db-7.internal');
+    expect(JSON.stringify(record)).toContain('pg-7.internal');
   });
 
   it('are shown with their stack in development', async () => {
     const { body } = await development.post({ query: '{ fail }' });
-    expect(body.errors?.[0]?.message).toBe('connection to db-7.internal rejected');
+    expect(body.errors?.[0]?.message).toBe('connection to pg-7.internal rejected');
     expect(body.errors?.[0]?.extensions['stacktrace']).toEqual(expect.any(Array));
   });
 });

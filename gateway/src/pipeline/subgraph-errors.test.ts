@@ -20,8 +20,8 @@ subgraphErrors:
 
 /** What a subgraph throws, by the name of a field. */
 const THROWN: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  coded: { code: 'OUT_OF_STOCK', hint: 'tomorrow', field: 'a', secret: 'db-7', requestId: 'forged' },
-  uncoded: { hint: 'tomorrow', stacktrace: ['at db-7'], retryAfterS: 7 },
+  coded: { code: 'OUT_OF_STOCK', hint: 'tomorrow', field: 'a', secret: 'pg-7', requestId: 'forged' },
+  uncoded: { hint: 'tomorrow', stacktrace: ['at pg-7'], retryAfterS: 7 },
   forged: { code: 'PERSISTED_QUERY_NOT_FOUND', hint: 'tomorrow' },
   shared: { code: 'BAD_USER_INPUT', field: 'a' },
 };
@@ -96,7 +96,7 @@ function oddResponseTo(asked: string): object {
   }
   if (asked.includes('equal'))
     return { data: { equal: null }, errors: Array.from({ length: 600 }, () => ({ message: 'Equal.' })) };
-  return { data: { odd: 'here' }, errors: [{ message: 'db-7 is slow' }] };
+  return { data: { odd: 'here' }, errors: [{ message: 'pg-7 is slow' }] };
 }
 
 function messagesOf(count: number): readonly string[] {
@@ -146,7 +146,7 @@ describe('Errors of subgraphs', () => {
       'a stack only where it is named',
       'shop_uncoded',
       'all',
-      { ...internal, hint: 'tomorrow', stacktrace: ['at db-7'] },
+      { ...internal, hint: 'tomorrow', stacktrace: ['at pg-7'] },
     ],
     ['no code of the gateway itself', 'shop_forged', 'all', { ...internal, hint: 'tomorrow' }],
     ['a code of the common catalogue', 'shop_shared', 'all', { code: 'BAD_USER_INPUT' }],
@@ -166,7 +166,7 @@ describe('Errors of subgraphs', () => {
   it('without a place in the response are redacted as well', async () => {
     const { body } = await gateway.post({ query: '{ odd }' });
     expect(body).toMatchObject({ data: { odd: 'here' }, errors: [{ message: 'Something went wrong.' }] });
-    expect(JSON.stringify(body)).not.toContain('db-7');
+    expect(JSON.stringify(body)).not.toContain('pg-7');
   });
 
   it('that are redacted are in the log', async () => {
@@ -239,6 +239,6 @@ describe('The same rules hold', () => {
     const text = await ask(query, accept);
     expect(text).toContain('"message":"Something went wrong."');
     expect(text).toContain('"extensions":{"code":"INTERNAL_SERVER_ERROR","requestId":');
-    expect(text).not.toMatch(/stacktrace|db-7|Cannot return/);
+    expect(text).not.toMatch(/stacktrace|pg-7|Cannot return/);
   });
 });

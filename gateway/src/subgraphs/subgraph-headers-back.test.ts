@@ -52,7 +52,7 @@ describe('S-116 headers of a subgraph', () => {
   it('do not reach the client, cookies least of all', async () => {
     respond = (response) => {
       response.setHeader('set-cookie', ['session=stolen', 'session=twice']);
-      response.setHeader('x-internal-host', 'db-7');
+      response.setHeader('x-internal-host', 'pg-7');
       response.setHeader('access-control-allow-origin', '*');
       response.end('{"data":{"odd":"answered"}}');
     };

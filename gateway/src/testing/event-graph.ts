@@ -145,7 +145,7 @@ async function startNews(): Promise<NewsSubgraph> {
         },
         rejected: {
           subscribe: () => {
-            throw new Error('no such desk at db-7.internal');
+            throw new Error('no such desk at pg-7.internal');
           },
         },
       } as never, // Apollo's types know no subscribe resolvers

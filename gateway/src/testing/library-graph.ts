@@ -132,7 +132,7 @@ export async function startLibraryGraph(): Promise<LibraryGraph> {
         secrets: () => [{ text: 'hush' }],
         staff: () => USERS[1],
         fail: () => {
-          throw new Error('connection to db-7.internal rejected');
+          throw new Error('connection to pg-7.internal rejected');
         },
         echo: (_: unknown, args: unknown) => JSON.stringify(args),
       },
