@@ -97,7 +97,10 @@ export function prepareServing(dependencies: ServerDependencies): GraphServing {
       paths: ADMITTED_PATHS,
       isKnown: (authorization) => services().authenticator.isKnown(authorization),
       shareOf: (address) => services().shares.of(undefined, address).keys,
-      onRejected: registerAdmissionMetrics(metrics, admission, () => services().executionGate.waiting),
+      onRejected: registerAdmissionMetrics(metrics, admission, {
+        operations: () => services().executionGate.waiting,
+        events: () => services().eventTurns.waiting,
+      }),
     },
   };
 }

@@ -141,6 +141,37 @@ describe('The gate before execution', () => {
     for (const held of [hog, again, ...slow, ...others]) held.end();
   });
 
+  it('G9: leaves that room to callers of whom no operation waits for a subgraph either', async () => {
+    vi.useFakeTimers({ toFake: [...FAKED] });
+    let busy = 0.1;
+    const gate = new ExecutionGate({ minimum: 2, spanMs: 0, readUtilization: () => busy });
+    const slow = hold(gate, 2, of('192.0.2.1'));
+    await vi.advanceTimersByTimeAsync(300); // these are set aside
+    busy = 1;
+    const hog = hold(gate, 100, of('203.0.113.1'));
+    const again = hold(gate, 1, of('192.0.2.1'));
+    const other = hold(gate, 1, of('198.51.100.1'));
+    await vi.advanceTimersByTimeAsync(0);
+    expect([slow.begun, hog.begun, again.begun, other.begun]).toEqual([2, 2, 0, 1]);
+    slow.end();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(again.begun).toBe(1);
+    for (const held of [hog, again, other]) held.end();
+  });
+
+  it('G9: sets aside what lasts for 20 readings also in a busy process: only a subgraph is that slow', async () => {
+    vi.useFakeTimers({ toFake: [...FAKED] });
+    const gate = new ExecutionGate({ minimum: 2, spanMs: 0, readUtilization: () => 1 });
+    const slow = hold(gate, 6, of('192.0.2.1'));
+    await vi.advanceTimersByTimeAsync(99);
+    expect(slow.begun).toBe(2);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(slow.begun).toBe(4);
+    await vi.advanceTimersByTimeAsync(105);
+    expect(slow.begun).toBe(6);
+    slow.end();
+  });
+
   it('G9: begins few of those that wait in one turn of the event loop', async () => {
     let busy = 1;
     const gate = new ExecutionGate({ minimum: 2, readUtilization: () => busy });

@@ -3,7 +3,7 @@ import type { DropRules, SustainedOverload } from './admission.ts';
 import type { GatePlace, WaitingOperation } from './gate-place.ts';
 import { MeanInterval } from './mean-interval.ts';
 import { ProcessStrain, utilizationReader } from './process-strain.ts';
-import { FEW_REQUESTS, laneOf, type GateCaller, WaitingLine } from './waiting-line.ts';
+import { CallerCounts, FEW_REQUESTS, laneOf, type GateCaller, WaitingLine } from './waiting-line.ts';
 
 /** Settings of {@link ExecutionGate}. */
 export interface ExecutionGateOptions {
@@ -34,8 +34,8 @@ const MAX_AT_ONCE = 16;
  * busy, more of them at a time would end none of them sooner, but each holds what it has collected, and garbage collection
  * pays for all that is held: so only as many are in execution as it takes to stay busy, and the others wait, each caller for
  * its share of the turns.
- * Operations that wait for a slow subgraph while the process has time do not count: they keep no other one waiting.
- * Callers who have none in execution may have one beyond that number, as many as the minimum together.
+ * Operations that wait for a slow subgraph do not count: they keep no other one waiting.
+ * Callers who have none in execution, nor any that waits for a subgraph, may have one beyond that number, as many as the minimum together.
  */
 export class ExecutionGate {
   readonly #minimum: number;
@@ -48,7 +48,9 @@ export class ExecutionGate {
   #limit: number;
   /** In the order in which they began. No set: one that lives long allocates in V8's old generation when entries come and go. */
   readonly #inside: GatePlace[] = [];
-  /** Of them, those that have begun beyond the limit. */
+  /** Of callers whose operations wait for a subgraph: those count no longer as inside. */
+  readonly #aside = new CallerCounts();
+  /** Of those inside, those that have begun beyond the limit. */
   #ahead = 0;
   #readings = 0;
   /** Between two operations that end, while others wait. */
@@ -101,7 +103,7 @@ export class ExecutionGate {
 
   /** Who has none in execution need not wait until others who have all places give them back. */
   #hasNone({ key }: GatePlace): boolean {
-    return key !== undefined && this.#inside.every((other) => other.key !== key);
+    return key !== undefined && this.#aside.of(key) === 0 && this.#inside.every((other) => other.key !== key);
   }
 
   /**
@@ -198,7 +200,10 @@ export class ExecutionGate {
   /** @returns whether it was there: it may have been set aside before */
   #leave(place: GatePlace): boolean {
     const index = this.#inside.indexOf(place);
-    if (index === -1) return false;
+    if (index === -1) {
+      if (place.key !== undefined) this.#aside.remove(place.key);
+      return false;
+    }
     this.#inside.splice(index, 1);
     if (place.isAhead) this.#ahead -= 1;
     return true;
@@ -227,7 +232,7 @@ export class ExecutionGate {
   /** Those whose callers have none in execution, by their turns. */
   #admitAhead(): void {
     if (this.#waiting.size === 0 || !this.#hasRoomAhead()) return;
-    const keys = new Set(this.#inside.map(({ key }) => key)).add(undefined);
+    const keys = new Set([undefined, ...this.#aside.keys(), ...this.#inside.map(({ key }) => key)]);
     while (this.#hasRoomAhead()) {
       const next = this.#waiting.next(({ place }) => !keys.has(place.key));
       if (!next) return;
@@ -258,7 +263,7 @@ export class ExecutionGate {
 
   #read(): void {
     const isBusy = this.#readUtilization() >= this.#busyFrom;
-    if (!isBusy) this.#setSlowAside();
+    this.#setSlowAside(isBusy);
     if (this.#waiting.size > 0) this.#letBegin(isBusy);
     if (this.#waiting.size === 0) this.#limit = this.#least;
     this.#isChecking = false;
@@ -276,14 +281,17 @@ export class ExecutionGate {
 
   /**
    * What was in execution all the time since the last reading, and left the process idle, waits for a subgraph. While others
-   * wait, one reading is not enough to detect it: otherwise a subgraph under overload would get still more.
+   * wait, or the process is busy, one reading is not enough to detect it: otherwise a subgraph under overload would get still more.
    */
-  #setSlowAside(): void {
-    const readings = this.#waiting.size > 0 || this.#overload.isSustained ? SLOW_READINGS : 1;
+  #setSlowAside(isBusy: boolean): void {
+    const readings = isBusy || this.#waiting.size > 0 || this.#overload.isSustained ? SLOW_READINGS : 1;
     const since = this.#readings - readings;
     const firstQuick = this.#inside.findIndex(({ afterReading }) => afterReading > since);
     const slow = this.#inside.splice(0, firstQuick === -1 ? this.#inside.length : firstQuick);
-    this.#ahead -= slow.filter(({ isAhead }) => isAhead).length;
+    for (const { isAhead, key } of slow) {
+      if (isAhead) this.#ahead -= 1;
+      if (key !== undefined) this.#aside.add(key);
+    }
     if (slow.length === 0 || this.#waiting.size === 0) return;
     this.#resume();
     this.#turns.note(slow.length);

@@ -13,13 +13,42 @@ export interface InLine {
 const ANONYMOUS: GateCaller = Object.freeze({ keys: ['anonymous'] as const, isKnown: false });
 const UNBOUNDED = Number.POSITIVE_INFINITY;
 
+/** How many of something each caller, or lane, has. */
+export class CallerCounts {
+  readonly #counts = new Map<string, number>();
+
+  /** Callers who have any. */
+  get size(): number {
+    return this.#counts.size;
+  }
+
+  of(key: string): number {
+    return this.#counts.get(key) ?? 0;
+  }
+
+  /** Of those who have any. */
+  keys(): Iterable<string> {
+    return this.#counts.keys();
+  }
+
+  add(key: string): void {
+    this.#counts.set(key, this.of(key) + 1);
+  }
+
+  remove(key: string): void {
+    const left = this.of(key) - 1;
+    if (left > 0) this.#counts.set(key, left);
+    else this.#counts.delete(key);
+  }
+}
+
 /**
  * Those who wait for a turn. As long as they are of one caller they have it in the order in which they came, which costs next
  * to nothing; when several callers wait, each has its share of the turns.
  */
 export class WaitingLine<Item extends InLine> {
   readonly #items = new Map<Item, QueuePlace | undefined>();
-  readonly #callers = new Map<string, number>();
+  readonly #callers = new CallerCounts();
   #shared: FairQueue<Item> | undefined;
 
   get size(): number {
@@ -33,7 +62,7 @@ export class WaitingLine<Item extends InLine> {
 
   /** How many wait of the caller, or lane, of something that waits, itself included. */
   ofSameCaller(item: Item): number {
-    return this.#callers.get(keyOf(item)) ?? 0;
+    return this.#callers.of(keyOf(item));
   }
 
   /** Who has waited longest. */
@@ -48,8 +77,7 @@ export class WaitingLine<Item extends InLine> {
   }
 
   add(item: Item): void {
-    const key = keyOf(item);
-    this.#callers.set(key, (this.#callers.get(key) ?? 0) + 1);
+    this.#callers.add(keyOf(item));
     if (this.#callers.size > 1) this.#share();
     this.#items.set(item, this.#shared && placeIn(this.#shared, item));
   }
@@ -88,10 +116,7 @@ export class WaitingLine<Item extends InLine> {
 
   #forget(item: Item): void {
     if (!this.#items.delete(item)) return;
-    const key = keyOf(item);
-    const left = (this.#callers.get(key) ?? 1) - 1;
-    if (left > 0) this.#callers.set(key, left);
-    else this.#callers.delete(key);
+    this.#callers.remove(keyOf(item));
     if (this.#items.size === 0) this.#shared = undefined;
   }
 }
@@ -195,6 +220,11 @@ export class FairTurns {
       this.#waiting.add({ caller, begin: AsyncResource.bind(begin) }); // a later turn is another's: spans would be below its span
       this.#expectNext();
     });
+  }
+
+  /** What waits for a turn. */
+  get waiting(): number {
+    return this.#waiting.size;
   }
 
   #measured<Result>(work: () => Result): Result {

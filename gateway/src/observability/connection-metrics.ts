@@ -37,6 +37,14 @@ export function registerConnectionGauge(registry: Registry, count: () => number)
   });
 }
 
+/** What waits for a turn. */
+export interface WaitingNow {
+  /** At the execution gate. */
+  operations(): number;
+  /** Events of subscriptions and ticks of live queries, before it. */
+  events(): number;
+}
+
 /**
  * Registers the series of requests at the door.
  *
@@ -45,7 +53,7 @@ export function registerConnectionGauge(registry: Registry, count: () => number)
 export function registerAdmissionMetrics(
   registry: Registry,
   admission: Admission,
-  operationsWaiting: () => number,
+  waitingNow: WaitingNow,
 ): (reason: RejectionReason) => void {
   const rejections = new Counter({
     name: 'trellis_gateway_requests_rejected_total',
@@ -63,7 +71,13 @@ export function registerAdmissionMetrics(
     name: 'trellis_gateway_operations_waiting',
     help: 'Operations waiting at the execution gate.',
     registers: [registry],
-    collect: () => waiting.set(operationsWaiting()),
+    collect: () => waiting.set(waitingNow.operations()),
+  });
+  const eventsWaiting: Gauge = new Gauge({
+    name: 'trellis_gateway_events_waiting',
+    help: 'Events and ticks that begin in the next turns of the event loop.',
+    registers: [registry],
+    collect: () => eventsWaiting.set(waitingNow.events()),
   });
   return (reason) => rejections.inc({ reason });
 }
