@@ -48,31 +48,51 @@ export const TOO_LARGE = 'x'.repeat(1_200_000);
 /** What {@link LIVE} over a response without a stream is answered with. */
 export const NEEDS_STREAM = /needs a stream.*text\/event-stream/s;
 
-/** A post of this suite's own. */
+/** Posts of this suite's own. */
 export interface Stage {
+  /** One that clients comment. */
   readonly postId: string;
-  /** Stores a comment. */
+  /** One to subscribe to: an event of what a client has written may come late, so none of them comments it. */
+  readonly heardPostId: string;
+  /** The comments of that one. */
+  readonly said: readonly string[];
+  /** Comments it. */
   comment(body: string): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** Makes a post that a test may comment. */
+/** Makes the posts. */
 export async function openStage(): Promise<Stage> {
   forgetTokens();
   const token = await tokens.of('ada');
-  const ask = async <Data>(query: string, variables: Readonly<Record<string, unknown>>): Promise<Data> =>
+  const ask: Ask = async <Data>(query: string, variables: Readonly<Record<string, unknown>>) =>
     dataOf(await askGraph<Data>(endpoint, { query, variables, token }));
+  const [postId, heardPostId] = [await createPost(ask), await createPost(ask)];
+  const said: string[] = [];
+  return {
+    postId,
+    heardPostId,
+    said,
+    async comment(body) {
+      said.push(body);
+      await ask(ADD_COMMENT, { postId: heardPostId, body });
+    },
+    async remove() {
+      for (const id of [postId, heardPostId])
+        await ask('mutation Close($id: ID!) { deletePost(id: $id) }', { id });
+    },
+  };
+}
+
+type Ask = <Data>(query: string, variables: Readonly<Record<string, unknown>>) => Promise<Data>;
+
+async function createPost(ask: Ask): Promise<string> {
   const input = { title: 'Compatibility', body: `Clients as they come, ${crypto.randomUUID()}` };
   const { createPost } = await ask<{ createPost: { post: { id: string } } }>(
     'mutation Open($input: CreatePostInput!) { createPost(input: $input) { post { id } } }',
     { input },
   );
-  const postId = createPost.post.id;
-  return {
-    postId,
-    comment: async (body) => void (await ask(ADD_COMMENT, { postId, body })),
-    remove: async () => void (await ask('mutation Close($id: ID!) { deletePost(id: $id) }', { id: postId })),
-  };
+  return createPost.post.id;
 }
 
 const BETWEEN_MS = 300;
@@ -82,23 +102,18 @@ const DEADLINE_MS = 15_000;
  * Comments the stage until a subscriber has heard one: nothing says to outsiders that a subscription is open.
  *
  * @param heard the texts of the comments that it was sent
- * @param others texts of comments that come from elsewhere
  */
 export async function untilHeard(
   stage: Stage,
   heard: readonly string[] | (() => readonly string[]),
-  others: readonly string[] = [],
 ): Promise<void> {
-  const said: string[] = [...others];
   const first = (): string | undefined => (typeof heard === 'function' ? heard() : heard)[0];
   const deadline = Date.now() + DEADLINE_MS;
   while (first() === undefined && Date.now() < deadline) {
-    const body = `Comment ${said.length}`;
-    said.push(body);
-    await stage.comment(body);
+    await stage.comment(`Comment ${stage.said.length}`);
     await pause(BETWEEN_MS);
   }
-  expect(said).toContain(first());
+  expect(stage.said).toContain(first());
 }
 
 /** Waits until something is so. */

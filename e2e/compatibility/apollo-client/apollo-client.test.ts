@@ -196,7 +196,7 @@ describe('Apollo Client 4', () => {
     const heard: string[] = [];
     const query = gql(COMMENT_ADDED);
     const subscription = connect(link)
-      .subscribe<Comment>({ query, variables: { postId: stage.postId } })
+      .subscribe<Comment>({ query, variables: { postId: stage.heardPostId } })
       .subscribe({
         next: ({ data, error }) => void heard.push(data?.commentAdded.body ?? JSON.stringify(error)),
       });

@@ -49,7 +49,7 @@ describe('graphql-sse', () => {
   async function subscribes(client: Client<boolean>): Promise<void> {
     const heard: string[] = [];
     const end = client.subscribe<{ commentAdded: { body: string } }>(
-      { query: COMMENT_ADDED, variables: { postId: stage.postId } },
+      { query: COMMENT_ADDED, variables: { postId: stage.heardPostId } },
       {
         next: ({ data }) => void heard.push(data?.commentAdded.body ?? ''),
         error: (error) => void heard.push(String(error)),

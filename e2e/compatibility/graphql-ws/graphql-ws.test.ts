@@ -78,7 +78,7 @@ describe('graphql-ws', () => {
   it(cell('graphql-ws', 'subscription over WebSocket'), async () => {
     const heard: string[] = [];
     const end = client.subscribe<{ commentAdded: { body: string } }>(
-      { query: COMMENT_ADDED, variables: { postId: stage.postId } },
+      { query: COMMENT_ADDED, variables: { postId: stage.heardPostId } },
       {
         next: ({ data }) => void heard.push(data?.commentAdded.body ?? ''),
         error: (error) => void heard.push(String(error)),

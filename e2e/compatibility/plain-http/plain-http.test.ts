@@ -154,7 +154,7 @@ describe('Requests as the mobile clients of Apollo write them', () => {
   }
 
   async function subscribesOverHttp(client: string): Promise<void> {
-    const socket = await send(`${client}-subscription`, { postId: stage.postId });
+    const socket = await send(`${client}-subscription`, { postId: stage.heardPostId });
     let received = '';
     socket.on('data', (chunk: Buffer) => (received += chunk.toString()));
     const heard = (): string[] =>
@@ -167,7 +167,9 @@ describe('Requests as the mobile clients of Apollo write them', () => {
 
   /** Begins when the server has acknowledged, and hears nothing but events of its subscription. */
   async function subscribesOverSocket(name: string, protocol: string): Promise<void> {
-    const [init = '', start = ''] = (await readWire(`${name}.txt`, { postId: stage.postId })).split('\n');
+    const [init = '', start = ''] = (await readWire(`${name}.txt`, { postId: stage.heardPostId })).split(
+      '\n',
+    );
     const { id: own } = JSON.parse(start) as SubscriptionMessage;
     const socket = new WebSocket(socketEndpoint, protocol);
     const acknowledged: string[] = [];

@@ -126,7 +126,7 @@ describe('urql', () => {
   async function subscribes(client: Client): Promise<void> {
     const heard: string[] = [];
     const { unsubscribe } = client
-      .subscription<{ commentAdded: { body: string } }>(COMMENT_ADDED, { postId: stage.postId })
+      .subscription<{ commentAdded: { body: string } }>(COMMENT_ADDED, { postId: stage.heardPostId })
       .subscribe(({ data, error }) => void heard.push(data?.commentAdded.body ?? String(error)));
     await untilHeard(stage, heard);
     unsubscribe();

@@ -22,7 +22,7 @@ import { createNetwork } from './network.js';
 
 globalThis.WebSocket ??= WebSocket; // as in browsers
 
-const { ENDPOINT: url, TOKEN: token, POST: postId } = process.env;
+const { ENDPOINT: url, TOKEN: token, POST: postId, HEARD_POST: heardPostId } = process.env;
 const { network } = createNetwork({ url, accessToken: async () => token });
 const store = new relay.Store(new relay.RecordSource());
 const environment = new relay.Environment({ network, store });
@@ -38,7 +38,7 @@ function failed(name) {
 
 relay.requestSubscription(environment, {
   subscription: commentAdded,
-  variables: { postId },
+  variables: { postId: heardPostId },
   onNext: ({ commentAdded: { body } }) => tell('subscription', body),
   onError: failed('subscription'),
 });
