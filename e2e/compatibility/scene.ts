@@ -78,8 +78,8 @@ export async function openStage(): Promise<Stage> {
       await ask(ADD_COMMENT, { postId: heardPostId, body });
     },
     async remove() {
-      for (const id of [postId, heardPostId])
-        await ask('mutation Close($id: ID!) { deletePost(id: $id) }', { id });
+      const close = 'mutation Close($id: ID!) { deletePost(id: $id) }';
+      await Promise.all([postId, heardPostId].map((id) => ask(close, { id })));
     },
   };
 }

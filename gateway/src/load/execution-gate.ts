@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import type { DropRules, SustainedOverload } from './admission.ts';
-import type { GatePlace, WaitingOperation } from './gate-place.ts';
+import { placeOf, SetAside, type GatePlace, type WaitingOperation } from './gate-place.ts';
 import { MeanInterval } from './mean-interval.ts';
 import { ProcessStrain, utilizationReader } from './process-strain.ts';
-import { CallerCounts, FEW_REQUESTS, laneOf, type GateCaller, WaitingLine } from './waiting-line.ts';
+import { FEW_REQUESTS, type GateCaller, WaitingLine } from './waiting-line.ts';
 
 /** Settings of {@link ExecutionGate}. */
 export interface ExecutionGateOptions {
@@ -48,8 +48,7 @@ export class ExecutionGate {
   #limit: number;
   /** In the order in which they began. No set: one that lives long allocates in V8's old generation when entries come and go. */
   readonly #inside: GatePlace[] = [];
-  /** Of callers whose operations wait for a subgraph: those count no longer as inside. */
-  readonly #aside = new CallerCounts();
+  readonly #aside = new SetAside();
   /** Of those inside, those that have begun beyond the limit. */
   #ahead = 0;
   #readings = 0;
@@ -103,7 +102,8 @@ export class ExecutionGate {
 
   /** Who has none in execution need not wait until others who have all places give them back. */
   #hasNone({ key }: GatePlace): boolean {
-    return key !== undefined && this.#aside.of(key) === 0 && this.#inside.every((other) => other.key !== key);
+    if (key === undefined || this.#aside.hasOf(key)) return false;
+    return this.#inside.every((other) => other.key !== key);
   }
 
   /**
@@ -140,7 +140,7 @@ export class ExecutionGate {
    *   operation throws
    */
   async run<T>(operation: () => Promise<T>, signal: AbortSignal, caller?: GateCaller): Promise<T> {
-    const place: GatePlace = { afterReading: 0, key: caller && laneOf(caller), isAhead: false };
+    const place = placeOf(caller);
     if (this.#hasRoom()) this.#enter(place);
     else await this.#turn(place, signal, caller);
     try {
@@ -200,13 +200,10 @@ export class ExecutionGate {
   /** @returns whether it was there: it may have been set aside before */
   #leave(place: GatePlace): boolean {
     const index = this.#inside.indexOf(place);
-    if (index === -1) {
-      if (place.key !== undefined) this.#aside.remove(place.key);
-      return false;
-    }
-    this.#inside.splice(index, 1);
-    if (place.isAhead) this.#ahead -= 1;
-    return true;
+    if (index === -1) this.#aside.delete(place);
+    else this.#inside.splice(index, 1);
+    if (index !== -1 && place.isAhead) this.#ahead -= 1;
+    return index !== -1;
   }
 
   /** Those that have begun beyond the limit take no place from the others. */
@@ -232,9 +229,9 @@ export class ExecutionGate {
   /** Those whose callers have none in execution, by their turns. */
   #admitAhead(): void {
     if (this.#waiting.size === 0 || !this.#hasRoomAhead()) return;
-    const keys = new Set([undefined, ...this.#aside.keys(), ...this.#inside.map(({ key }) => key)]);
+    const keys = new Set(this.#inside.map(({ key }) => key)).add(undefined);
     while (this.#hasRoomAhead()) {
-      const next = this.#waiting.next(({ place }) => !keys.has(place.key));
+      const next = this.#waiting.next(({ place: { key } }) => !keys.has(key) && !this.#aside.hasOf(key));
       if (!next) return;
       keys.add(next.place.key);
       this.#ahead += 1;
@@ -281,19 +278,21 @@ export class ExecutionGate {
 
   /**
    * What was in execution all the time since the last reading, and left the process idle, waits for a subgraph. While others
-   * wait, or the process is busy, one reading is not enough to detect it: otherwise a subgraph under overload would get still more.
+   * wait, one reading is not enough to detect it: otherwise a subgraph under overload would get still more. In a busy process it
+   * may wait for the process as well: few are set aside there, enough to show whose operations last.
    */
   #setSlowAside(isBusy: boolean): void {
     const readings = isBusy || this.#waiting.size > 0 || this.#overload.isSustained ? SLOW_READINGS : 1;
     const since = this.#readings - readings;
-    const firstQuick = this.#inside.findIndex(({ afterReading }) => afterReading > since);
-    const slow = this.#inside.splice(0, firstQuick === -1 ? this.#inside.length : firstQuick);
-    for (const { isAhead, key } of slow) {
-      if (isAhead) this.#ahead -= 1;
-      if (key !== undefined) this.#aside.add(key);
+    const count = this.#inside.filter(({ afterReading }) => afterReading <= since).length; // they come first
+    const room = isBusy ? Math.max(0, MAX_OF_SHORT - this.#aside.size) : count;
+    const slow = this.#inside.splice(0, Math.min(count, room));
+    for (const place of slow) {
+      if (place.isAhead) this.#ahead -= 1;
+      this.#aside.add(place);
     }
     if (slow.length === 0 || this.#waiting.size === 0) return;
     this.#resume();
-    this.#turns.note(slow.length);
+    this.#turns.note(Math.min(slow.length, this.#limit));
   }
 }

@@ -1,4 +1,4 @@
-import type { GateCaller } from './waiting-line.ts';
+import { CallerCounts, laneOf, type GateCaller } from './waiting-line.ts';
 
 /** The place of an operation that counts as in execution. */
 export interface GatePlace {
@@ -6,8 +6,16 @@ export interface GatePlace {
   afterReading: number;
   /** Of its caller; absent where it is no one's in particular. */
   readonly key: string | undefined;
+  /** Whether the key is of a lane, which many callers have together. */
+  readonly isOfLane: boolean;
   /** Whether it has begun beyond the limit: its caller had none. */
   isAhead: boolean;
+}
+
+/** The place that an operation of the caller is to have. */
+export function placeOf(caller: GateCaller | undefined): GatePlace {
+  const isOfLane = caller?.lane !== undefined;
+  return { afterReading: 0, key: caller && laneOf(caller), isOfLane, isAhead: false };
 }
 
 /** An operation that waits until it may begin. */
@@ -22,4 +30,30 @@ export interface WaitingOperation {
   readonly leave: (reason: Error) => void;
   /** Of the request; looked at now and then. */
   readonly signal: AbortSignal;
+}
+
+/** Operations that wait for a subgraph. They take no place, but their callers have something in execution. */
+export class SetAside {
+  readonly #ofCallers = new CallerCounts();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Whether it has one of the caller. Never of a lane: one slow event would speak for all. */
+  hasOf(key: string | undefined): boolean {
+    return key !== undefined && this.#ofCallers.of(key) > 0;
+  }
+
+  add({ key, isOfLane }: GatePlace): void {
+    this.#size += 1;
+    if (key !== undefined && !isOfLane) this.#ofCallers.add(key);
+  }
+
+  /** It has ended. */
+  delete({ key, isOfLane }: GatePlace): void {
+    this.#size -= 1;
+    if (key !== undefined && !isOfLane) this.#ofCallers.remove(key);
+  }
 }

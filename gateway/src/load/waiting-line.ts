@@ -26,11 +26,6 @@ export class CallerCounts {
     return this.#counts.get(key) ?? 0;
   }
 
-  /** Of those who have any. */
-  keys(): Iterable<string> {
-    return this.#counts.keys();
-  }
-
   add(key: string): void {
     this.#counts.set(key, this.of(key) + 1);
   }
