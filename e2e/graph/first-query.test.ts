@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { askGraph, dataOf, type GraphResponse } from '../harness/ask-graph.ts';
 import { countProcesses } from '../harness/process-census.ts';
+import { isOfBackground } from '../harness/postgres-tap.ts';
 import { signIn, type Tokens } from '../harness/sign-in.ts';
 import { startTappedPlatform, type TappedPlatform } from '../harness/tapped-platform.ts';
 
@@ -169,13 +170,10 @@ describe('The query that joins users, posts and comments', () => {
   }
 
   function statementsOf(service: string): readonly string[] {
-    return (
-      platform.postgres.statements
-        .filter(({ application }) => application === `trellis-${service}`)
-        // The relay of events reads at times of its own.
-        .filter(({ text }) => !/FROM outbox/.test(text))
-        .map(({ text }) => text)
-    );
+    return platform.postgres.statements
+      .filter(({ application }) => application === `trellis-${service}`)
+      .filter(({ text }) => !isOfBackground(text))
+      .map(({ text }) => text);
   }
 
   function expectRejected(response: GraphResponse<First>, what = ''): void {

@@ -19,6 +19,17 @@ export interface PostgresTap {
   close(): Promise<void>;
 }
 
+const BACKGROUND =
+  /outbox|inbox|consumer|INSERT|UPDATE|DELETE|advisory|^SELECT(?: pg_| WHERE|$)|^(?:BEGIN|COMMIT|ROLLBACK|SET|LISTEN)/;
+
+/**
+ * Whether services run a statement at times of their own, or with what they write: relays and consumers of events, and the indexer; who
+ * leads them, and that their connection is in use; a new connection of a pool.
+ */
+export function isOfBackground(text: string): boolean {
+  return BACKGROUND.test(text);
+}
+
 /** @param connectionString of a PostgreSQL that listens on TCP, without TLS */
 export async function tapPostgres(connectionString: string): Promise<PostgresTap> {
   const statements: TappedStatement[] = [];
