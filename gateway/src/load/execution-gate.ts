@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { DropRules, SustainedOverload } from './admission.ts';
-import { placeOf, SetAside, type GatePlace, type WaitingOperation } from './gate-place.ts';
+import { gatePlaceFor, SetAside, type GatePlace, type WaitingOperation } from './gate-place.ts';
 import { MeanInterval } from './mean-interval.ts';
 import { ProcessStrain, utilizationReader } from './process-strain.ts';
 import { FEW_REQUESTS, type GateCaller, WaitingLine } from './waiting-line.ts';
@@ -140,7 +140,7 @@ export class ExecutionGate {
    *   operation throws
    */
   async run<T>(operation: () => Promise<T>, signal: AbortSignal, caller?: GateCaller): Promise<T> {
-    const place = placeOf(caller);
+    const place = gatePlaceFor(caller);
     if (this.#hasRoom()) this.#enter(place);
     else await this.#turn(place, signal, caller);
     try {

@@ -13,7 +13,7 @@ export interface GatePlace {
 }
 
 /** The place that an operation of the caller is to have. */
-export function placeOf(caller: GateCaller | undefined): GatePlace {
+export function gatePlaceFor(caller: GateCaller | undefined): GatePlace {
   const isOfLane = caller?.lane !== undefined;
   return { afterReading: 0, key: caller && laneOf(caller), isOfLane, isAhead: false };
 }
