@@ -22,8 +22,8 @@ export interface ExecutionGateOptions {
 }
 
 const CHECK_INTERVAL_MS = 5;
-/** So many readings, 100 ms at least, an operation may last that others have to wait for. */
-const SLOW_READINGS = 20;
+/** So many milliseconds an operation may last that others have to wait for. */
+const SLOW_MS = 100;
 /** More of them at a time answer no more a second, however short they are. */
 const MAX_OF_SHORT = 32;
 /** More of them that begin in one turn of the event loop would keep all else waiting for as long as beginning takes. */
@@ -51,7 +51,7 @@ export class ExecutionGate {
   readonly #aside = new SetAside();
   /** Of those inside, those that have begun beyond the limit. */
   #ahead = 0;
-  #readings = 0;
+  #readAtMs = 0;
   /** Between two operations that end, while others wait. */
   readonly #ends: MeanInterval;
   /** Between two places that become free, also as operations are set aside. */
@@ -192,7 +192,7 @@ export class ExecutionGate {
   }
 
   #enter(place: GatePlace): void {
-    place.afterReading = this.#readings;
+    place.sinceMs = this.#now();
     this.#inside.push(place);
     if (this.#isFilling) this.#checkLater();
   }
@@ -254,7 +254,7 @@ export class ExecutionGate {
     if (this.#isChecking) return;
     this.#isChecking = true;
     this.#readUtilization(); // from here on
-    this.#readings += 1;
+    this.#readAtMs = this.#now();
     setTimeout(() => this.#read(), CHECK_INTERVAL_MS);
   }
 
@@ -282,9 +282,9 @@ export class ExecutionGate {
    * may wait for the process as well: few are set aside there, enough to show whose operations last.
    */
   #setSlowAside(isBusy: boolean): void {
-    const readings = isBusy || this.#waiting.size > 0 || this.#overload.isSustained ? SLOW_READINGS : 1;
-    const since = this.#readings - readings;
-    const count = this.#inside.filter(({ afterReading }) => afterReading <= since).length; // they come first
+    const isPatient = isBusy || this.#waiting.size > 0 || this.#overload.isSustained;
+    const before = isPatient ? this.#now() - SLOW_MS : this.#readAtMs;
+    const count = this.#inside.filter(({ sinceMs }) => sinceMs <= before).length; // they come first
     const room = isBusy ? Math.max(0, MAX_OF_SHORT - this.#aside.size) : count;
     const slow = this.#inside.splice(0, Math.min(count, room));
     for (const place of slow) {

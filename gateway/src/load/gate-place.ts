@@ -2,8 +2,8 @@ import { CallerCounts, laneOf, type GateCaller } from './waiting-line.ts';
 
 /** The place of an operation that counts as in execution. */
 export interface GatePlace {
-  /** The last reading before it began. */
-  afterReading: number;
+  /** When it began, in milliseconds by the clock of the gate. */
+  sinceMs: number;
   /** Of its caller; absent where it is no one's in particular. */
   readonly key: string | undefined;
   /** Whether the key is of a lane, which many callers have together. */
@@ -15,7 +15,7 @@ export interface GatePlace {
 /** The place that an operation of the caller is to have. */
 export function gatePlaceFor(caller: GateCaller | undefined): GatePlace {
   const isOfLane = caller?.lane !== undefined;
-  return { afterReading: 0, key: caller && laneOf(caller), isOfLane, isAhead: false };
+  return { sinceMs: 0, key: caller && laneOf(caller), isOfLane, isAhead: false };
 }
 
 /** An operation that waits until it may begin. */
