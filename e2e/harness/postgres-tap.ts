@@ -20,10 +20,10 @@ export interface PostgresTap {
 }
 
 const BACKGROUND =
-  /outbox|inbox|consumer|INSERT|UPDATE|DELETE|advisory|^SELECT(?: pg_| WHERE|$)|^(?:BEGIN|COMMIT|ROLLBACK|SET|LISTEN)/;
+  /outbox|inbox|consumer|INSERT|UPDATE|DELETE|advisory|uuid IS NULL OR|^SELECT(?: pg_| WHERE|$)|^(?:BEGIN|COMMIT|ROLLBACK|SET|LISTEN)/;
 
 /**
- * Whether services run a statement at times of their own, or with what they write: relays and consumers of events, and the indexer; who
+ * Whether services run a statement at times of their own, or with what they write: relays and consumers of events, with their snapshots, and the indexer; who
  * leads them, and that their connection is in use; a new connection of a pool.
  */
 export function isOfBackground(text: string): boolean {

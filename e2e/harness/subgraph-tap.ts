@@ -6,7 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { freePort } from '@trellis/testkit';
 
 /** A request of the gateway to a subgraph. */
 export interface TappedRequest {
@@ -41,8 +41,8 @@ export async function tapSubgraph(target: string): Promise<SubgraphTap> {
       respond(behaviour, target, { incoming, outgoing, body });
     });
   });
-  await listen(server, 0);
-  const { port } = server.address() as AddressInfo;
+  const port = await freePort(); // it stays free while the server is closed
+  await listen(server, port);
   return {
     url: `http://127.0.0.1:${port}/graphql`,
     requests,

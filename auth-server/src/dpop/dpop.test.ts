@@ -9,7 +9,7 @@ import {
   type JWK,
 } from 'jose';
 import * as openid from 'openid-client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   basic,
   createPkce,
@@ -302,6 +302,7 @@ describe('RFC 9449 §8: nonces', () => {
   const HOUR_S = 3_600;
   let strict: TestAuthServer;
   beforeAll(async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() }); // no nonce gets old meanwhile
     strict = await startTestAuthServer({ DPOP_NONCE_REQUIRED: 'true', ADMIN_API: 'true' });
     const administrator = {
       client_id: 'administrator',
@@ -311,7 +312,10 @@ describe('RFC 9449 §8: nonces', () => {
     };
     await runCommand(strict, ['clients', 'add', '--metadata-stdin'], JSON.stringify(administrator));
   });
-  afterAll(() => strict.stop());
+  afterAll(async () => {
+    vi.useRealTimers();
+    await strict.stop();
+  });
 
   function proveTo(
     { issuer }: TestAuthServer,

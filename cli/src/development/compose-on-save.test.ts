@@ -1,7 +1,7 @@
 import { composeSubgraphs, CompositionThread, type SubgraphSchema } from '@trellis/composition';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { changePairs } from '../../testing/change-pairs.ts';
-import { ComposeOnSave } from './compose-on-save.ts';
+import { ComposeOnSave, type ComposeOnSaveOptions, type CompositionObserver } from './compose-on-save.ts';
 
 const of = (field: string) => [
   { name: 'a', routingUrl: 'http://a', sdl: `type Query { ${field}: Int }`, source: 'a.graphql' },
@@ -10,16 +10,19 @@ const of = (field: string) => [
 afterEach(() => void vi.restoreAllMocks());
 
 /** Says what has happened. */
-function observed(): { readonly said: string[]; readonly composing: ComposeOnSave } {
+function observed(options: ComposeOnSaveOptions = {}): {
+  readonly said: string[];
+  readonly composing: ComposeOnSave;
+} {
   const said: string[] = [];
-  const composing = new ComposeOnSave({
+  const observer: CompositionObserver = {
     composed: async (supergraphSdl) => void said.push(/^ {2}(\w+): Int/m.exec(supergraphSdl)?.[1] ?? ''),
     failed: () => void said.push('failed'),
     proved: () => void said.push('proved'),
     disproved: () => void said.push('disproved'),
     broke: (error) => void said.push(String(error)),
-  });
-  return { said, composing };
+  };
+  return { said, composing: new ComposeOnSave(observer, options) };
 }
 
 /** Schemas as a feed has them. */
@@ -58,7 +61,7 @@ describe('Composing on save', () => {
   });
 
   it('proves of saves in a row the last one alone', async () => {
-    const { said, composing } = observed();
+    const { said, composing } = observed({ proveAfterMs: 2_000 }); // each is merged in less
     const compose = vi.spyOn(CompositionThread.prototype, 'compose');
     for (const field of ['first', 'b', 'c']) await composing.compose(of(field));
     await expect.poll(() => said.at(-1)).toBe('proved');

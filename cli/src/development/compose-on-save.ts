@@ -25,8 +25,14 @@ export interface CompositionObserver {
   readonly broke: (error: unknown) => void;
 }
 
-/** What is served is asked for at once: the proof begins after that, and not at all where the next save comes first. */
-const PROVE_AFTER_MS = 250;
+/** Settings of {@link ComposeOnSave}. */
+export interface ComposeOnSaveOptions {
+  /**
+   * Milliseconds after which a proof begins: what is served is asked for at once, and where the next save comes first, none is made.
+   * @default 250
+   */
+  readonly proveAfterMs?: number;
+}
 
 /**
  * Composes what changes, in two threads: one merges schemas, which a developer waits for; the other proves what was merged, which
@@ -34,6 +40,7 @@ const PROVE_AFTER_MS = 250;
  */
 export class ComposeOnSave {
   readonly #observer: CompositionObserver;
+  readonly #proveAfterMs: number;
   readonly #merging = new CompositionThread('apollo');
   readonly #proving = new CompositionThread('apollo');
   readonly #closing = new AbortController();
@@ -45,8 +52,9 @@ export class ComposeOnSave {
   #isProving = false;
   #lastProved: string | undefined;
 
-  constructor(observer: CompositionObserver) {
+  constructor(observer: CompositionObserver, { proveAfterMs = 250 }: ComposeOnSaveOptions = {}) {
     this.#observer = observer;
+    this.#proveAfterMs = proveAfterMs;
   }
 
   /** Composes. Resolves when the supergraph was merged, or can't be; never rejects. A later call makes an earlier one moot. */
@@ -101,7 +109,7 @@ export class ComposeOnSave {
   }
 
   async #prove(subgraphs: readonly SubgraphSchema[], number: number): Promise<void> {
-    await delay(PROVE_AFTER_MS, undefined, { signal: this.#closing.signal }).catch(() => undefined); // it is moot then
+    await delay(this.#proveAfterMs, undefined, { signal: this.#closing.signal }).catch(() => undefined); // it is moot then
     const proved = await this.#run(this.#proving, { subgraphs }, () => number !== this.#served);
     if (!proved || number !== this.#served) return;
     const { composition, durationMs } = proved;

@@ -22,6 +22,8 @@ export interface ExecutionGateOptions {
 }
 
 const CHECK_INTERVAL_MS = 5;
+/** So many that last are set aside while the process is busy: they may wait for it, and not for a subgraph. */
+const MAX_ASIDE = 128;
 /** So many milliseconds an operation may last that others have to wait for. */
 const SLOW_MS = 100;
 /** More of them at a time answer no more a second, however short they are. */
@@ -278,14 +280,13 @@ export class ExecutionGate {
 
   /**
    * What was in execution all the time since the last reading, and left the process idle, waits for a subgraph. While others
-   * wait, one reading is not enough to detect it: otherwise a subgraph under overload would get still more. In a busy process it
-   * may wait for the process as well: few are set aside there, enough to show whose operations last.
+   * wait, one reading is not enough to detect it: otherwise a subgraph under overload would get still more.
    */
   #setSlowAside(isBusy: boolean): void {
     const isPatient = isBusy || this.#waiting.size > 0 || this.#overload.isSustained;
     const before = isPatient ? this.#now() - SLOW_MS : this.#readAtMs;
     const count = this.#inside.filter(({ sinceMs }) => sinceMs <= before).length; // they come first
-    const room = isBusy ? Math.max(0, MAX_OF_SHORT - this.#aside.size) : count;
+    const room = isBusy ? Math.max(0, MAX_ASIDE - this.#aside.size) : count;
     const slow = this.#inside.splice(0, Math.min(count, room));
     for (const place of slow) {
       if (place.isAhead) this.#ahead -= 1;

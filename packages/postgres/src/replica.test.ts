@@ -85,14 +85,15 @@ describe('a streaming replica', () => {
 
   it('is left for the primary when it lags beyond the bound, and read from again when it has caught up', async () => {
     await becomes('caught up');
-    await servers.delayReplay(30_000);
+    states.length = 0;
+    await servers.pauseReplay();
     await write('late');
     await becomes('lags');
     expect(replica.lagMs).toBeGreaterThan(MAX_LAG_MS);
     targets.length = 0;
     expect(await read()).toContain('late');
     expect(targets).toEqual(['primary']);
-    await servers.delayReplay(0);
+    await servers.resumeReplay();
     await becomes('caught up');
     expect(states).toEqual(['lags', 'caught up']);
     targets.length = 0;
@@ -102,6 +103,7 @@ describe('a streaming replica', () => {
 
   it('is left for the primary when it is unreachable, in the middle of a read too, and comes back by itself', async () => {
     await becomes('caught up');
+    states.length = 0;
     await servers.restartReplica(async () => {
       await write('meanwhile');
       expect(await read()).toContain('meanwhile');
@@ -110,7 +112,7 @@ describe('a streaming replica', () => {
       expect(String(causes.at(0))).toMatch(/terminat|shut|ECONN|connection/i);
     });
     await becomes('caught up');
-    expect(states).toEqual(['unreachable', 'caught up']);
+    expect(states.filter((state) => state !== 'lags')).toEqual(['unreachable', 'caught up']); // it may lag at first
     targets.length = 0;
     expect(await read()).toContain('meanwhile');
     expect(targets).toEqual(['replica']);

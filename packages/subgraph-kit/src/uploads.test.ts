@@ -16,9 +16,12 @@ let server: SubgraphServer;
 let url: string;
 /** What became of each file that a resolver has read. */
 const read: string[] = [];
+/** Files that a resolver has begun with. */
+const opened: string[] = [];
 
 async function store(file: UploadedFile): Promise<string> {
   const { filename, mediaType, bytes } = await file.open();
+  opened.push(filename);
   let size = 0;
   if (filename === 'slow.png') await pause(2 * RESOLVER_TIMEOUT_MS);
   try {
@@ -217,7 +220,7 @@ describe('A subgraph that takes uploads', () => {
     expect([status, errors?.length, read]).toEqual([401, 1, []]);
   });
 
-  /** Sends what is written, and is cut off a little later: so the gateway takes a request back. */
+  /** Sends what is written, and is cut off when a resolver has begun with the file: so the gateway takes a request back. */
   async function sendCut(operation: string, map: string, files: string): Promise<void> {
     const request = httpRequest(url, {
       method: 'POST',
@@ -228,7 +231,7 @@ describe('A subgraph that takes uploads', () => {
     });
     request.on('error', () => undefined); // it is destroyed below
     request.write(`${head('operations')}${operation}\r\n${head('map')}${map}\r\n${files}`);
-    await pause(RESOLVER_TIMEOUT_MS / 2);
+    await expect.poll(() => opened).toContain('cut.png');
     request.destroy();
   }
 

@@ -117,7 +117,7 @@ describe('Mutation.createUser', () => {
       query: '{ me { id } }',
       as: user('VIEWER', createId(), 'N'),
     });
-    expect(await count()).toBe(2);
+    await expect.poll(count).toBe(2); // a request waits for its profile, but not for long
     expect(data.me.id).not.toBe((await published())[0]?.subject);
   });
 });
@@ -129,15 +129,16 @@ describe('events of profiles', () => {
 
   it('is their first token, and each new name', async () => {
     const id = createId();
+    const names = async (): Promise<readonly unknown[]> =>
+      (await published()).map((event: { payload: { name: unknown } }) => event.payload.name);
+    // A request waits for its profile, but not for long.
     await seen(id);
+    await expect.poll(names).toEqual([null]);
     await seen(id, 'One');
+    await expect.poll(names).toEqual([null, 'One']);
     await seen(id, 'One');
     await seen(id);
     await seen(id, 'Two');
-    expect((await published()).map((event: { payload: { name: unknown } }) => event.payload.name)).toEqual([
-      null,
-      'One',
-      'Two',
-    ]);
+    await expect.poll(names).toEqual([null, 'One', 'Two']);
   });
 });

@@ -281,7 +281,10 @@ describe('profiles follow tokens', () => {
 
   it('makes a profile from the first token it sees', async () => {
     const token = { name: 'Nia', email: 'nia@example.com', role: 'EDITOR' } as const;
-    expect(await me(user(id, token))).toEqual({ id, name: 'Nia', email: 'nia@example.com', role: 'EDITOR' });
+    // A request waits for its profile, but not for long.
+    await expect
+      .poll(() => me(user(id, token)))
+      .toEqual({ id, name: 'Nia', email: 'nia@example.com', role: 'EDITOR' });
   });
 
   it('shows the role that may do most', async () => {

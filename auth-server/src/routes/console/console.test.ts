@@ -17,7 +17,7 @@ const [ada, ed] = demoAccounts;
 let server: TestAuthServer;
 let operator: Browser;
 beforeAll(async () => {
-  server = await startTestAuthServer({ ADMIN_API: 'true', ADMIN_SIGN_IN_MAX_AGE_S: '60', LOG_LEVEL: 'info' });
+  server = await startTestAuthServer({ ADMIN_API: 'true', LOG_LEVEL: 'info' });
   operator = await signedIn('ada@example.com');
   await addClient(server, {
     client_id: 'machine-room',

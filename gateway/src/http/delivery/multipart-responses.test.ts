@@ -133,11 +133,12 @@ describe('What is rejected', () => {
 describe('A stream of parts', () => {
   it('ends with its client: the subgraphs are no longer asked', async () => {
     stage.graph.reviewsGate.close();
+    stage.graph.reviews.forget();
     const before = stage.graph.reviews.aborted();
     const client = new AbortController();
     const parts = await open('{ post { title ...@defer { rating } } }', OLD, { signal: client.signal });
     expect(await parts.next()).toMatchObject({ hasNext: true });
-    stage.graph.reviews.forget();
+    await until(() => stage.graph.reviews.received.length === 1);
     client.abort();
     await until(() => stage.graph.reviews.aborted() >= before + 1);
   });

@@ -13,7 +13,7 @@ beforeAll(async () => {
   graph = await startEventGraph();
   gateway = await startTestGateway({
     subgraphs: graph.all,
-    settings: 'subscriptions: { webSocket: { maxConnectionsPerUser: 2, maxOperations: 2, initMs: 400 } }',
+    settings: 'subscriptions: { webSocket: { maxConnectionsPerUser: 2, maxOperations: 2 } }',
   });
   address = `${gateway.url}/graphql/stream`;
 });
@@ -143,13 +143,24 @@ describe('graphql-sse, single connection mode', () => {
     expect((await fetch(`${gateway.url}/graphql`, { method: 'PUT' })).status).toBe(405);
   });
 
-  it('is bounded: streams of a caller, operations of a stream, and the time to open it', async () => {
+  it('is bounded: streams of a caller and operations of a stream', async () => {
     const [token] = [await reserve(), await reserve()];
     expect((await fetch(address, { method: 'PUT' })).status).toBe(429);
     await open(token);
     for (const id of ['1', '2']) expect((await post(token, id, SUBSCRIPTION)).status).toBe(202);
     expect(await post(token, '1', SUBSCRIPTION)).toMatchObject({ status: 400 });
     expect(await post(token, '3', SUBSCRIPTION)).toMatchObject({ status: 429 });
-    await expect.poll(async () => (await fetch(address, { method: 'PUT' })).status).toBe(201);
+  });
+
+  it('is bounded in the time to open it: then its place is free', async () => {
+    const brief = await startTestGateway({
+      subgraphs: graph.all,
+      settings: 'subscriptions: { webSocket: { maxConnectionsPerUser: 1, initMs: 400 } }',
+    });
+    const reserveThere = async (): Promise<number> =>
+      (await fetch(`${brief.url}/graphql/stream`, { method: 'PUT' })).status;
+    expect(await reserveThere()).toBe(201);
+    await expect.poll(reserveThere, { timeout: 20_000 }).toBe(201);
+    await brief.close();
   });
 });

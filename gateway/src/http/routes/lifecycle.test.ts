@@ -32,7 +32,7 @@ beforeEach(async () => {
       },
     },
   });
-  gateway = await startTestGateway({ subgraphs: [subgraph], settings: 'timeouts: { requestMs: 400 }' });
+  gateway = await startTestGateway({ subgraphs: [subgraph] });
 });
 afterEach(async () => {
   await gateway.close();
@@ -56,9 +56,11 @@ const aborted = (): number => subgraph.aborted();
 
 describe('Timeouts', () => {
   it('end a request whose first byte takes too long with 504, and the calls of subgraphs with it', async () => {
+    await gateway.close();
+    gateway = await startTestGateway({ subgraphs: [subgraph], settings: 'timeouts: { requestMs: 3000 }' });
     const start = performance.now();
     const response = await gateway.post({ query: '{ slow }' });
-    expect(performance.now() - start).toBeGreaterThanOrEqual(395);
+    expect(performance.now() - start).toBeGreaterThanOrEqual(2_995);
     expect(response.status).toBe(504);
     expect(response.body.errors?.[0]?.extensions['code']).toBe('GATEWAY_TIMEOUT');
     await until(() => aborted() === 1);
@@ -91,8 +93,6 @@ describe('A client that disconnects', () => {
 
 describe('Closing', () => {
   it('F-13 turns readiness off, finishes what is in flight, and accepts nothing new', async () => {
-    await gateway.close();
-    gateway = await startTestGateway({ subgraphs: [subgraph] }); // with time for this
     expect((await fetch(`${gateway.url}/health/ready`)).status).toBe(200);
     const inFlight = gateway.post({ query: '{ slow }' });
     await until(() => subgraph.received.length === 1);

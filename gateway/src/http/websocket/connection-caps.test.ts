@@ -135,6 +135,7 @@ describe('S-074 streams of one user', () => {
       },
     );
     expect(result.status).toBe(429);
+    await until(() => graph.news.open() === 1); // they share it
     graph.news.publish({ id: 'a' });
     for (const socket of [one, one, two]) expect(await socket.next()).toMatchObject({ type: 'next' });
   });

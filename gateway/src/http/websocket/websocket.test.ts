@@ -16,7 +16,7 @@ const SETTINGS = `
   subscriptions:
     heartbeatMs: 200
     bufferBytes: 20000
-    webSocket: { initMs: 300, maxOperations: 3, maxMessageBytes: 4000, maxMessages: 50 }`;
+    webSocket: { maxOperations: 3, maxMessageBytes: 4000, maxMessages: 50 }`;
 
 let graph: EventGraph;
 let gateway: TestGateway;
@@ -243,7 +243,15 @@ describe('connections', () => {
   });
 
   it('S-071 that say nothing are closed with 4408', async () => {
-    expect(await (await open()).closed).toEqual({ code: 4408, reason: 'Connection initialisation timeout' });
+    const impatient = await startTestGateway({
+      subgraphs: graph.all,
+      settings: 'subscriptions: { webSocket: { initMs: 300 } }',
+    });
+    for (const protocol of ['graphql-transport-ws', 'graphql-ws']) {
+      const { closed } = new RawSocket(`${impatient.url}/graphql`, {}, protocol);
+      expect(await closed).toEqual({ code: 4408, reason: 'Connection initialisation timeout' });
+    }
+    await impatient.close();
   });
 
   it('S-071 that ask before they are acknowledged are closed with 4401', async () => {
