@@ -332,7 +332,6 @@ describe('The gate before execution', () => {
       spanMs: 0,
       overload: { isSustained: true },
       readUtilization: () => utilization,
-      now: () => performance.now(),
     });
     const work = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
     for (let count = 0; count < 40; count += 1) void gate.run(work, new AbortController().signal);
