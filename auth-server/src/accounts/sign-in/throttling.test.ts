@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { outageOf } from '../../http/outage.ts';
 import { authorizationUrl, createPkce, submitSignIn } from '../../testing/flow.ts';
 import { runCommand } from '../../testing/run-command.ts';
-import { signInFrom, signInTogether } from '../../testing/sign-in-from.ts';
+import { signInTogether } from '../../testing/sign-in-from.ts';
 import { startTestAuthServer, type TestAuthServer } from '../../testing/test-auth-server.ts';
 
 let server: TestAuthServer;
