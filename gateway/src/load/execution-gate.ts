@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import type { DropRules, SustainedOverload } from './admission.ts';
-import { gatePlaceFor, SetAside, type GatePlace, type WaitingOperation } from './gate-place.ts';
+import { SetAside, type GatePlace, type WaitingOperation } from './gate-place.ts';
 import { MeanInterval } from './mean-interval.ts';
 import { ProcessStrain, utilizationReader } from './process-strain.ts';
-import { FEW_REQUESTS, type GateCaller, WaitingLine } from './waiting-line.ts';
+import { FEW_REQUESTS, laneOf, type GateCaller, WaitingLine } from './waiting-line.ts';
 
 /** Settings of {@link ExecutionGate}. */
 export interface ExecutionGateOptions {
@@ -142,7 +142,8 @@ export class ExecutionGate {
    *   operation throws
    */
   async run<T>(operation: () => Promise<T>, signal: AbortSignal, caller?: GateCaller): Promise<T> {
-    const place = gatePlaceFor(caller);
+    const isOfLane = caller?.lane !== undefined;
+    const place: GatePlace = { sinceMs: 0, key: caller && laneOf(caller), isOfLane, isAhead: false };
     if (this.#hasRoom()) this.#enter(place);
     else await this.#turn(place, signal, caller);
     try {

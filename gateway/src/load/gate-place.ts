@@ -1,4 +1,4 @@
-import { CallerCounts, laneOf, type GateCaller } from './waiting-line.ts';
+import { CallerCounts, type GateCaller } from './waiting-line.ts';
 
 /** The place of an operation that counts as in execution. */
 export interface GatePlace {
@@ -10,12 +10,6 @@ export interface GatePlace {
   readonly isOfLane: boolean;
   /** Whether it has begun beyond the limit: its caller had none. */
   isAhead: boolean;
-}
-
-/** The place that an operation of the caller is to have. */
-export function gatePlaceFor(caller: GateCaller | undefined): GatePlace {
-  const isOfLane = caller?.lane !== undefined;
-  return { sinceMs: 0, key: caller && laneOf(caller), isOfLane, isAhead: false };
 }
 
 /** An operation that waits until it may begin. */
