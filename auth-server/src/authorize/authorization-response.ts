@@ -40,14 +40,19 @@ export async function issueCode(
   const { settings, codes } = features;
   await consumePushedRequest(request.pushedId, features.pushedRequests);
   await consumeRequestObject(request, features);
-  const issuedAt = nowS(features);
+  const issuedAtMs = features.clock();
+  const issuedAt = Math.floor(issuedAtMs / 1_000);
   const grantId = newGrantId();
   const { code, secretHash } = newGrantCode('ac', grantId);
   const { clientId, clientIncarnation, redirectUri, codeChallenge, scopes, audience, nonce, keyThumbprint } =
     request;
   const { subject, authenticatedAt, sessionId } = session;
   // Listed before it can be used, and until the grant ends that the code begins, so that its exchange need not list it again.
-  await listGrant(subject, { grantId, clientId, expiresAt: grantEnd(issuedAt, settings) }, features);
+  await listGrant(
+    subject,
+    { grantId, clientId, expiresAt: grantEnd(issuedAtMs / 1_000, settings) },
+    features,
+  );
   const boundGrantId = endsWithSession(scopes, { ofDevice: false }) ? grantId : undefined;
   await features.sessions.addUse(sessionId, { clientId, boundGrantId });
   const contents = {

@@ -3,7 +3,10 @@ import { memberOf, parseMember, type ListedGrant } from '../accounts/listed-gran
 
 /** A grant that is to be listed. */
 export interface NewAccountGrant extends ListedGrant {
-  /** When the grant, or the code that it begins with, ends at the latest, seconds since 1970. */
+  /**
+   * When the grant, or the code that it begins with, ends at the latest, seconds since 1970; with those of the instant in which it began
+   * behind the point, so that the grants of one second stay in their order.
+   */
   readonly expiresAt: number;
 }
 

@@ -53,7 +53,12 @@ export async function beginIssuerGrant(
     : namespacedSubject(issuer.issuer, token.subject);
   if (id === undefined) return undefined;
   const grantId = newGrantId();
-  await listGrant(id, { grantId, clientId: client.metadata.client_id, expiresAt }, features);
+  const listed = {
+    grantId,
+    clientId: client.metadata.client_id,
+    expiresAt: expiresAt + (features.clock() % 1_000) / 1_000,
+  };
+  await listGrant(id, listed, features);
   const account = isLinked ? await features.accounts.findToday(id) : undefined;
   if (isLinked && !isUsable(account)) return undefined;
   await saveGrant(grantId, id, request, features);

@@ -18,12 +18,7 @@ export async function listGrant(
   features: HasClock & Pick<GrantFeatures, 'accountGrants' | 'grants' | 'revoker'>,
 ): Promise<void> {
   const { accountGrants, grants, revoker } = features;
-  const ofClient = await accountGrants.add(
-    subject,
-    withMilliseconds(grant, features),
-    nowS(features),
-    MOST_GRANTS,
-  );
+  const ofClient = await accountGrants.add(subject, grant, nowS(features), MOST_GRANTS);
   if (ofClient.length === 0) return;
   const others = ofClient.filter(({ grantId }) => grantId !== grant.grantId);
   const live = await grants.filterLive(others.map(({ grantId }) => grantId));
@@ -33,9 +28,4 @@ export async function listGrant(
   );
   const surplus = others.filter(({ grantId }) => live.has(grantId)).slice(0, -(MOST_GRANTS - 1));
   await revoker.revokeMany(subject, surplus, 'more_than_allowed');
-}
-
-/** So that the grants of one second stay in their order. */
-function withMilliseconds(grant: NewAccountGrant, { clock }: HasClock): NewAccountGrant {
-  return { ...grant, expiresAt: grant.expiresAt + (clock() % 1000) / 1000 };
 }

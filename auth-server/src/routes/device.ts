@@ -9,7 +9,7 @@ import type { Parameters } from '../parameters.ts';
 import { listGrant, type ListGrantFeatures } from '../grants/list-grant.ts';
 import { isGivenTo } from '../clients/registration-today.ts';
 import { randomToken } from '../secrets/secrets.ts';
-import { nowS, type HasClock } from '../clock.ts';
+import type { HasClock } from '../clock.ts';
 import { grantEnd, type HasSettings } from '../settings/settings.ts';
 import type { PendingDevice } from '../grants/device-store.ts';
 import { normalizeUserCode } from '../grants/user-code.ts';
@@ -133,9 +133,11 @@ async function keepDecision(
   const event = decision === 'allow' ? 'consent_given' : 'consent_denied';
   audit.record({ event, subject: account.id, clientId, scopes, address });
   if (decision === 'deny') return devices.deny(grantId);
-  const createdAt = nowS(features);
+  const createdAtMs = features.clock();
+  const createdAt = Math.floor(createdAtMs / 1_000);
   const expiresAt = grantEnd(createdAt, settings);
-  await listGrant(account.id, { grantId, clientId, expiresAt }, features);
+  const listed = { grantId, clientId, expiresAt: grantEnd(createdAtMs / 1_000, settings) };
+  await listGrant(account.id, listed, features);
   return devices.allow(grantId, {
     clientId,
     clientIncarnation,
