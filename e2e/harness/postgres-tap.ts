@@ -19,12 +19,11 @@ export interface PostgresTap {
   close(): Promise<void>;
 }
 
-const BACKGROUND =
-  /outbox|inbox|consumer|INSERT|UPDATE|DELETE|advisory|uuid IS NULL OR|^SELECT(?: pg_| WHERE|$)|^(?:BEGIN|COMMIT|ROLLBACK|SET|LISTEN)/;
+const BACKGROUND = /outbox|inbox|consumer|advisory|uuid IS NULL OR|^SELECT(?: pg_| WHERE|$)|^LISTEN/;
 
 /**
- * Whether services run a statement at times of their own, or with what they write: relays and consumers of events, with their snapshots, and the indexer; who
- * leads them, and that their connection is in use; a new connection of a pool.
+ * Whether services run a statement at times of their own: relays and consumers of events, with their snapshots; who leads them, and that
+ * their connection is in use; a new connection of a pool.
  */
 export function isOfBackground(text: string): boolean {
   return BACKGROUND.test(text);

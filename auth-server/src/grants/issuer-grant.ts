@@ -46,7 +46,7 @@ export async function beginIssuerGrant(
   request: IssuerGrantRequest,
   features: IssuerGrantFeatures,
 ): Promise<IssuerGrant | undefined> {
-  const { issuer, token, client, expiresAt } = request;
+  const { issuer, token, client, expiresAt, receivedAt } = request;
   const isLinked = issuer.subjects === 'linked';
   const id = isLinked
     ? await features.identities.find({ issuer: issuer.issuer, subject: token.subject })
@@ -56,7 +56,7 @@ export async function beginIssuerGrant(
   const listed = {
     grantId,
     clientId: client.metadata.client_id,
-    expiresAt: expiresAt + (features.clock() % 1_000) / 1_000,
+    expiresAt: expiresAt + features.clock() / 1_000 - receivedAt, // from this instant on, as those listed before and after it
   };
   await listGrant(id, listed, features);
   const account = isLinked ? await features.accounts.findToday(id) : undefined;

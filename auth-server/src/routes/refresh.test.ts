@@ -200,15 +200,18 @@ describe('A-137: the lifetime of grants', () => {
   it('A-137 ends a grant that idles, and one that is old however often it was refreshed', async () => {
     const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
     const short = await startTestAuthServer({ REFRESH_TOKEN_IDLE_TTL_S: '2' });
-    const idle = await obtainTokens(short.issuer);
-    const beganAt = performance.now();
-    let active = await obtainTokens(short.issuer);
-    while (performance.now() - beganAt < 2_500) {
-      await pause(200); // often: on a busy machine too it is never idle for two seconds
-      active = tokensOf(await refresh(short.issuer, active.refreshToken));
+    try {
+      const idle = await obtainTokens(short.issuer);
+      const beganAt = performance.now();
+      let active = await obtainTokens(short.issuer);
+      while (performance.now() - beganAt < 2_500) {
+        await pause(200); // often: on a busy machine too it is never idle for two seconds
+        active = tokensOf(await refresh(short.issuer, active.refreshToken));
+      }
+      expect((await refresh(short.issuer, idle.refreshToken)).body['error']).toBe('invalid_grant');
+    } finally {
+      await short.stop();
     }
-    expect((await refresh(short.issuer, idle.refreshToken)).body['error']).toBe('invalid_grant');
-    await short.stop();
 
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
     const old = await startTestAuthServer({ REFRESH_TOKEN_IDLE_TTL_S: '40', REFRESH_TOKEN_TTL_S: '40' });

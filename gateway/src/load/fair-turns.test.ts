@@ -37,6 +37,7 @@ describe('Work on new texts', () => {
     );
     const light = turns.run(user('light'), here, work('light'));
     expect(done).toEqual(['heavy 0']);
+    expect(turns.waiting).toBe(heavy.length);
     let loops = 0;
     const count = (): void => {
       loops += 1;

@@ -155,11 +155,12 @@ describe('graphql-sse, single connection mode', () => {
   it('is bounded in the time to open it: then its place is free', async () => {
     const brief = await startTestGateway({
       subgraphs: graph.all,
-      settings: 'subscriptions: { webSocket: { maxConnectionsPerUser: 1, initMs: 400 } }',
+      settings: 'subscriptions: { webSocket: { maxConnectionsPerUser: 1, initMs: 3000 } }',
     });
     const reserveThere = async (): Promise<number> =>
       (await fetch(`${brief.url}/graphql/stream`, { method: 'PUT' })).status;
     expect(await reserveThere()).toBe(201);
+    expect(await reserveThere()).toBe(429);
     await expect.poll(reserveThere, { timeout: 20_000 }).toBe(201);
     await brief.close();
   });

@@ -47,7 +47,7 @@ test('random secrets of 128 bits and more are accepted, however they are spelled
       const random = randomBytes(bytes);
       for (const spelling of ['base64url', 'base64', 'hex'] as const) {
         const secret = random.toString(spelling);
-        // One in 10,000 happens to be written in fewer kinds of characters than its spelling has.
+        // By chance a text has fewer kinds of characters than its spelling, and counts as one of a smaller alphabet.
         if (!FEWER_KINDS.test(secret)) expect(weaknessOf(secret), secret).toBeUndefined();
       }
       expect(weaknessOf(random.toString('hex').toUpperCase())).toBeUndefined();
