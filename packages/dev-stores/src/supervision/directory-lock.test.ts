@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { DirectoryInUse, lockDirectory, ownerOfDirectory, startTimeOf } from '../index.ts';
@@ -74,20 +74,35 @@ describe('lockDirectory', () => {
   });
 
   it('gives a stale lock to one of many that want it at once', async () => {
-    writeFileSync(join(directory, 'owner.lock'), JSON.stringify({ pid: 4_194_303, startTime: '1' }));
     const contend = `
-      process.stdin.once('data', () => {
-        try { lockDirectory(directory); console.log('won'); } catch (error) { console.log(error.name); }
-        setTimeout(() => process.exit(0), 1500);
+      import { createInterface } from 'node:readline';
+      let lock;
+      createInterface({ input: process.stdin }).on('line', (line) => {
+        if (line === 'release') { lock?.release(); lock = undefined; return console.log('released'); }
+        try { lock = lockDirectory(directory); console.log('won'); } catch (error) { console.log(error.name); }
       });
       console.log('there');
     `;
     const contenders = Array.from({ length: 6 }, () => startContender(contend));
-    await Promise.all(contenders.map(({ stdout }) => once(stdout, 'data')));
-    const responses = contenders.map(({ stdout }) => text(stdout));
-    for (const { stdin } of contenders) stdin.write('go\n');
-    const outcomes = (await Promise.all(responses)).map((response) => response.trim());
-    expect(outcomes.toSorted()).toEqual([...Array<string>(5).fill('DirectoryInUse'), 'won']);
+    const next = contenders.map(({ stdout }) => createInterface({ input: stdout })[Symbol.asyncIterator]());
+    const heard = () => Promise.all(next.map(async (lines) => String((await lines.next()).value)));
+    const tell = (line: string) => contenders.forEach(({ stdin }) => stdin.write(`${line}\n`));
+    await heard();
+    for (let round = 0; round < 50; round += 1) {
+      writeFileSync(join(directory, 'owner.lock'), JSON.stringify({ pid: 4_194_303, startTime: '1' }));
+      tell('acquire');
+      expect((await heard()).toSorted()).toEqual([...Array<string>(5).fill('DirectoryInUse'), 'won']);
+      tell('release');
+      await heard();
+    }
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it('acquires a lock whose contender was killed while it removed it', () => {
+    for (const name of ['owner.lock', 'owner.lock.removal', 'owner.lock.removal.removal'])
+      writeFileSync(join(directory, name), JSON.stringify({ pid: 4_194_303, startTime: '1' }));
+    lockDirectory(directory);
+    expect(readdirSync(directory)).toEqual(['owner.lock']);
   });
 });
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startTimeOf } from './process-identity.ts';
 
@@ -38,9 +38,19 @@ const LOCK_FILE = 'owner.lock';
  */
 export function lockDirectory(directory: string): DirectoryLock {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const file = join(directory, LOCK_FILE);
+  return lockFile(join(directory, LOCK_FILE), (pid) => {
+    throw new DirectoryInUse(directory, pid);
+  });
+}
+
+/** @param inUse is called with the process that holds the lock; when it returns, the lock is tried again */
+function lockFile(file: string, inUse: (pid: number) => void): DirectoryLock {
   const mine = JSON.stringify({ pid: process.pid, startTime: startTimeOf(process.pid) ?? '' });
-  while (!createExclusively(file, mine)) removeIfStale(directory, file);
+  while (!createExclusively(file, mine)) {
+    const holder = holderOf(file);
+    if (holder === 'stale') removeIfStale(file);
+    else if (holder !== 'none') inUse(holder);
+  }
   let held = true;
   return {
     release: () => {
@@ -52,8 +62,8 @@ export function lockDirectory(directory: string): DirectoryLock {
 
 /** @returns the process that holds the directory; undefined when none does */
 export function ownerOfDirectory(directory: string): number | undefined {
-  const owner = readOwner(join(directory, LOCK_FILE));
-  return owner && isRunning(owner) ? owner.pid : undefined;
+  const holder = holderOf(join(directory, LOCK_FILE));
+  return typeof holder === 'number' ? holder : undefined;
 }
 
 /** A link appears with its content, where an exclusive creation would show an empty file for a moment. */
@@ -71,30 +81,38 @@ function createExclusively(file: string, content: string): boolean {
   }
 }
 
-/** Moves the stale lock aside and looks at it again: between look and move another process may have acquired it. */
-function removeIfStale(directory: string, file: string): void {
-  const owner = readOwner(file);
-  if (owner && isRunning(owner)) throw new DirectoryInUse(directory, owner.pid);
-  const aside = `${file}.${randomUUID()}`;
-  try {
-    renameSync(file, aside);
-  } catch {
-    return; // removed by its owner or by another contender
-  }
-  const moved = readOwner(aside);
-  if (moved && isRunning(moved)) linkSync(aside, file);
-  rmSync(aside, { force: true });
+/**
+ * The right to remove a lock of another is a lock itself: whoever has it looks again, so that the lock that another contender has
+ * acquired meanwhile stays.
+ */
+function removeIfStale(file: string): void {
+  const right = lockFile(`${file}.removal`, pause);
+  if (holderOf(file) === 'stale') rmSync(file, { force: true });
+  right.release();
 }
 
-function readOwner(file: string): Owner | undefined {
+/** Blocks the thread, for what takes another process less than a millisecond. */
+function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+}
+
+/** The process that holds a lock; `stale` when it is gone, `none` when there is no lock, which another may acquire a moment later. */
+function holderOf(file: string): number | 'stale' | 'none' {
+  let content: string;
   try {
-    const { pid, startTime } = JSON.parse(readFileSync(file, 'utf8')) as Partial<Owner>;
+    content = readFileSync(file, 'utf8');
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'none' : 'stale';
+  }
+  const owner = parseOwner(content);
+  return owner && startTimeOf(owner.pid) === owner.startTime ? owner.pid : 'stale';
+}
+
+function parseOwner(content: string): Owner | undefined {
+  try {
+    const { pid, startTime } = JSON.parse(content) as Partial<Owner>;
     return typeof pid === 'number' && typeof startTime === 'string' ? { pid, startTime } : undefined;
   } catch {
     return undefined;
   }
-}
-
-function isRunning(owner: Owner): boolean {
-  return startTimeOf(owner.pid) === owner.startTime;
 }
