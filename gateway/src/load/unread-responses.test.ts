@@ -122,7 +122,7 @@ describe('What clients leave unread', () => {
     expect(responses.bytes).toBeLessThanOrEqual(500);
   });
 
-  it('costs the slowest readers their connection, not those who read', () => {
+  it('G7: costs the slowest readers their connection, not those who read', () => {
     const { client, cutOff } = open();
     const reading = client('192.0.2.1').write(400);
     const standing = client('198.51.100.1').write(300);
@@ -152,7 +152,7 @@ describe('A client', () => {
     expect(cutOff).toEqual([]);
   });
 
-  it('that reads some bytes now and then is cut off, as one is that reads nothing', () => {
+  it('G7: that reads some bytes now and then is cut off, as one is that reads nothing', () => {
     const { responses, client, cutOff } = open({ totalBytes: 1e6, perCallerBytes: [1e6] });
     const [trickling, standing] = [client('192.0.2.1').write(10_000), client('192.0.2.2').write(10_000)];
     for (let second = 0; second < 6; second += 1) {

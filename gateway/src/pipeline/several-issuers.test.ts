@@ -95,7 +95,7 @@ describe('Several issuers', () => {
 });
 
 describe('G4: Users of two issuers with one sub', () => {
-  it('are two for subgraphs, for presence and for rates', async () => {
+  it('L10: are two for subgraphs, for presence and for rates', async () => {
     const redis = await startTestRedis();
     const connection = connectRedis({ url: redis.url, name: 'test', onError: () => undefined });
     const { privateKey } = await generateKeyPair('ES256', { extractable: true });

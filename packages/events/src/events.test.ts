@@ -59,6 +59,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await Promise.all(running.splice(0).map((background) => background.close()));
+  await expect.poll(leaders, { timeout: 30_000 }).toBe(0); // the next test's relay is not to be taken for this one's
 });
 afterAll(async () => {
   await elsewhere.close();
@@ -102,21 +103,15 @@ function relay(options: Partial<RelayOptions> = {}): Background {
   return background;
 }
 
-const leadershipAcquired = () =>
-  expect
-    .poll(
-      async () =>
-        (
-          await source.query(
-            'SELECT FROM pg_locks WHERE locktype = $1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())',
-            ['advisory'],
-          )
-        ).rowCount,
-      {
-        timeout: 5_000,
-      },
-    )
-    .toBe(1);
+/** How many relays and consumers lead. */
+async function leaders(): Promise<number> {
+  const { rows } = await source.query(
+    "SELECT FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+  );
+  return rows.length;
+}
+
+const leadershipAcquired = () => expect.poll(leaders, { timeout: 30_000 }).toBe(1);
 
 const upstreamCalls: string[] = [];
 const upstream: EventSource = {
@@ -291,7 +286,7 @@ describe('the relay', () => {
     await leadershipAcquired();
     for (const text of texts(20)) {
       await publish(text);
-      await expect.poll(async () => (await streamed()).at(-1), { interval: 5, timeout: 5_000 }).toBe(text);
+      await expect.poll(async () => (await streamed()).at(-1), { interval: 5, timeout: 30_000 }).toBe(text);
     }
   });
 

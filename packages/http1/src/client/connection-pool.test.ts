@@ -149,7 +149,7 @@ describe('A response that could be understood in two ways', () => {
     ['G13: a length in a trailer', `${CHUNKED}2\r\nok\r\n0\r\ncontent-length: 2\r\n\r\n`],
     ['G13: extensions without end', `${CHUNKED}${`1;a=${'b'.repeat(4_000)}\r\no\r\n`.repeat(5)}`],
     ['headers without end', `x: ${'y'.repeat(20_000)}`],
-  ])('%s is rejected, and its connection closed', async (_kind, rest) => {
+  ])('G13: %s is rejected, and its connection closed', async (_kind, rest) => {
     const to = await listen(answering(`HTTP/1.1 200 OK\r\n${rest}`));
     await expect(ask(to)).rejects.toThrow(/malformed|not known|too large|longer|does not end/);
     await expect(ask(to)).rejects.toThrow();
