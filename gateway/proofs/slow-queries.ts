@@ -24,6 +24,7 @@ const SIZES = {
     networks: 4,
     share: 0.5,
     maxMs: 1_000,
+    maxOfManyMs: 3_000,
     mayFail: 0.25,
   },
   full: {
@@ -33,6 +34,7 @@ const SIZES = {
     networks: 20,
     share: 0.99,
     maxMs: 100,
+    maxOfManyMs: 500,
     mayFail: 0,
   },
 } as const;
@@ -42,25 +44,25 @@ const ARRIVAL_MS = 1_000;
 const ATTACKER = '127.0.0.1';
 /** Of others, each in another network. */
 const OTHERS = 8;
-/** Many networks are many callers, each with a share: while twice as many queries arrive, others wait for more of them. */
-const MANY_NETWORKS_TIMES = 3;
-/** What other processes may delay is allowed for where they have the processors: measured so often, with the worst taken. */
+/** Small, what other processes may delay is allowed for where they have the processors: measured so often, with the worst taken. */
 const CONTROLS = 5;
 
 /** G9: a caller with slow queries does not take a subgraph from the others. */
 proof({
   name: 'slow-queries',
-  description: 'From the first of many slow queries on, a subgraph answers the quick ones of others at once.',
+  description:
+    'From the first of many slow queries on, a subgraph answers the quick ones of others: within 100 ms beside one address, and within 500 ms while twice as many arrive from 20 networks.',
   async run({ size }) {
-    const { slowMs, calmMs, networks, share, maxMs, mayFail } = SIZES[size];
+    const { slowMs, calmMs, networks, share, maxMs, maxOfManyMs, mayFail } = SIZES[size];
     const stage = await openStage(SIZES[size]);
     try {
       const calm = await stage.others(calmMs);
       const calmMsOf = quantile(calm, share);
       const ofOne = await stage.othersWhile(SLOW, () => ATTACKER);
       const ofMany = await stage.othersWhile(2 * SLOW, (index) => addressOf(OTHERS + (index % networks)));
-      const controls = Array.from({ length: CONTROLS }, () => latencyBudgetMs(maxMs));
-      const budgetMs = Math.max(...controls) + (calmMsOf > maxMs / 2 ? calmMsOf : 0);
+      const budgetMs = size === 'full' ? maxMs : excused(maxMs, calmMsOf);
+      // Many networks are many callers, each with a share: while twice as many queries arrive, others wait for more of them.
+      const budgetOfManyMs = Math.max(maxOfManyMs, budgetMs);
       const attacked = [ofOne.arriving, ofOne.held, ofMany.held];
       const all = [calm, ...attacked, ofMany.arriving];
       const sent = sum(all.map((load) => load.sent));
@@ -69,7 +71,7 @@ proof({
         passed:
           failed <= mayFail * sent &&
           attacked.every((load) => quantile(load, share) <= budgetMs) &&
-          quantile(ofMany.arriving, share) <= MANY_NETWORKS_TIMES * budgetMs &&
+          quantile(ofMany.arriving, share) <= budgetOfManyMs &&
           stage.slowAtOnce() > SLOW / 2,
         figures: {
           slowQueriesMs: slowMs,
@@ -80,6 +82,7 @@ proof({
           othersFailed: failed,
           ...reasonOf(all),
           budgetMs: Math.round(budgetMs),
+          budgetOfManyMs: Math.round(budgetOfManyMs),
           calm: summaryOf(calm),
           whileOneAddressAttacks: summaryOf(ofOne.arriving),
           whileItsQueriesWait: summaryOf(ofOne.held),
@@ -92,6 +95,11 @@ proof({
     }
   },
 });
+
+function excused(maxMs: number, calmMs: number): number {
+  const controls = Array.from({ length: CONTROLS }, () => latencyBudgetMs(maxMs));
+  return Math.max(...controls) + (calmMs > maxMs / 2 ? calmMs : 0);
+}
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);

@@ -202,6 +202,15 @@ export function heldTooMuch(reason: ShareRejection): RequestError {
   return rejected('RATE_LIMITED', message, { retryAfterS: RETRY_AFTER_S });
 }
 
+/**
+ * A user, a network or a connection has as many streams open as it may have.
+ *
+ * @param limit a sentence that says how many
+ */
+export function tooManyStreams(limit: string): RequestError {
+  return rejected('TOO_MANY_STREAMS', `${limit} End some, then try again.`, { retryAfterS: RETRY_AFTER_S });
+}
+
 /** The client has gone, or wants no more of an operation. It is no one's in particular: it is never shown. */
 export const CLIENT_CLOSED: RequestError = rejected(
   'CLIENT_CLOSED_REQUEST',

@@ -42,7 +42,7 @@ async function respondToOperation(
   context: RequestContext,
   run: OperationRun,
 ): Promise<PipelineResult> {
-  const { usage } = run.services;
+  const usage = isEstimate(run) ? undefined : run.services.usage; // what no one has run, no one uses
   const sinceMs = usage ? performance.now() : 0;
   let result: PipelineResult;
   try {

@@ -1,6 +1,6 @@
 import { amountAt, amountsOf, DEFAULT_SHARES, ShareLimit, type ShareKeys } from '@trellis/admission';
 import { shareKeysOfCaller, type Caller } from '../identity/caller.ts';
-import { rejected } from '../errors.ts';
+import { tooManyStreams } from '../errors.ts';
 import type { StreamKind } from './stream-observer.ts';
 import type { SettingsInForce } from '../settings/settings.ts';
 
@@ -36,5 +36,5 @@ export class StreamQuota {
 function assertFree(limit: ShareLimit, keys: ShareKeys, maximum: number): void {
   const amounts = amountsOf(maximum, DEFAULT_SHARES.ofCaller);
   if (keys.every((key, level) => limit.heldBy(key) < amountAt(amounts, level))) return;
-  throw rejected('TOO_MANY_STREAMS', `No more than ${maximum} of these streams may be open at once.`);
+  throw tooManyStreams(`No more than ${maximum} of these streams may be open at once.`);
 }

@@ -81,6 +81,7 @@ describe('Recorded usage', () => {
     await gateway.post({ query: 'query Greet($n: String) { greeting(name: $n) }', variables: { n: 'eve' } });
     await gateway.post({ query: 'query Fails { failing }' }, IOS);
     await gateway.post({ query: '{ unknown }' });
+    await gateway.post({ query: 'query Fails { failing }' }, { ...IOS, 'trellis-explain': 'estimate' }); // it is not run
     await gateway.close();
 
     const recorded = await readOperations([folder]);
@@ -93,7 +94,7 @@ describe('Recorded usage', () => {
     });
     expect(byName(recorded, 'Greet($n')?.clients).toMatchObject([{ name: 'unknown', requests: 1 }]);
     const [failing] = byName(recorded, 'Fails')?.clients ?? [];
-    expect(Object.values(failing?.errors ?? {})).toEqual([1]);
+    expect([failing?.requests, Object.values(failing?.errors ?? {})]).toEqual([1, [1]]);
     expect(JSON.stringify(recorded)).not.toMatch(/ada|bob|eve/);
   });
 

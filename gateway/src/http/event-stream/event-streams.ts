@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { amountAt, amountsOf, DEFAULT_SHARES, ShareLimit, type ShareKeys } from '@trellis/admission';
-import { rejected } from '../../errors.ts';
+import { overloaded, rejected, tooManyStreams } from '../../errors.ts';
 import type { TransportSettings } from '../../settings/settings.ts';
 import { EventStream } from './event-stream.ts';
 
@@ -33,17 +33,15 @@ export class EventStreams {
    *
    * @param keys of the user, or of the address without a user
    * @returns its token
-   * @throws RequestError TOO_MANY_STREAMS
+   * @throws RequestError TOO_MANY_STREAMS; OVERLOADED where all together have as many as may be open
    */
   reserve(keys: ShareKeys): string {
     const { maxConnections, maxConnectionsPerUser, initMs } = this.#settings().subscriptions.webSocket;
     const amounts = amountsOf(maxConnectionsPerUser, DEFAULT_SHARES.ofCaller);
     const isFree = keys.every((key, level) => this.#limit.heldBy(key) < amountAt(amounts, level));
-    if (!isFree || this.size >= maxConnections)
-      throw rejected(
-        'TOO_MANY_STREAMS',
-        `No more than ${maxConnectionsPerUser} event streams may be open at once.`,
-      );
+    if (!isFree)
+      throw tooManyStreams(`No more than ${maxConnectionsPerUser} event streams may be open at once.`);
+    if (this.size >= maxConnections) throw overloaded();
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
     this.#limit.acquire(keys);
     const stream = new EventStream(initMs, () => {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandler } from 'fastify';
 import { shareKeysOfCaller } from '../../identity/caller.ts';
 import { DeadlineSignal } from '../../abort/deadline-signal.ts';
-import { CLIENT_CLOSED, gatewayErrorCodes, rejected } from '../../errors.ts';
+import { CLIENT_CLOSED, gatewayErrorCodes, rejected, tooManyStreams } from '../../errors.ts';
 import { own } from '../../own-property.ts';
 import { authenticate } from '../../pipeline/authenticate.ts';
 import type { PipelineResult } from '../../pipeline/operation-result.ts';
@@ -109,10 +109,7 @@ export async function runOnEventStream(
   if (stream.has(id)) throw rejected('BAD_REQUEST', 'An operation with this id runs on the event stream.');
   const { maxOperations } = subscriptions.webSocket;
   if (stream.size >= maxOperations)
-    throw rejected(
-      'TOO_MANY_STREAMS',
-      `No more than ${maxOperations} operations may run on an event stream.`,
-    );
+    throw tooManyStreams(`No more than ${maxOperations} operations may run on an event stream.`);
   const watched = watchOperation(timeouts.requestMs);
   stream.begin(id, watched.abort);
   const response = await runWatched(read.request, exchange, watched, stream, id, options);

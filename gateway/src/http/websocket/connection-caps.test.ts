@@ -134,7 +134,10 @@ describe('S-074 streams of one user', () => {
         authorization: `Bearer ${await issuer.sign({ sub: 'vi' })}`,
       },
     );
-    expect(result.status).toBe(429);
+    expect([result.status, result.headers.get('retry-after')]).toEqual([429, '1']);
+    expect(result.body.errors?.[0]?.message).toBe(
+      'No more than 3 of these streams may be open at once. End some, then try again.',
+    );
     await until(() => graph.news.open() === 1); // they share it
     graph.news.publish({ id: 'a' });
     for (const socket of [one, one, two]) expect(await socket.next()).toMatchObject({ type: 'next' });

@@ -11,6 +11,7 @@ import {
   overloaded,
   overShare,
   rejected,
+  tooManyStreams,
   type RequestError,
 } from '../../errors.ts';
 import { framesOf, type IncrementalDialect } from '../../execution/frames.ts';
@@ -247,7 +248,7 @@ export class ConnectionOperations {
 
 /** As many operations run on a connection as may. */
 export function tooManyOperations(maximum: number): RequestError {
-  return rejected('TOO_MANY_STREAMS', `No more than ${maximum} operations may run on a connection.`);
+  return tooManyStreams(`No more than ${maximum} operations may run on a connection.`);
 }
 
 function timedOut(): RequestError {
