@@ -194,19 +194,20 @@ export class FairTurns {
 
   /**
    * @param caller whose turn it takes; absent where it is no one's in particular
+   * @param signal absent where the work finds out itself that it is not wanted any more
    * @returns what the work returns, at once where there is time left
    * @throws what the work throws, and the signal's reason when it is aborted before its turn
    */
   run<Result>(
     caller: GateCaller | undefined,
-    signal: AbortSignal,
+    signal: AbortSignal | undefined,
     work: () => Result,
   ): Result | Promise<Awaited<Result>> {
     if (this.#waiting.size === 0 && this.#spentMs < this.#turnMs) return this.#measured(work);
     return new Promise((resolve, reject) => {
       const begin = (): void => {
         try {
-          signal.throwIfAborted();
+          signal?.throwIfAborted();
           resolve(this.#measured(work) as Awaited<Result>);
         } catch (error) {
           reject(error);

@@ -49,15 +49,25 @@ export interface StreamRunResult {
  * @param payload what the subgraph sent, as parsed; not to be used again
  * @param closing aborts with the topic
  */
-export async function runEvent(
+export function runEvent(
   shared: SharedOperation,
   payload: unknown,
   closing: AbortSignal,
 ): Promise<StreamRunResult> {
-  return runBegun(beginRun('event', shared, closing), shared, async (run, execution) => {
-    const execute = (): Promise<ExecutionResult> =>
-      run.gated(execution, (context) => runPlan(shared.plan, context, { payload }));
-    const result = await (asksSubgraphs(shared.plan) ? inTurn(run, execution, execute) : execute());
+  if (!asksSubgraphs(shared.plan)) return runEventNow(shared, payload, shared.deadlineMs(), closing);
+  const dueMs = performance.now() + shared.deadlineMs();
+  return inTurnOfEvents(shared, () => runEventNow(shared, payload, dueMs - performance.now(), closing));
+}
+
+function runEventNow(
+  shared: SharedOperation,
+  payload: unknown,
+  deadlineMs: number,
+  closing: AbortSignal,
+): Promise<StreamRunResult> {
+  return runBegun(beginRun('event', shared, deadlineMs, closing), shared, async (run, execution) => {
+    execution.signal.throwIfAborted(); // it may have waited for its turn
+    const result = await run.gated(execution, (context) => runPlan(shared.plan, context, { payload }));
     run.services.observer.objectsAnswered('subscription', result.objects);
     return result;
   });
@@ -75,10 +85,10 @@ export async function runTick(
   isCounted: boolean,
   closing: AbortSignal,
 ): Promise<StreamRunResult | undefined> {
-  const begun = beginRun('tick', shared, closing);
+  const begun = beginRun('tick', shared, shared.deadlineMs(), closing);
   const result = await runBegun(begun, shared, async (run, execution) => {
     if (!isCounted) await countTick(run, shared);
-    const executed = await inTurn(run, execution, () =>
+    const executed = await run.services.eventTurns.run(execution.sharedBy, execution.signal, () =>
       run.gated(execution, (context) => runPlan(shared.plan, context)),
     );
     run.charge(executed.objects, shared.admitted);
@@ -87,13 +97,16 @@ export async function runTick(
   return isBeyondRate(begun.run) ? undefined : result;
 }
 
-/** Events and ticks come by the hundred: those that ask subgraphs begin a few in each turn of the event loop, each caller's by its share. */
-function inTurn(
-  { services }: OperationRun,
-  { sharedBy, signal }: ExecutionContext,
-  execute: () => Promise<ExecutionResult>,
-): Promise<ExecutionResult> {
-  return services.eventTurns.run(sharedBy, signal, execute);
+/**
+ * Events come by the hundred: those that ask subgraphs begin a few in each turn of the event loop, each caller's by its share. One that
+ * has to wait begins also when its topic has ended meanwhile, and fails.
+ */
+function inTurnOfEvents(
+  { services, admitted, context }: SharedOperation,
+  begin: () => Promise<StreamRunResult>,
+): Promise<StreamRunResult> {
+  const { eventTurns, shares } = services();
+  return eventTurns.run(shares.of(admitted.caller, context.address), undefined, begin);
 }
 
 /** Whether an event needs more than its subgraph has sent. What does not is over as soon as it begins. */
@@ -111,8 +124,13 @@ interface BegunRun {
   readonly clear: () => void;
 }
 
-function beginRun(kind: RunKind, shared: SharedOperation, closing: AbortSignal): BegunRun {
-  const { signal, clear } = deadlineOf(shared.deadlineMs(), closing);
+function beginRun(
+  kind: RunKind,
+  shared: SharedOperation,
+  deadlineMs: number,
+  closing: AbortSignal,
+): BegunRun {
+  const { signal, clear } = deadlineOf(deadlineMs, closing);
   const run = new OperationRun(kind, { ...shared.context, signal }, shared.services(), shared.admitted);
   return { run, clear };
 }
