@@ -1,5 +1,5 @@
 import { repository, runTool } from './programs/run-program.ts';
-import { checkAssertedRows } from './check/asserted-rows.ts';
+import { checkAssertedRows, sqlFolders } from './check/asserted-rows.ts';
 import { countFileSizes, findLongFiles, judgeFileSizes } from './check/file-sizes.ts';
 import { checkFloors } from './check/check-floors.ts';
 import { countClosures, judgeClosures } from './check/closures.ts';
@@ -90,7 +90,7 @@ async function checkFileSizes(): Promise<CheckResult> {
 }
 
 async function checkSqlRows(): Promise<CheckResult> {
-  const found = checkAssertedRows(repository, ['services', 'packages', 'auth-server']);
+  const found = checkAssertedRows(repository, sqlFolders);
   return { passed: found.length === 0, output: found.join('\n') };
 }
 

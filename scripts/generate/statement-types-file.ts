@@ -19,7 +19,7 @@ import { typeStatement, type TypedStatement } from './sql/type-statement.ts';
 
 /**
  * The tables of SQL statements of every package, `src/generated/statements.ts`: PostgreSQL prepares each statement in the schema
- * that the migrations make.
+ * that the migrations of its package make.
  *
  * @throws Error with the name of the statement that PostgreSQL rejects
  */
@@ -44,10 +44,11 @@ async function writeTable(
   { folder, files }: StatementProject,
   loaded: LoadedStatements,
 ): Promise<GeneratedFile> {
-  await client.query(`SET search_path TO ${client.escapeIdentifier(schemaOf(folder))}`);
   const table: Record<string, Record<string, TypedStatement>> = {};
-  for (const name of files.map(nameOf))
-    table[name] = await typeAll(client, catalogue, loaded.get(name) ?? []);
+  for (const file of files) {
+    await client.query(`SET search_path TO ${client.escapeIdentifier(schemaOf(folder, file))}`);
+    table[nameOf(file)] = await typeAll(client, catalogue, loaded.get(nameOf(file)) ?? []);
+  }
   const path = `${folder}/${TABLE}`;
   const text = tableText(JSON.stringify(table));
   const options = (await resolveConfig(join(repository, path))) ?? {};

@@ -1,6 +1,8 @@
 import type { Environment } from '@trellis/runtime';
+import { defineStatements, queryRows } from '@trellis/postgres';
 import { connectRedis } from '@trellis/redis';
 import { Client } from 'pg';
+import { statements } from '../generated/statements.ts';
 import { programs } from '../programs.ts';
 
 /** Stores that a variable of the environment can name. */
@@ -20,6 +22,10 @@ export class StoreUnavailable extends Error {
 
 const OLDEST_POSTGRES = 15;
 const DEADLINE_MS = 5_000;
+
+const sql = defineStatements(statements, 'external-stores', {
+  showVersion: { notNull: ['server_version'], text: 'SHOW server_version' },
+});
 
 /** The stores that the environment names for the services that need one, each once. */
 export function externalStores(variable: StoreVariable, environment: Environment): readonly ExternalStore[] {
@@ -91,8 +97,8 @@ async function postgresVersion(connectionString: string): Promise<string> {
   client.on('error', () => undefined); // the query itself fails
   try {
     await client.connect();
-    const { rows } = await client.query<{ server_version: string }>('SHOW server_version');
-    return rows[0]?.server_version.split(' ')[0] ?? 'of an unknown release';
+    const [shown] = await queryRows(client, sql.showVersion, []);
+    return shown?.server_version.split(' ')[0] ?? 'of an unknown release';
   } finally {
     await client.end();
   }

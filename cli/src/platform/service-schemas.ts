@@ -1,4 +1,6 @@
+import { defineStatements, execute } from '@trellis/postgres';
 import pg from 'pg';
+import { statements } from '../generated/statements.ts';
 import type { Prefix } from '../programs.ts';
 import { rolePassword, type PlatformSecrets } from './secrets.ts';
 
@@ -12,6 +14,11 @@ const schemas: readonly (readonly [prefix: Prefix, schema: string])[] = [
 ];
 
 const DATABASE = 'trellis';
+
+const sql = defineStatements(statements, 'service-schemas', {
+  findDatabase: 'SELECT FROM pg_database WHERE datname = $1',
+  findRole: 'SELECT FROM pg_roles WHERE rolname = $1',
+});
 
 /**
  * Prepares the embedded PostgreSQL: one database, and for each service a schema and a role whose rights end at it.
@@ -34,15 +41,15 @@ export async function prepareSchemas(
 }
 
 async function createDatabase(client: pg.Client): Promise<void> {
-  const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [DATABASE]);
-  if (rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE}`);
+  const found = await execute(client, sql.findDatabase, [DATABASE]);
+  if (found === 0) await client.query(`CREATE DATABASE ${DATABASE}`);
 }
 
 /** The password is set each time: it follows the secrets file. */
 async function createSchema(client: pg.Client, schema: string, password: string): Promise<void> {
   const role = roleOf(schema);
-  const { rowCount } = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [role]);
-  if (rowCount === 0) await client.query(`CREATE ROLE ${role}`);
+  const found = await execute(client, sql.findRole, [role]);
+  if (found === 0) await client.query(`CREATE ROLE ${role}`);
   await client.query(`ALTER ROLE ${role} LOGIN PASSWORD ${pg.escapeLiteral(password)}`);
   await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema} AUTHORIZATION ${role}`);
 }

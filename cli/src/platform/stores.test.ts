@@ -119,7 +119,7 @@ async function query(connectionString: string | undefined, statement: string): P
   const client = new Client({ connectionString });
   await client.connect();
   try {
-    const { rows } = await client.query<object>(statement);
+    const { rows }: { readonly rows: unknown[] } = await client.query(statement);
     return rows;
   } finally {
     await client.end();

@@ -4,7 +4,16 @@ import {
   type RecordedOperations,
   type UsageWindow,
 } from '@trellis/composition';
-import { createPool, migrate, queryChecked, type Pool } from '@trellis/postgres';
+import {
+  createPool,
+  defineStatements,
+  execute,
+  migrate,
+  queryRows,
+  type Pool,
+  type StatementRow,
+} from '@trellis/postgres';
+import { statements } from '../generated/statements.ts';
 import { OperationsProblem } from './operations-problem.ts';
 
 /** The schema of the tables that gateways write to. */
@@ -15,6 +24,26 @@ const PAGE = 50;
 const MISSED_INTERVALS = 3;
 /** Reading and deleting a month of several gateways takes its time. */
 const STATEMENT_TIMEOUT_MS = 300_000;
+
+const sql = defineStatements(statements, 'usage-tables', {
+  countKilled: {
+    notNull: ['killed'],
+    text: `SELECT count(*)::int AS killed FROM process WHERE renewed_at + $1 * interval_ms * interval '1 ms' < now()`,
+  },
+  readIntervals: `
+    SELECT process, began_at AS "beganAt", is_complete AS "isComplete" FROM interval
+     WHERE (began_at, process) > ($1::timestamptz, $2::uuid) AND ended_at > coalesce($3::timestamptz, '-infinity') AND began_at < coalesce($4::timestamptz, 'infinity')
+     ORDER BY began_at, process LIMIT ${PAGE}`,
+  readOperations: `
+    SELECT document.id, document.text, operation.counts
+      FROM unnest($1::uuid[], $2::timestamptz[]) AS wanted (process, began_at)
+      JOIN operation USING (process, began_at) JOIN document ON document.id = document_id`,
+  deleteIntervals: 'DELETE FROM interval WHERE ended_at < $1',
+  // A text is sent again, or deleted: who writes it locks its row, and finds or makes it again.
+  deleteDocuments:
+    'DELETE FROM document WHERE seen_at < $1 AND NOT EXISTS (SELECT FROM operation WHERE document_id = document.id)',
+  deleteProcesses: 'DELETE FROM process WHERE renewed_at < $1',
+});
 
 /**
  * Makes the tables, or brings them up to date.
@@ -61,29 +90,18 @@ export async function readUsageTables(
  */
 export async function pruneUsageTables(connectionString: string, before: Date): Promise<number> {
   return withTables(connectionString, async (pool) => {
-    const { rowCount } = await pool.query('DELETE FROM interval WHERE ended_at < $1', [before]);
-    // A text is sent again, or deleted: who writes it locks its row, and finds or makes it again.
-    await pool.query(
-      'DELETE FROM document WHERE seen_at < $1 AND NOT EXISTS (SELECT FROM operation WHERE document_id = document.id)',
-      [before],
-    );
-    await pool.query('DELETE FROM process WHERE renewed_at < $1', [before]);
-    return rowCount ?? 0;
+    const deleted = await execute(pool, sql.deleteIntervals, [before]);
+    await execute(pool, sql.deleteDocuments, [before]);
+    await execute(pool, sql.deleteProcesses, [before]);
+    return deleted;
   });
 }
 
-interface IntervalKey {
-  readonly process: string;
-  readonly beganAt: Date;
-}
-
-interface StoredInterval extends IntervalKey {
-  readonly isComplete: boolean;
-}
+type StoredInterval = StatementRow<typeof sql.readIntervals>;
+type IntervalKey = Pick<StoredInterval, 'process' | 'beganAt'>;
 
 async function countKilled(pool: Pool): Promise<number> {
-  const text = `SELECT count(*)::int AS killed FROM process WHERE renewed_at + $1 * interval_ms * interval '1 ms' < now()`;
-  const [row] = await queryChecked(pool, { killed: 'int4' }, text, [MISSED_INTERVALS]);
+  const [row] = await queryRows(pool, sql.countKilled, [MISSED_INTERVALS]);
   return row?.killed ?? 0;
 }
 
@@ -92,12 +110,7 @@ async function readIntervals(
   { from, to }: UsageWindow,
   { beganAt, process }: IntervalKey,
 ): Promise<readonly StoredInterval[]> {
-  const text = `
-    SELECT process, began_at AS "beganAt", is_complete AS "isComplete" FROM interval
-     WHERE (began_at, process) > ($1::timestamptz, $2::uuid) AND ended_at > coalesce($3::timestamptz, '-infinity') AND began_at < coalesce($4::timestamptz, 'infinity')
-     ORDER BY began_at, process LIMIT ${PAGE}`;
-  const types = { process: 'uuid', beganAt: 'timestamptz', isComplete: 'bool' } as const;
-  return queryChecked(pool, types, text, [beganAt, process, from, to]);
+  return queryRows(pool, sql.readIntervals, [beganAt, process, from, to]);
 }
 
 async function readOperationsOf(
@@ -105,14 +118,11 @@ async function readOperationsOf(
   intervals: readonly IntervalKey[],
 ): Promise<readonly ReturnType<typeof operationOfLine>[]> {
   if (intervals.length === 0) return [];
-  const text = `
-    SELECT document.id, document.text, operation.counts
-      FROM unnest($1::uuid[], $2::timestamptz[]) AS wanted (process, began_at)
-      JOIN operation USING (process, began_at) JOIN document ON document.id = document_id`;
-  const rows = await queryChecked(pool, { id: 'text', text: 'text', counts: 'jsonb' }, text, [
+  const rows = await queryRows(pool, sql.readOperations, [
     intervals.map(({ process }) => process),
     intervals.map(({ beganAt }) => beganAt),
   ]);
+  // The cast is for the spread alone: operationOfLine parses what comes of it.
   return rows.map(({ id, text: document, counts }) =>
     operationOfLine({ id, document, ...(counts as Readonly<Record<string, unknown>>) }),
   );

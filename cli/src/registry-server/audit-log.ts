@@ -1,6 +1,7 @@
 import type { TokenCaller } from '@trellis/gateway/token-authentication';
-import type { Pool } from '@trellis/postgres';
+import { defineStatements, execute, queryRows, type Pool } from '@trellis/postgres';
 import type { LogName } from '@trellis/registry';
+import { statements } from '../generated/statements.ts';
 import { registryLimits } from './registry-limits.ts';
 
 /** Who asked a registry for what. */
@@ -26,6 +27,19 @@ const TRIM_EACH = 100;
 
 const COLUMNS = 'client_id, subject, action, graph, environment, subgraphs, contracts, outcome, sequence';
 
+const sql = defineStatements(statements, 'audit-log', {
+  // One statement: neither row exists without the other.
+  create: `WITH created AS (
+      INSERT INTO record (graph, environment, sequence, jws) VALUES ($4, $5, $9, $10) ON CONFLICT DO NOTHING RETURNING 1
+    ) INSERT INTO audit (${COLUMNS}) SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9 FROM created`,
+  writeAttempt: `INSERT INTO audit (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL) RETURNING id`,
+  trimAttempts: `DELETE FROM audit WHERE id IN (
+      SELECT id FROM (
+        SELECT id, row_number() OVER (PARTITION BY coalesce(client_id, subject) ORDER BY id DESC) AS place
+          FROM audit WHERE sequence IS NULL
+      ) AS attempt WHERE place > $1)`,
+});
+
 /** What each action is called once it has happened. */
 const DONE: Readonly<Record<AuditedAction['action'], string>> = {
   publish: 'published',
@@ -38,7 +52,7 @@ const DONE: Readonly<Record<AuditedAction['action'], string>> = {
 };
 
 /**
- * Creates a record, and the row that says whose it is, in one statement: neither exists without the other.
+ * Creates a record, and the row that says whose it is: neither exists without the other.
  *
  * @returns whether the record was created
  */
@@ -49,13 +63,19 @@ export async function createAudited(
   jws: string,
 ): Promise<boolean> {
   const { caller, action, log, subgraphs, contracts = [] } = one;
-  const text = `WITH created AS (
-      INSERT INTO record (graph, environment, sequence, jws) VALUES ($4, $5, $9, $10) ON CONFLICT DO NOTHING RETURNING 1
-    ) INSERT INTO audit (${COLUMNS}) SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9 FROM created`;
-  const who = [caller?.clientId, caller?.subject];
-  const what = [action, log.graph, log.environment, subgraphs, contracts, DONE[action], sequence, jws];
-  const { rowCount } = await pool.query(text, [...who, ...what]);
-  return rowCount === 1;
+  const created = await execute(pool, sql.create, [
+    caller?.clientId,
+    caller?.subject,
+    action,
+    log.graph,
+    log.environment,
+    subgraphs,
+    contracts,
+    DONE[action],
+    sequence,
+    jws,
+  ]);
+  return created === 1;
 }
 
 /**
@@ -65,30 +85,22 @@ export async function createAudited(
  */
 export async function writeAttempt(pool: Pool, one: AuditedAction, outcome: string): Promise<void> {
   const { caller, action, log, subgraphs, contracts = [] } = one;
-  const { rows } = await pool.query<{ id: string }>(
-    `INSERT INTO audit (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL) RETURNING id`,
-    [
-      caller?.clientId,
-      caller?.subject,
-      action,
-      log.graph,
-      log.environment,
-      named(subgraphs),
-      named(contracts),
-      outcome,
-    ],
-  );
-  if (Number(rows[0]?.id ?? 0) % TRIM_EACH === 0) await trimAttempts(pool);
+  const [written] = await queryRows(pool, sql.writeAttempt, [
+    caller?.clientId,
+    caller?.subject,
+    action,
+    log.graph,
+    log.environment,
+    named(subgraphs),
+    named(contracts),
+    outcome,
+  ]);
+  if (Number(written?.id ?? 0) % TRIM_EACH === 0) await trimAttempts(pool);
 }
 
 /** Deletes the oldest attempts of each client, so that none pushes out what others did. @param most how many stay. @default 1,000 */
 export async function trimAttempts(pool: Pool, most: number = MAX_ATTEMPTS): Promise<void> {
-  const text = `DELETE FROM audit WHERE id IN (
-      SELECT id FROM (
-        SELECT id, row_number() OVER (PARTITION BY coalesce(client_id, subject) ORDER BY id DESC) AS place
-          FROM audit WHERE sequence IS NULL
-      ) AS attempt WHERE place > $1)`;
-  await pool.query(text, [most]);
+  await execute(pool, sql.trimAttempts, [most]);
 }
 
 function named(names: readonly string[]): readonly string[] {

@@ -1,4 +1,4 @@
-import { queryChecked, type Pool } from '@trellis/postgres';
+import { defineStatements, execute, queryRows, type Pool } from '@trellis/postgres';
 import {
   formatLogName,
   RegistryError,
@@ -7,7 +7,31 @@ import {
   type RegistryStore,
   type StoredBlob,
 } from '@trellis/registry';
+import { statements } from '../generated/statements.ts';
 import { createAudited, type AuditedAction } from './audit-log.ts';
+
+const sql = defineStatements(statements, 'postgres-store', {
+  readBlob: 'SELECT content FROM blob WHERE digest = $1',
+  writeBlob:
+    'INSERT INTO blob (digest, content) VALUES ($1, $2) ON CONFLICT (digest) DO UPDATE SET content = $2, written_at = now()',
+  readHead: {
+    notNull: ['head'],
+    text: 'SELECT coalesce(max(sequence), 0) AS head FROM record WHERE graph = $1 AND environment = $2',
+  },
+  readRecord: 'SELECT jws FROM record WHERE graph = $1 AND environment = $2 AND sequence = $3',
+  createRecord:
+    'INSERT INTO record (graph, environment, sequence, jws) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
+  listLogs: 'SELECT DISTINCT graph, environment FROM record ORDER BY graph, environment',
+  listBlobs: {
+    notNull: ['bytes'],
+    text: 'SELECT digest, octet_length(content) AS bytes, written_at AS "writtenAt" FROM blob',
+  },
+  deleteBlob: 'DELETE FROM blob WHERE digest = $1 AND written_at < $2',
+  readHeads: {
+    notNull: ['head'],
+    text: 'SELECT graph, environment, max(sequence) AS head FROM record GROUP BY graph, environment',
+  },
+});
 
 /** A registry in the tables of `cli/migrations`: the primary key creates a record once. */
 export class PostgresStore implements RegistryStore {
@@ -22,24 +46,17 @@ export class PostgresStore implements RegistryStore {
   }
 
   async readBlob(digest: string, _bytes: number, signal: AbortSignal): Promise<Uint8Array | undefined> {
-    const text = 'SELECT content FROM blob WHERE digest = $1';
-    const [row] = await this.#attempt(signal, () =>
-      queryChecked(this.#pool, { content: 'bytea' }, text, [digest]),
-    );
+    const [row] = await this.#attempt(signal, () => queryRows(this.#pool, sql.readBlob, [digest]));
     return row?.content;
   }
 
   async writeBlob({ digest }: BlobReference, content: Uint8Array, signal: AbortSignal): Promise<void> {
-    const text =
-      'INSERT INTO blob (digest, content) VALUES ($1, $2) ON CONFLICT (digest) DO UPDATE SET content = $2, written_at = now()';
-    await this.#attempt(signal, () => this.#pool.query(text, [digest, Buffer.from(content)]));
+    await this.#attempt(signal, () => execute(this.#pool, sql.writeBlob, [digest, Buffer.from(content)]));
   }
 
   async readHead({ graph, environment }: LogName, signal: AbortSignal): Promise<number> {
-    const text =
-      'SELECT coalesce(max(sequence), 0) AS head FROM record WHERE graph = $1 AND environment = $2';
     const [row] = await this.#attempt(signal, () =>
-      queryChecked(this.#pool, { head: 'int4' }, text, [graph, environment]),
+      queryRows(this.#pool, sql.readHead, [graph, environment]),
     );
     return row?.head ?? 0;
   }
@@ -49,20 +66,17 @@ export class PostgresStore implements RegistryStore {
     sequence: number,
     signal: AbortSignal,
   ): Promise<string | undefined> {
-    const text = 'SELECT jws FROM record WHERE graph = $1 AND environment = $2 AND sequence = $3';
     const [row] = await this.#attempt(signal, () =>
-      queryChecked(this.#pool, { jws: 'text' }, text, [graph, environment, sequence]),
+      queryRows(this.#pool, sql.readRecord, [graph, environment, sequence]),
     );
     return row?.jws;
   }
 
   async createRecord(log: LogName, sequence: number, jws: string, signal: AbortSignal): Promise<boolean> {
     const { graph, environment } = log;
-    const text =
-      'INSERT INTO record (graph, environment, sequence, jws) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING';
     const create = async (): Promise<boolean> => {
       if (this.#audited) return createAudited(this.#pool, this.#audited, sequence, jws);
-      return (await this.#pool.query(text, [graph, environment, sequence, jws])).rowCount === 1;
+      return (await execute(this.#pool, sql.createRecord, [graph, environment, sequence, jws])) === 1;
     };
     try {
       return await this.#attempt(signal, create);
@@ -74,31 +88,24 @@ export class PostgresStore implements RegistryStore {
   }
 
   async listLogs(signal: AbortSignal): Promise<readonly LogName[]> {
-    const text = 'SELECT DISTINCT graph, environment FROM record ORDER BY graph, environment';
-    return this.#attempt(signal, () =>
-      queryChecked(this.#pool, { graph: 'text', environment: 'text' }, text),
-    );
+    return this.#attempt(signal, () => queryRows(this.#pool, sql.listLogs, []));
   }
 
   async listBlobs(signal: AbortSignal): Promise<readonly StoredBlob[]> {
-    const text = 'SELECT digest, octet_length(content) AS bytes, written_at AS "writtenAt" FROM blob';
-    return this.#attempt(signal, () =>
-      queryChecked(this.#pool, { digest: 'text', bytes: 'int4', writtenAt: 'timestamptz' }, text),
-    );
+    return this.#attempt(signal, () => queryRows(this.#pool, sql.listBlobs, []));
   }
 
   async deleteBlob(digest: string, writtenBefore: Date, signal: AbortSignal): Promise<boolean> {
-    const text = 'DELETE FROM blob WHERE digest = $1 AND written_at < $2';
-    const { rowCount } = await this.#attempt(signal, () => this.#pool.query(text, [digest, writtenBefore]));
-    return rowCount === 1;
+    const deleted = await this.#attempt(signal, () =>
+      execute(this.#pool, sql.deleteBlob, [digest, writtenBefore]),
+    );
+    return deleted === 1;
   }
 
   /** The highest sequence of each log, by its name. */
   async readHeads(signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
-    const text = 'SELECT graph, environment, max(sequence) AS head FROM record GROUP BY graph, environment';
-    const row = { graph: 'text', environment: 'text', head: 'int4' } as const;
-    const rows = await this.#attempt(signal, () => queryChecked(this.#pool, row, text));
-    return new Map(rows.map(({ head, ...log }) => [formatLogName(log), head ?? 0]));
+    const rows = await this.#attempt(signal, () => queryRows(this.#pool, sql.readHeads, []));
+    return new Map(rows.map(({ head, ...log }) => [formatLogName(log), head]));
   }
 
   async #attempt<Result>(signal: AbortSignal, action: () => Promise<Result>): Promise<Result> {

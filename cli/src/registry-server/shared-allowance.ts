@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { queryChecked, type Pool } from '@trellis/postgres';
+import { defineStatements, execute, queryRows, type Pool } from '@trellis/postgres';
 import { RegistryError } from '@trellis/registry';
 import type { Logger } from '@trellis/runtime';
+import { statements } from '../generated/statements.ts';
 
 /** What each client is allowed in a time, by all servers of a registry together. */
 export interface SharedAllowanceOptions {
@@ -28,6 +29,20 @@ const DENIED_MS = 1_000;
 const MAX_LEASES = 10_000;
 /** Rows of clients that have all of it again are deleted once in so many questions. */
 const TRIM_EACH = 1_000;
+
+/** What has come back by now: $3 is the whole, $4 what comes back in a second. `now()` is older than the row where another was waited for. */
+const AVAILABLE = `least($3::float8, held.available
+  + $4::float8 * greatest(0, extract(epoch FROM now() - held.refilled_at)::float8))`;
+const GRANTED = `least($5::int, floor(${AVAILABLE}))`;
+
+const sql = defineStatements(statements, 'shared-allowance', {
+  take: `INSERT INTO allowance AS held (client, kind, available, granted, refilled_at)
+  VALUES ($1, $2, $3::float8 - least($5::int, floor($3::float8)), least($5::int, floor($3::float8)), now())
+  ON CONFLICT (client, kind) DO UPDATE SET available = ${AVAILABLE} - ${GRANTED}, granted = ${GRANTED},
+    refilled_at = greatest(held.refilled_at, now())
+  RETURNING granted`,
+  trim: 'DELETE FROM allowance WHERE kind = $1 AND refilled_at < now() - make_interval(secs => $2)',
+});
 
 interface Lease {
   left: number;
@@ -101,9 +116,9 @@ export class SharedAllowance {
   async #ask(client: string, wanted: number): Promise<number> {
     const { pool, kind, amount, windowMs = 60_000 } = this.#options;
     this.#asked += 1;
-    const parameters = [digestOf(client), kind, amount, amount / (windowMs / 1_000), wanted];
+    const perSecond = amount / (windowMs / 1_000);
     try {
-      const [row] = await queryChecked(pool, { granted: 'int4' }, TAKE, parameters);
+      const [row] = await queryRows(pool, sql.take, [digestOf(client), kind, amount, perSecond, wanted]);
       if (this.#asked % TRIM_EACH === 0) await this.#trim();
       return row?.granted ?? 0;
     } catch (error) {
@@ -115,7 +130,7 @@ export class SharedAllowance {
   /** What was granted is, whether or not old rows go. */
   async #trim(): Promise<void> {
     const { pool, kind, windowMs = 60_000, logger } = this.#options;
-    await pool.query(TRIM, [kind, windowMs / 1_000]).catch((error: unknown) => {
+    await execute(pool, sql.trim, [kind, windowMs / 1_000]).catch((error: unknown) => {
       logger?.error({ err: error, kind }, 'old allowances of clients can not be deleted');
     });
   }
@@ -125,14 +140,3 @@ export class SharedAllowance {
 function digestOf(client: string): string {
   return createHash('sha256').update(client).digest('base64url');
 }
-
-/** What has come back by now: $3 is the whole, $4 what comes back in a second. `now()` is older than the row where another was waited for. */
-const AVAILABLE = `least($3::float8, held.available
-  + $4::float8 * greatest(0, extract(epoch FROM now() - held.refilled_at)::float8))`;
-const GRANTED = `least($5::int, floor(${AVAILABLE}))`;
-const TAKE = `INSERT INTO allowance AS held (client, kind, available, granted, refilled_at)
-  VALUES ($1, $2, $3::float8 - least($5::int, floor($3::float8)), least($5::int, floor($3::float8)), now())
-  ON CONFLICT (client, kind) DO UPDATE SET available = ${AVAILABLE} - ${GRANTED}, granted = ${GRANTED},
-    refilled_at = greatest(held.refilled_at, now())
-  RETURNING granted`;
-const TRIM = `DELETE FROM allowance WHERE kind = $1 AND refilled_at < now() - make_interval(secs => $2)`;

@@ -45,6 +45,7 @@ export const cliRooms: Project = {
       purpose: 'a process that ends with this one, and all that it has started',
     },
     'operations-port.ts': { floor: 0, purpose: 'the port of metrics of a program that runs alone' },
+    generated: { floor: 0, purpose: 'types of SQL rows and parameters' },
     'programs.ts': { floor: 0, purpose: 'each deployable once' },
     terminal: { floor: 0, purpose: 'how progress, colours and verdicts are shown' },
     'cli-command.ts': { floor: 0, purpose: 'what a command is' },

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { sqlFolders } from '../../check/asserted-rows.ts';
 
 /** A package with files that define SQL statements. */
 export interface StatementProject {
@@ -27,7 +28,8 @@ export function tableText(table: string): string {
  * @throws Error when two files of one name define statements: the name is their key
  */
 export function findStatementFiles(repository: string): readonly StatementProject[] {
-  const projects = [...within(repository, 'services'), ...within(repository, 'packages'), 'auth-server']
+  const projects = sqlFolders
+    .flatMap((folder) => packagesIn(repository, folder))
     .map((folder) => ({ folder, files: filesOf(repository, folder) }))
     .filter(({ files }) => files.length > 0);
   const names = projects.flatMap(({ files }) => files.map(nameOf));
@@ -41,7 +43,9 @@ export function nameOf(file: string): string {
   return basename(file, '.ts');
 }
 
-function within(repository: string, folder: string): readonly string[] {
+/** The folder itself where it is a package, or else the folders in it. */
+function packagesIn(repository: string, folder: string): readonly string[] {
+  if (existsSync(join(repository, folder, 'package.json'))) return [folder];
   return readdirSync(join(repository, folder))
     .map((name) => `${folder}/${name}`)
     .toSorted();

@@ -41,6 +41,8 @@ const OPERATIONS = `
     JOIN ${SCHEMA}.operation USING (process, began_at)`;
 const DOCUMENTS = `SELECT id, text FROM ${SCHEMA}.document WHERE id = ANY ($1)`;
 
+const noRowsSchema = z.array(z.never());
+const killedSchema = z.array(z.object({ id: z.string() }));
 const intervalsSchema = z.array(
   z.object({ process: z.string(), from: z.date(), to: z.date(), isComplete: z.boolean() }),
 );
@@ -67,14 +69,14 @@ export async function* readUsageTables(
   try {
     await client.connect();
     const rowsOf = readerOf(client, endsMs);
-    await rowsOf('BEGIN READ ONLY');
-    await rowsOf(TIMEOUT);
+    await rowsOf(noRowsSchema, 'BEGIN READ ONLY');
+    await rowsOf(noRowsSchema, TIMEOUT);
     const since = new Date(sinceMs);
-    const killed = await rowsOf(KILLED, MISSED_INTERVALS, since);
+    const killed = await rowsOf(killedSchema, KILLED, MISSED_INTERVALS, since);
     if (killed.length > 0) yield 'missing';
     let last: Pick<StoredInterval, 'process' | 'from'> = LATEST;
     for (;;) {
-      const intervals = intervalsSchema.parse(await rowsOf(INTERVALS, since, last.from, last.process));
+      const intervals = await rowsOf(intervalsSchema, INTERVALS, since, last.from, last.process);
       yield* await withOperations(rowsOf, intervals);
       const next = intervals.at(-1);
       if (!next) return;
@@ -87,13 +89,18 @@ export async function* readUsageTables(
 
 const LATEST = { process: 'ffffffff-ffff-ffff-ffff-ffffffffffff', from: new Date('9999-12-31T00:00:00Z') };
 
-type RowsOf = (text: string, ...values: readonly unknown[]) => Promise<readonly unknown[]>;
+/** Runs a statement. The tables may be of another version than this gateway: a schema checks the rows. */
+type RowsOf = <Row>(
+  schema: z.ZodType<readonly Row[]>,
+  text: string,
+  ...values: readonly unknown[]
+) => Promise<readonly Row[]>;
 
 function readerOf(client: DatabaseClient, endsMs: number): RowsOf {
-  return async (text, ...values) => {
+  return async (schema, text, ...values) => {
     const leftMs = Math.ceil(endsMs - performance.now());
     const timeoutMs = Math.min(STATEMENT_TIMEOUT_MS, Math.max(LEAST_TIMEOUT_MS, leftMs));
-    return (await client.query({ text, values, query_timeout: timeoutMs })).rows;
+    return schema.parse((await client.query({ text, values, query_timeout: timeoutMs })).rows);
   };
 }
 
@@ -103,9 +110,9 @@ async function withOperations(
 ): Promise<readonly ReadUsage[]> {
   if (intervals.length === 0) return [];
   const keys = [intervals.map(({ process }) => process), intervals.map(({ from }) => from)];
-  const found = operationsSchema.parse(await rowsOf(OPERATIONS, ...keys));
+  const found = await rowsOf(operationsSchema, OPERATIONS, ...keys);
   const documents = async (ids: readonly string[]): Promise<ReadonlyMap<string, string>> =>
-    new Map(documentsSchema.parse(await rowsOf(DOCUMENTS, ids)).map(({ id, text }) => [id, text]));
+    new Map((await rowsOf(documentsSchema, DOCUMENTS, ids)).map(({ id, text }) => [id, text]));
   return intervals.map(({ process, from, to, isComplete }) => ({
     from,
     to,
