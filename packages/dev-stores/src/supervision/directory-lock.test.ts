@@ -86,13 +86,13 @@ describe('lockDirectory', () => {
     const contenders = Array.from({ length: 6 }, () => startContender(contend));
     const next = contenders.map(({ stdout }) => createInterface({ input: stdout })[Symbol.asyncIterator]());
     const heard = () => Promise.all(next.map(async (lines) => String((await lines.next()).value)));
-    const tell = (line: string) => contenders.forEach(({ stdin }) => stdin.write(`${line}\n`));
+    const send = (line: string) => contenders.forEach(({ stdin }) => stdin.write(`${line}\n`));
     await heard();
     for (let round = 0; round < 50; round += 1) {
       writeFileSync(join(directory, 'owner.lock'), JSON.stringify({ pid: 4_194_303, startTime: '1' }));
-      tell('acquire');
+      send('acquire');
       expect((await heard()).toSorted()).toEqual([...Array<string>(5).fill('DirectoryInUse'), 'won']);
-      tell('release');
+      send('release');
       await heard();
     }
     expect(readdirSync(directory)).toEqual([]);

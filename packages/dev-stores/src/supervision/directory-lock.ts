@@ -82,7 +82,7 @@ function createExclusively(file: string, content: string): boolean {
 }
 
 /**
- * The right to remove a lock of another is a lock itself: whoever has it looks again, so that the lock that another contender has
+ * The right to remove a lock of another is a lock itself: its holder reads the lock again, so that the one that another contender has
  * acquired meanwhile stays.
  */
 function removeIfStale(file: string): void {
