@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { repository } from '../programs/run-program.ts';
 import { findProofs } from '../prove/find-proofs.ts';
 import { parseProveCommand } from '../prove/prove-command.ts';
@@ -48,6 +49,44 @@ describe('.ci/run', () => {
     expect(missed).toEqual([]);
   });
 });
+
+describe('.ci/run, of titles', () => {
+  const functions = ['count', 'count_missing_titles'].map(
+    (name) => new RegExp(String.raw`^${name}\(\) \{.*?^\}`, 'ms').exec(script)?.[0] ?? '',
+  );
+  /** Of a program in the place of npm that ends with a status: what was printed, and how many failures were counted. */
+  const compare = (revision: string, status: number): string =>
+    execFileSync(
+      'bash',
+      [
+        '-c',
+        `names=/dev/null; passed=0; failed=0; ${functions.join('\n')}\nPATH="$2:$PATH"; count_missing_titles "$1"; echo "$failed"`,
+        'bash',
+        revision,
+        programs(`#!/bin/sh\necho "$*"\nexit ${status}\n`),
+      ],
+      { cwd: repository, encoding: 'utf8' },
+    );
+
+  it('compares them with those of a revision that the clone has, and counts what is missing as a failure', () => {
+    expect(compare('HEAD', 0)).toMatch(/^run -s titles -- --since HEAD\n0\n$/m);
+    expect(compare('HEAD', 1)).toMatch(/ended with status 1\.\n1\n$/);
+    expect(script).toMatch(/^ {2}count_missing_titles f46a320d$/m);
+  });
+
+  it('compares none with those of a revision that a shallow clone does not have', () => {
+    const none = '0123456789abcdef0123456789abcdef01234567';
+    expect(compare(none, 1)).toBe(`── Titles of tests not compared: this clone has no ${none}.\n0\n`);
+  });
+});
+
+/** A folder with a program named npm. */
+function programs(npm: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ci-run-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'npm'), npm, { mode: 0o755 });
+  return folder;
+}
 
 describe('.ci/run, of proofs', () => {
   it('runs each in small, that of the packages among them', () => {
