@@ -1,4 +1,6 @@
 import { composeSubgraphs, CompositionThread, type SubgraphSchema } from '@trellis/composition';
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { changePairs } from '../../testing/change-pairs.ts';
 import { ComposeOnSave, type ComposeOnSaveOptions, type CompositionObserver } from './compose-on-save.ts';
@@ -73,19 +75,35 @@ describe('Composing on save', () => {
   it('takes back what has no plan, though what was saved after it does not compose', async () => {
     const { said, composing } = observed();
     await composing.compose(of('first'));
-    const link = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])';
+    const link = gql`
+      extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])
+    `;
     const unreachable = [
       ...of('first'),
       {
         name: 'b',
         routingUrl: 'http://b',
-        sdl: `${link} type Query { t: T } type T @key(fields: "id") { id: ID! }`,
+        sdl: print(gql`
+          ${link}
+          type Query {
+            t: T
+          }
+          type T @key(fields: "id") {
+            id: ID!
+          }
+        `),
         source: 'b',
       },
       {
         name: 'c',
         routingUrl: 'http://c',
-        sdl: `${link} type T @key(fields: "id", resolvable: false) { id: ID! x: Int }`,
+        sdl: print(gql`
+          ${link}
+          type T @key(fields: "id", resolvable: false) {
+            id: ID!
+            x: Int
+          }
+        `),
         source: 'c',
       },
     ];

@@ -12,17 +12,42 @@ import {
   programArguments,
   type TemporaryDirectory,
 } from '@trellis/testkit';
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { pageCommands } from '../../testing/page-commands.ts';
 import { trellis } from '../../testing/run-command.ts';
 import { runTrellis } from '../trellis.ts';
 import { followRest } from './follow-rest.ts';
 
-const LINK =
-  'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@override"])';
-const USERS = `${LINK} type Query { user(id: ID!): User } type User @key(fields: "id") { id: ID! name: String! likes: Int! }`;
-const NEWS = `${LINK} type User @key(fields: "id") { id: ID! likes: Int! @override(from: "users") }`;
-const LIKES = `${LINK} type User @key(fields: "id") { id: ID! liked: Int! }`;
+const LINK = gql`
+  extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@override"])
+`;
+const USERS = print(gql`
+  ${LINK}
+  type Query {
+    user(id: ID!): User
+  }
+  type User @key(fields: "id") {
+    id: ID!
+    name: String!
+    likes: Int!
+  }
+`);
+const NEWS = print(gql`
+  ${LINK}
+  type User @key(fields: "id") {
+    id: ID!
+    likes: Int! @override(from: "users")
+  }
+`);
+const LIKES = print(gql`
+  ${LINK}
+  type User @key(fields: "id") {
+    id: ID!
+    liked: Int!
+  }
+`);
 
 /** A subgraph that runs where PORT says, and writes down how it was started. */
 const SERVER = `

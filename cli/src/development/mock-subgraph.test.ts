@@ -1,21 +1,51 @@
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { describe, expect, it } from 'vitest';
 import { mockSubgraph } from './mock-subgraph.ts';
 
-const POSTS = `
-  extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@external", "@requires"])
-  type Query { posts(first: Int!): PostConnection! post(id: ID!): Post node(id: ID!): Node }
-  type PostConnection { nodes: [Post!]! pageInfo: PageInfo! }
-  type PageInfo { hasNextPage: Boolean! endCursor: String }
-  interface Node { id: ID! }
-  enum Status { DRAFT PUBLISHED }
+const POSTS = print(gql`
+  extend schema
+    @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@external", "@requires"])
+  type Query {
+    posts(first: Int!): PostConnection!
+    post(id: ID!): Post
+    node(id: ID!): Node
+  }
+  type PostConnection {
+    nodes: [Post!]!
+    pageInfo: PageInfo!
+  }
+  type PageInfo {
+    hasNextPage: Boolean!
+    endCursor: String
+  }
+  interface Node {
+    id: ID!
+  }
+  enum Status {
+    DRAFT
+    PUBLISHED
+  }
   scalar DateTime
   scalar EmailAddress
   scalar Odd
   type Post implements Node @key(fields: "id") {
-    id: ID! title: String! status: Status! savedAt: DateTime! mail: EmailAddress! odd: Odd likes: Int! rate: Float! author: User!
+    id: ID!
+    title: String!
+    status: Status!
+    savedAt: DateTime!
+    mail: EmailAddress!
+    odd: Odd
+    likes: Int!
+    rate: Float!
+    author: User!
   }
-  type User @key(fields: "name region") { name: String! region: String! posts: [Post!]! }
-`;
+  type User @key(fields: "name region") {
+    name: String!
+    region: String!
+    posts: [Post!]!
+  }
+`);
 
 async function ask(query: string, variables: Readonly<Record<string, unknown>> = {}, sdl = POSTS) {
   const { data, errors } = (await mockSubgraph(sdl)?.execute({ query, variables })) ?? {};
@@ -66,11 +96,22 @@ describe('A mocked subgraph', () => {
   });
 
   it('has ids of the type that its schema gives them', async () => {
-    const sdl = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])
+    const sdl = print(gql`
+      extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])
       scalar UUID
-      type Query { orders: [Order!]! order(id: Int!): Order! }
-      type Order @key(fields: "id") { id: Int! text: String! parcel: Parcel! }
-      type Parcel { id: UUID! }`;
+      type Query {
+        orders: [Order!]!
+        order(id: Int!): Order!
+      }
+      type Order @key(fields: "id") {
+        id: Int!
+        text: String!
+        parcel: Parcel!
+      }
+      type Parcel {
+        id: UUID!
+      }
+    `);
     const { order, orders } = await ask('{ order(id: 7) { id text parcel { id } } orders { id } }', {}, sdl);
     expect([order.id, order.parcel.id]).toEqual([7, expect.stringMatching(/^0{8}-0000-7000-8000-\d{12}$/)]);
     expect(orders).toEqual([{ id: expect.any(Number) }, { id: expect.any(Number) }]);

@@ -7,7 +7,7 @@ import {
   type SubgraphServer,
   type TestGateway,
 } from '@trellis/gateway/testing';
-import { parse } from 'graphql';
+import { gql } from 'graphql-tag';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OperationsFolder } from '../../testing/operations-folder.ts';
 import { operationsProblems } from '../recorded/operations-problem.ts';
@@ -22,7 +22,12 @@ let work: OperationsFolder;
 beforeAll(async () => {
   subgraph = await startSubgraph({
     name: 'greetings',
-    typeDefs: parse('type Query { greeting: String names(first: Int): [String] }'),
+    typeDefs: gql`
+      type Query {
+        greeting: String
+        names(first: Int): [String]
+      }
+    `,
     resolvers: { Query: { greeting: () => 'hello', names: () => [] } },
   });
   gateway = await startTestGateway({ subgraphs: [subgraph], settings: '{}' });

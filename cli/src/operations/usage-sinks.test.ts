@@ -11,11 +11,11 @@ import {
 } from '@trellis/gateway/testing';
 import { createPool, type Pool } from '@trellis/postgres';
 import { createTestDatabase, hasPgBouncer, startTestPgBouncer, type TestDatabase } from '@trellis/testkit';
-import { parse } from 'graphql';
+import { gql } from 'graphql-tag';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { trellis } from '../../testing/run-command.ts';
 
-const TYPES = parse(`
+const TYPES = gql`
   enum Tone {
     WARM
     COLD
@@ -24,7 +24,7 @@ const TYPES = parse(`
     greeting(tone: Tone): String
     names(first: Int): [String]
   }
-`);
+`;
 const resolvers = { Query: { greeting: () => 'hello', names: () => [] } };
 
 let subgraph: SubgraphServer;

@@ -8,7 +8,8 @@ import {
 } from '@trellis/gateway/testing';
 import { queryChecked } from '@trellis/postgres';
 import { until } from '@trellis/testkit';
-import { parse } from 'graphql';
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { historyCommand } from '../publish/history-commands.ts';
 import { setVariantCommand } from '../publish/variant-commands.ts';
@@ -16,7 +17,13 @@ import { RegistryStage } from '../../testing/registry-stage.ts';
 
 /** So many that chance places enough of them on a canary of 30 %: 36, and fewer than 20 once in a thousand times. */
 const CALLERS = 120;
-const SDL = 'type Query { version: String other: String }';
+const SCHEMA = gql`
+  type Query {
+    version: String
+    other: String
+  }
+`;
+const SDL = print(SCHEMA);
 
 let stage: RegistryStage;
 let subgraphs: readonly [good: SubgraphServer, failing: SubgraphServer];
@@ -24,7 +31,7 @@ let subgraphs: readonly [good: SubgraphServer, failing: SubgraphServer];
 function startVersion(isGood: boolean): Promise<SubgraphServer> {
   return startSubgraph({
     name: 'numbers',
-    typeDefs: parse(SDL),
+    typeDefs: SCHEMA,
     resolvers: {
       Query: {
         other: () => 'same',

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { gateway } from '@trellis/gateway';
 import { createLogger, createMetrics } from '@trellis/runtime';
 import { createTemporaryDirectory, type TemporaryDirectory } from '@trellis/testkit';
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startMocks } from '../development/start-mocks.ts';
 import { contractCommand, type ContractCall } from './contract-command.ts';
@@ -20,7 +22,14 @@ beforeAll(() => {
       'contracts:\n  partners: { exclude: [internal] }\n  empty: { include: [nothing] }\n',
   );
   writeFileSync(file('checks.yaml'), 'contracts: { mobile: { include: [internal] } }\n');
-  writeFileSync(file('a.graphql'), `${LINK} type Query { a: Int b: Int @tag(name: "internal") }`);
+  const tagged = gql`
+    ${LINK}
+    type Query {
+      a: Int
+      b: Int @tag(name: "internal")
+    }
+  `;
+  writeFileSync(file('a.graphql'), print(tagged));
 });
 afterAll(() => directory.remove());
 

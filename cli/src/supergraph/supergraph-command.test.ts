@@ -1,6 +1,8 @@
 import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSupergraphCommand } from './supergraph-command.ts';
 
@@ -106,12 +108,30 @@ describe('supergraph check', () => {
   });
 
   it('B5: leaves out root fields that are guarded by themselves, their type or what they return', async () => {
-    await writeUsers(`extend schema
-      @link(url: "https://specs.apollo.dev/federation/v2.9", import: [{ name: "@authenticated", as: "@login" }, "@requiresScopes", "@policy", "@inaccessible"])
-      type Query { me: Me open: Int scoped: Int @requiresScopes(scopes: [["a"]]) hidden: Int @inaccessible }
-      type Me @login { id: ID! }
-      type Mutation @policy(policies: [["p"]]) { change: Int }
-      type Subscription { login: Int @login free: Int }`);
+    const guarded = gql`
+      extend schema
+        @link(
+          url: "https://specs.apollo.dev/federation/v2.9"
+          import: [{ name: "@authenticated", as: "@login" }, "@requiresScopes", "@policy", "@inaccessible"]
+        )
+      type Query {
+        me: Me
+        open: Int
+        scoped: Int @requiresScopes(scopes: [["a"]])
+        hidden: Int @inaccessible
+      }
+      type Me @login {
+        id: ID!
+      }
+      type Mutation @policy(policies: [["p"]]) {
+        change: Int
+      }
+      type Subscription {
+        login: Int @login
+        free: Int
+      }
+    `;
+    await writeUsers(print(guarded));
     expect((await check()).out).toMatch(/\nopen to anonymous callers: Query.open, Subscription.free\n$/);
   });
 

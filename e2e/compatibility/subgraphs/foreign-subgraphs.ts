@@ -81,11 +81,21 @@ export async function startYoga(whoAsks: WhoAsks): Promise<ForeignSubgraph> {
 export async function startMercurius(whoAsks: WhoAsks): Promise<ForeignSubgraph> {
   const app = fastify();
   await app.register(mercuriusFederationPlugin, {
-    schema: `
-      extend type Query { reviewCount: Int }
-      extend type Mutation { rateInMercurius: String }
-      extend type Subscription { countdownInMercurius: Int }
-      extend type Product @key(fields: "id") { id: ID! @external reviews: [String!] }`,
+    schema: gql`
+      extend type Query {
+        reviewCount: Int
+      }
+      extend type Mutation {
+        rateInMercurius: String
+      }
+      extend type Subscription {
+        countdownInMercurius: Int
+      }
+      extend type Product @key(fields: "id") {
+        id: ID! @external
+        reviews: [String!]
+      }
+    `,
     resolvers: {
       Query: { reviewCount: () => 2 },
       Mutation: {

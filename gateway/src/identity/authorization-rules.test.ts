@@ -11,9 +11,21 @@ function requirementsOf(...subgraphs: readonly DocumentNode[]): ReadonlyMap<stri
   return readAuthorizationRules(buildSupergraph(compose(named)).supergraphSchema).fields;
 }
 
-const LINK = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: [
-  "@key", "@shareable", "@authenticated", "@requiresScopes", "@policy", "@context", "@fromContext"
-])`;
+const LINK = gql`
+  extend schema
+    @link(
+      url: "https://specs.apollo.dev/federation/v2.9"
+      import: [
+        "@key"
+        "@shareable"
+        "@authenticated"
+        "@requiresScopes"
+        "@policy"
+        "@context"
+        "@fromContext"
+      ]
+    )
+`;
 
 const LOGIN: Requirement = { authenticated: true, scopes: [], policies: [] };
 

@@ -1,4 +1,5 @@
-import { buildSchema } from 'graphql';
+import { buildASTSchema } from 'graphql';
+import { gql } from 'graphql-tag';
 import { describe, expect, it } from 'vitest';
 import { passthroughObjects } from './passthrough.ts';
 import type { PassthroughValue } from './passthrough-shape.ts';
@@ -44,9 +45,22 @@ const good = '"name":"a","count":1,"weight":1.5,"isNew":true,"size":"S"';
 
 /** What a response of this shape must be, said once more in other words. */
 function isRight(text: string): boolean {
-  const schema = buildSchema(
-    'enum Size { S L } type Item { name: String count: Int! weight: Float isNew: Boolean size: Size } type Query { items: [Item!] }',
-  );
+  const schema = buildASTSchema(gql`
+    enum Size {
+      S
+      L
+    }
+    type Item {
+      name: String
+      count: Int!
+      weight: Float
+      isNew: Boolean
+      size: Size
+    }
+    type Query {
+      items: [Item!]
+    }
+  `);
   const parsed = JSON.parse(text) as { data: { items: Record<string, unknown>[] | null } };
   const { items } = parsed.data;
   const types = schema.getType('Item');

@@ -11,7 +11,7 @@ import { versionOf } from './followed-registry.ts';
 const subgraph = (field: string): { name: string; url: string; typeDefs: ReturnType<typeof gql> } => ({
   name: 'numbers',
   url: 'http://numbers.test/graphql',
-  typeDefs: gql(`type Query { one: Int ${field} }`),
+  typeDefs: gql`type Query { one: Int ${field} }`,
 });
 
 let graph: PublishedGraph;

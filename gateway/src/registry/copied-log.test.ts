@@ -45,7 +45,11 @@ afterEach(async () => {
 const SUBGRAPH = {
   name: 'numbers',
   url: 'http://numbers.test/graphql',
-  typeDefs: gql('type Query { one: Int }'),
+  typeDefs: gql`
+    type Query {
+      one: Int
+    }
+  `,
 };
 
 async function append(records: number): Promise<void> {
@@ -91,7 +95,15 @@ const lastOf = (sequence: number, count: number): readonly number[] =>
 /** The folder in which a followed registry has its copy. */
 const FOLLOWED = 'library@production';
 
-const NEWEST = { ...SUBGRAPH, typeDefs: gql('type Query { one: Int newest: Int }') };
+const NEWEST = {
+  ...SUBGRAPH,
+  typeDefs: gql`
+    type Query {
+      one: Int
+      newest: Int
+    }
+  `,
+};
 
 async function copyTexts(store: FolderStore, { record }: VerifiedHead): Promise<void> {
   const { supergraph } = await readRelease(graph.store, record.release, signal);
@@ -188,7 +200,12 @@ describe('The copied log of a registry', () => {
     await append(STORED + 4);
     const before = { head, records: await recordsAfter(undefined) };
     await append(2);
-    const between = await graph.release([{ ...SUBGRAPH, typeDefs: gql('type Query { between: Int }') }]);
+    const typeDefs = gql`
+      type Query {
+        between: Int
+      }
+    `;
+    const between = await graph.release([{ ...SUBGRAPH, typeDefs }]);
     await changeKey(between);
     head = await graph.append({ release: await graph.release([NEWEST]) }, signer);
     await append(3);
@@ -284,7 +301,7 @@ describe('The copied log of a registry', () => {
     const followed = await follow(store);
     for (const field of ['two', 'three']) {
       const published = await graph.publish([
-        { ...SUBGRAPH, typeDefs: gql(`type Query { one: Int ${field}: Int }`) },
+        { ...SUBGRAPH, typeDefs: gql`type Query { one: Int ${field}: Int }` },
       ]);
       const { supergraph } = await readRelease(graph.store, published.record.release, signal);
       store.once = new Set([published.record.release.digest, supergraph.digest]);
@@ -364,7 +381,7 @@ describe('The copied log of a registry', () => {
     const first = head.record.release;
     const store = await copyIn(FOLLOWED);
     for (const field of ['two', 'three']) {
-      const typeDefs = gql(`type Query { one: Int ${field}: Int }`);
+      const typeDefs = gql`type Query { one: Int ${field}: Int }`;
       head = await graph.publish([{ ...SUBGRAPH, typeDefs }]);
       await store.createRecord(graph.log, head.record.sequence, head.jws, signal);
     }

@@ -11,7 +11,7 @@ import { versionOf, type FollowedRegistry, type FollowOptions } from './followed
 const subgraph = (fields: string) => ({
   name: 'numbers',
   url: 'http://numbers.test/graphql',
-  typeDefs: gql(`type Query { ${fields} }`),
+  typeDefs: gql`type Query { ${fields} }`,
 });
 
 let graph: PublishedGraph;

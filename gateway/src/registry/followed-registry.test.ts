@@ -12,7 +12,7 @@ import { versionOf, type FollowOptions } from './followed-registry.ts';
 const subgraph = (field: string): { name: string; url: string; typeDefs: ReturnType<typeof gql> } => ({
   name: 'numbers',
   url: 'http://numbers.test/graphql',
-  typeDefs: gql(`type Query { one: Int ${field} }`),
+  typeDefs: gql`type Query { one: Int ${field} }`,
 });
 
 let graph: PublishedGraph;

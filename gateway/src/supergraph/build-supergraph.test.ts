@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { printSchema } from 'graphql';
+import { print, printSchema } from 'graphql';
 import { gql } from 'graphql-tag';
 import { archive, emporium } from '../../test-fixtures/graphs/emporium.ts';
 import { legacy } from '../../test-fixtures/graphs/legacy.ts';
@@ -102,9 +102,16 @@ describe('a supergraph', () => {
   });
 
   it('is distinguished from the schema of a subgraph, and from a schema with a mistake', () => {
-    const subgraph = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.5", import: ["@key"])
-      type Query { a: A } type A @key(fields: "id") { id: ID! }`;
-    expect(() => buildSupergraph(subgraph)).toThrow(/not link to https:\/\/specs\.apollo\.dev\/join,/);
+    const subgraph = gql`
+      extend schema @link(url: "https://specs.apollo.dev/federation/v2.5", import: ["@key"])
+      type Query {
+        a: A
+      }
+      type A @key(fields: "id") {
+        id: ID!
+      }
+    `;
+    expect(() => buildSupergraph(print(subgraph))).toThrow(/not link to https:\/\/specs\.apollo\.dev\/join,/);
     expect(() => buildSupergraph('type Query {\n  a: }')).toThrow(/^The text .*: Syntax Error: .*\(2:6\)$/);
   });
 

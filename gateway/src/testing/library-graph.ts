@@ -12,10 +12,22 @@ export interface LibraryGraph {
   close(): Promise<void>;
 }
 
-const LINK = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: [
-  "@key", "@external", "@requires", "@shareable", "@requiresScopes", "@policy", "@cost",
-  { name: "@authenticated", as: "@login" }
-])`;
+const LINK = gql`
+  extend schema
+    @link(
+      url: "https://specs.apollo.dev/federation/v2.9"
+      import: [
+        "@key"
+        "@external"
+        "@requires"
+        "@shareable"
+        "@requiresScopes"
+        "@policy"
+        "@cost"
+        { name: "@authenticated", as: "@login" }
+      ]
+    )
+`;
 
 const PEOPLE = gql`
   ${LINK}

@@ -13,7 +13,9 @@ export interface MagazineGraph {
   close(): Promise<void>;
 }
 
-const LINK = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@requiresScopes"])`;
+const LINK = gql`
+  extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@requiresScopes"])
+`;
 
 const POSTS = gql`
   ${LINK}

@@ -1,20 +1,38 @@
 import {
-  buildSchema,
+  buildASTSchema,
   parse,
   validate,
   Kind,
   type FragmentDefinitionNode,
   type OperationDefinitionNode,
 } from 'graphql';
+import { gql } from 'graphql-tag';
 import { describe, expect, it } from 'vitest';
 import { executableFormOf } from './executable-form.ts';
 
-const schema = buildSchema(`
-  enum Order { NEWEST OLDEST }
-  input Filter { text: String, tags: [String!], order: Order, within: Filter, flag: Boolean }
+const schema = buildASTSchema(gql`
+  enum Order {
+    NEWEST
+    OLDEST
+  }
+  input Filter {
+    text: String
+    tags: [String!]
+    order: Order
+    within: Filter
+    flag: Boolean
+  }
   scalar Any
-  type Query { any(value: Any, values: [Any]): Int, posts(first: Int = 10, filter: Filter, ids: [ID!], order: Order): [Post], need(count: Int!): Int }
-  type Post { id: ID!, title(max: Int): String, likes: Int }
+  type Query {
+    any(value: Any, values: [Any]): Int
+    posts(first: Int = 10, filter: Filter, ids: [ID!], order: Order): [Post]
+    need(count: Int!): Int
+  }
+  type Post {
+    id: ID!
+    title(max: Int): String
+    likes: Int
+  }
 `);
 
 function formOf(text: string, maxBytes = 1_000): string {

@@ -27,7 +27,7 @@ let previewKey: CryptoKey | Uint8Array;
 function startVersion(version: string, field: string): Promise<SubgraphServer> {
   return startSubgraph({
     name: 'numbers',
-    typeDefs: gql(`type Query { version: String! ${field} }`),
+    typeDefs: gql`type Query { version: String! ${field} }`,
     resolvers: {
       Query: {
         version: (_source: unknown, _given: unknown, context: unknown) => {
@@ -255,7 +255,14 @@ describe('Streams', () => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
         response.end('event: next\ndata: {"data":{"ticks":7}}\n\nevent: complete\ndata:\n\n');
       };
-      const typeDefs = gql('type Query { version: String! } type Subscription { ticks: Int }');
+      const typeDefs = gql`
+        type Query {
+          version: String!
+        }
+        type Subscription {
+          ticks: Int
+        }
+      `;
       const routing = { subscriptionUrl: events.url, subscriptionProtocol: 'sse' };
       const release = await graph.release([{ ...subgraphs.main, typeDefs, ...routing }]);
       const { record } = await graph.append({ release, variants: [] });

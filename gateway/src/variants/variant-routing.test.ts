@@ -22,7 +22,7 @@ const preview: Variant = {
 };
 
 const supergraphOf = (field: string): Supergraph =>
-  buildSupergraph(compose([{ name: 'numbers', typeDefs: gql(`type Query { ${field}: Int }`) }]));
+  buildSupergraph(compose([{ name: 'numbers', typeDefs: gql`type Query { ${field}: Int }` }]));
 const main = supergraphOf('one');
 const next = supergraphOf('two');
 

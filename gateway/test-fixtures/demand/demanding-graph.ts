@@ -7,11 +7,12 @@ import {
   isAbstractType,
   isLeafType,
   isListType,
-  parse,
+  type DocumentNode,
   type GraphQLFieldResolver,
   type GraphQLOutputType,
   type GraphQLSchema,
 } from 'graphql';
+import { gql } from 'graphql-tag';
 import type { SubgraphClient } from '../../src/subgraphs/subgraph-request.ts';
 import { buildSupergraph } from '../../src/supergraph/build-supergraph.ts';
 import type { Supergraph } from '../../src/supergraph/supergraph.ts';
@@ -20,11 +21,14 @@ import { compose } from '../../src/testing/compose.ts';
 /** Taken for every list that nothing sizes, by the settings and by the subgraphs. */
 export const LIST_SIZE = 3;
 
-const LINK =
-  'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@listSize", "@override"])';
+const LINK = gql`
+  extend schema
+    @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@listSize", "@override"])
+`;
 
 /** With so many types that a question about the schema costs more than the least. */
-const THINGS = `${LINK}
+const THINGS = gql`
+  ${LINK}
   type Query {
     things(first: Int): [Thing!]!
     byIds(ids: [ID!]!, first: Int): [Thing!]!
@@ -35,7 +39,11 @@ const THINGS = `${LINK}
     connection(first: Int): ThingConnection!
     one: Thing
   }
-  interface Node { id: ID! label: String parts: [Thing!]! }
+  interface Node {
+    id: ID!
+    label: String
+    parts: [Thing!]!
+  }
   union Any = Thing | Vault
   type Thing implements Node @key(fields: "id") {
     id: ID!
@@ -47,18 +55,52 @@ const THINGS = `${LINK}
     peers(first: Int): [Thing!]! @override(from: "reviews", label: "percent(50)")
     rank: Int @override(from: "reviews", label: "moved")
   }
-  type Subscription { ticked(first: Int): [Thing!]! happened: Thing }
-  type Vault implements Node @key(fields: "id") { id: ID! label: String parts: [Thing!]! @listSize(assumedSize: 6) }
-  type ThingConnection { edges: [Edge!]! pageInfo: String }
-  type Edge { node: Thing! cursor: String }
-  type Cell { x: Int }
-  ${Array.from({ length: 150 }, (_, index) => `type Further${index} { a: Int b(of: Int): Further${index} c(of: Int, at: Int): Int }`).join(' ')}`;
+  type Subscription {
+    ticked(first: Int): [Thing!]!
+    happened: Thing
+  }
+  type Vault implements Node @key(fields: "id") {
+    id: ID!
+    label: String
+    parts: [Thing!]! @listSize(assumedSize: 6)
+  }
+  type ThingConnection {
+    edges: [Edge!]!
+    pageInfo: String
+  }
+  type Edge {
+    node: Thing!
+    cursor: String
+  }
+  type Cell {
+    x: Int
+  }
+  ${Array.from({ length: 150 }, (_, index) => `type Further${index} { a: Int b(of: Int): Further${index} c(of: Int, at: Int): Int }`).join(' ')}
+`;
 
-const REVIEWS = `${LINK}
-  type Query { reviews(last: Int): [Review!]! search(where: Where): [Thing!]! }
-  input Where { ids: [ID!] limit: Int }
-  type Thing @key(fields: "id") { id: ID! reviews(limit: Int): [Review!]! weight: Int friend: Thing peers(first: Int): [Thing!]! rank: Int }
-  type Review { text: String thing: Thing }`;
+const REVIEWS = gql`
+  ${LINK}
+  type Query {
+    reviews(last: Int): [Review!]!
+    search(where: Where): [Thing!]!
+  }
+  input Where {
+    ids: [ID!]
+    limit: Int
+  }
+  type Thing @key(fields: "id") {
+    id: ID!
+    reviews(limit: Int): [Review!]!
+    weight: Int
+    friend: Thing
+    peers(first: Int): [Thing!]!
+    rank: Int
+  }
+  type Review {
+    text: String
+    thing: Thing
+  }
+`;
 
 /** Lists whose length their schema declares. */
 const SIZES: Readonly<Record<string, number>> = { 'Thing.parts': 1, 'Vault.parts': 6 };
@@ -89,7 +131,7 @@ export function buildDemandingGraph(): DemandingGraph {
     const own = coordinate === 'ThingConnection.edges' ? length : undefined;
     return valueOf(info.returnType, own ?? lengthOf(coordinate, info.returnType, args));
   };
-  const definitions: Readonly<Record<string, string>> = { things: THINGS, reviews: REVIEWS };
+  const definitions: Readonly<Record<string, DocumentNode>> = { things: THINGS, reviews: REVIEWS };
   const schemas = new Map(
     Object.entries(definitions).map(([name, typeDefs]) => [name, resolvable(typeDefs)]),
   );
@@ -111,7 +153,7 @@ export function buildDemandingGraph(): DemandingGraph {
   };
   return {
     supergraph: buildSupergraph(
-      compose(Object.entries(definitions).map(([name, typeDefs]) => ({ name, typeDefs: parse(typeDefs) }))),
+      compose(Object.entries(definitions).map(([name, typeDefs]) => ({ name, typeDefs }))),
     ),
     client,
     takeCount() {
@@ -122,10 +164,10 @@ export function buildDemandingGraph(): DemandingGraph {
   };
 }
 
-function resolvable(typeDefs: string): GraphQLSchema {
+function resolvable(typeDefs: DocumentNode): GraphQLSchema {
   const entity = { __resolveReference: (reference: unknown) => reference };
-  const resolvers = typeDefs.includes('Vault') ? { Thing: entity, Vault: entity } : { Thing: entity };
-  const schema = buildSubgraphSchema({ typeDefs: parse(typeDefs), resolvers });
+  const resolvers = typeDefs === THINGS ? { Thing: entity, Vault: entity } : { Thing: entity };
+  const schema = buildSubgraphSchema({ typeDefs, resolvers });
   for (const type of Object.values(schema.getTypeMap()))
     if (isAbstractType(type) && !type.name.startsWith('_'))
       type.resolveType = (value: { readonly __typename: string }) => value.__typename;

@@ -16,6 +16,7 @@ import {
   type GraphQLSchema,
   type GraphQLTypeResolver,
 } from 'graphql';
+import { gql } from 'graphql-tag';
 
 /** A server that answers what any subgraph of a supergraph is asked, with invented data. */
 export interface RespondingSubgraph {
@@ -25,10 +26,6 @@ export interface RespondingSubgraph {
 
 /** Members of each list. */
 const LENGTH = 2;
-const FEDERATION = `
-  scalar _Any
-  extend type Query { _entities(representations: [_Any!]!): [_Entity]! }
-`;
 
 /** Starts it on a free port. */
 export async function startRespondingSubgraph(supergraph: string): Promise<RespondingSubgraph> {
@@ -69,8 +66,12 @@ function withEntities(schema: GraphQLSchema): GraphQLSchema {
   const names = Object.values(schema.getTypeMap())
     .filter((type) => isObjectType(type) && !type.name.startsWith('__'))
     .map(({ name }) => name);
-  const sdl = `${FEDERATION} union _Entity = ${names.join(' | ')}`;
-  return extendSchema(schema, parse(sdl), { assumeValid: true });
+  const federation = gql`
+    scalar _Any
+    extend type Query { _entities(representations: [_Any!]!): [_Entity]! }
+    union _Entity = ${names.join(' | ')}
+  `;
+  return extendSchema(schema, federation, { assumeValid: true });
 }
 
 const fieldResolver: GraphQLFieldResolver<Readonly<Record<string, unknown>>, unknown> = (

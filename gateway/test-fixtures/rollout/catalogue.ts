@@ -25,7 +25,9 @@ export interface Catalogue {
   close(): Promise<void>;
 }
 
-const LINK = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@override"])`;
+const LINK = gql`
+  extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@override"])
+`;
 const FAILING = 0.08;
 const SLOWER_MS = 1_000;
 const IDS = ['1', '2', '3'];
@@ -37,9 +39,7 @@ export async function startCatalogue(seed: number): Promise<Catalogue> {
   const serve = async (fields: string, { failing = 0, laterMs = 0 } = {}): Promise<SubgraphServer> => {
     const subgraph = await startSubgraph({
       name: 'catalogue',
-      typeDefs: gql(
-        `${LINK} type Query { items: [Item!]! } type Item @key(fields: "id") { id: ID! ${fields} }`,
-      ),
+      typeDefs: gql`${LINK} type Query { items: [Item!]! } type Item @key(fields: "id") { id: ID! ${fields} }`,
       resolvers: {
         Query: {
           items: async () => {
@@ -72,9 +72,7 @@ export async function startCatalogue(seed: number): Promise<Catalogue> {
   let canaries = 0;
   const another = (subgraph: SubgraphServer): Version => {
     canaries += 1;
-    const typeDefs = gql(
-      `${LINK} type Query { items: [Item!]! } type Item @key(fields: "id") { id: ID! title: String "${canaries}" broken: String }`,
-    );
+    const typeDefs = gql`${LINK} type Query { items: [Item!]! } type Item @key(fields: "id") { id: ID! title: String "${canaries}" broken: String }`;
     return [{ ...subgraph, typeDefs }];
   };
   return {
@@ -94,7 +92,7 @@ export async function startCatalogue(seed: number): Promise<Catalogue> {
 }
 
 function detailsWith(override: string): SubgraphServer['typeDefs'] {
-  return gql(`${LINK} type Item @key(fields: "id") { id: ID! extra: String ${override} }`);
+  return gql`${LINK} type Item @key(fields: "id") { id: ID! extra: String ${override} }`;
 }
 
 interface Item {

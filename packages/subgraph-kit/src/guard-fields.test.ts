@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { buildSchema, graphql, isObjectType, parse } from 'graphql';
+import { buildASTSchema, graphql, isObjectType, parse } from 'graphql';
 import { gql } from 'graphql-tag';
 import type { UserContext } from '@trellis/subgraph-protocol';
 import { describe, expect, it } from 'vitest';
@@ -47,15 +47,33 @@ describe('L7: The rights that a schema declares', () => {
   it.each([
     [
       'under another name',
-      `${link('{ name: "@authenticated", as: "@login" }')} type Query { a: Int @login }`,
+      gql`
+        ${link('{ name: "@authenticated", as: "@login" }')}
+        type Query {
+          a: Int @login
+        }
+      `,
     ],
-    ['under the name of the link', `${link('"@key"')} type Query { a: Int @federation__authenticated }`],
+    [
+      'under the name of the link',
+      gql`
+        ${link('"@key"')}
+        type Query {
+          a: Int @federation__authenticated
+        }
+      `,
+    ],
     [
       'under a prefix',
-      `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", as: "fed") type Query { a: Int @fed__authenticated }`,
+      gql`
+        extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", as: "fed")
+        type Query {
+          a: Int @fed__authenticated
+        }
+      `,
     ],
-  ])('are found %s', (_title, sdl) => {
-    expect([...readDeclaredRights(parse(sdl)).keys()]).toEqual(['Query.a']);
+  ])('are found %s', (_title, schema) => {
+    expect([...readDeclaredRights(schema).keys()]).toEqual(['Query.a']);
   });
 
   it('leave keys open, which the gateway asks for to join objects', () => {
@@ -85,9 +103,14 @@ const user = (roles: readonly string[], ...scopes: string[]): UserContext => ({
 });
 
 describe('L7: A guarded field', () => {
-  const schema = buildSchema('type Query { field: Int }');
+  const typeDefs = gql`
+    type Query {
+      field: Int
+    }
+  `;
+  const schema = buildASTSchema(typeDefs);
   const ask = async (given: Partial<DeclaredRight>, userContext: UserContext): Promise<unknown> => {
-    const own = buildSchema('type Query { field: Int }');
+    const own = buildASTSchema(typeDefs);
     guardFields(own, new Map([['Query.field', right(given)]]));
     const { data, errors } = await graphql({
       schema: own,

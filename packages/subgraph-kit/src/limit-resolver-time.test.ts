@@ -1,4 +1,5 @@
-import { buildSchema, execute, parse, type ExecutionResult } from 'graphql';
+import { buildASTSchema, execute, parse, type ExecutionResult } from 'graphql';
+import { gql } from 'graphql-tag';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { limitResolverTime } from './limit-resolver-time.ts';
 
@@ -6,7 +7,13 @@ const never = (): Promise<never> => new Promise(() => {});
 const timeouts: string[] = [];
 
 function createSchema(items: () => unknown) {
-  const schema = buildSchema('type Query { quick: String, slow: String, items: [String] }');
+  const schema = buildASTSchema(gql`
+    type Query {
+      quick: String
+      slow: String
+      items: [String]
+    }
+  `);
   const fields = schema.getQueryType()?.getFields() ?? {};
   Object.assign(fields['quick'] ?? {}, { resolve: () => Promise.resolve('quick') });
   Object.assign(fields['slow'] ?? {}, { resolve: never });

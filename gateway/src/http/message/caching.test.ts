@@ -12,12 +12,21 @@ import {
 } from '../../testing/test-gateway.ts';
 import { startTokenIssuer, type TokenIssuer } from '../../testing/token-issuer.ts';
 
-const LINKS = `extend schema
-  @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@composeDirective"])
-  @link(url: "https://caching.test/caching/v1.0", import: ["@cacheControl"])
-  @composeDirective(name: "@cacheControl")
-directive @cacheControl(maxAge: Int, scope: caching__Scope, inheritMaxAge: Boolean) on FIELD_DEFINITION | OBJECT | INTERFACE | UNION
-enum caching__Scope { PUBLIC PRIVATE }`;
+const LINKS = gql`
+  extend schema
+    @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@composeDirective"])
+    @link(url: "https://caching.test/caching/v1.0", import: ["@cacheControl"])
+    @composeDirective(name: "@cacheControl")
+  directive @cacheControl(
+    maxAge: Int
+    scope: caching__Scope
+    inheritMaxAge: Boolean
+  ) on FIELD_DEFINITION | OBJECT | INTERFACE | UNION
+  enum caching__Scope {
+    PUBLIC
+    PRIVATE
+  }
+`;
 
 let subgraph: SubgraphServer;
 let issuer: TokenIssuer;

@@ -13,10 +13,13 @@ import { fragmentsOf } from '../document/parse-operation.ts';
 import { Analyzer } from '../fold/selection-fold.ts';
 import { rootTypeOf } from '../../supergraph/type-index.ts';
 
-const LINK = `extend schema @link(
-  url: "https://specs.apollo.dev/federation/v2.9"
-  import: ["@key", "@shareable", "@listSize", { name: "@cost", as: "@weight" }]
-)`;
+const LINK = gql`
+  extend schema
+    @link(
+      url: "https://specs.apollo.dev/federation/v2.9"
+      import: ["@key", "@shareable", "@listSize", { name: "@cost", as: "@weight" }]
+    )
+`;
 
 const supergraph = buildSupergraph(
   compose([

@@ -1,9 +1,15 @@
-import { buildSchema, parse } from 'graphql';
+import { buildASTSchema, parse } from 'graphql';
+import { gql } from 'graphql-tag';
 import { describe, expect, it } from 'vitest';
 import { RequestError } from '../../errors.ts';
 import { validateOperation } from './validate-operation.ts';
 
-const schema = buildSchema('scalar JSON type Query { echo(value: JSON, count: Int): JSON }');
+const schema = buildASTSchema(gql`
+  scalar JSON
+  type Query {
+    echo(value: JSON, count: Int): JSON
+  }
+`);
 const validateText = (text: string): void => validateOperation(parse(text), schema, { introspection: true });
 
 describe('numbers that no double holds', () => {

@@ -1,10 +1,20 @@
-import { buildSchema, parse } from 'graphql';
+import { buildASTSchema, parse } from 'graphql';
+import { gql } from 'graphql-tag';
 import { describe, expect, it } from 'vitest';
 import { RequestError } from '../../errors.ts';
 import { validateOperation } from './validate-operation.ts';
 
 const validateText = (text: string, types = ''): void =>
-  validateOperation(parse(text), buildSchema(`type Query { a: Int } ${types}`), { introspection: false });
+  validateOperation(
+    parse(text),
+    buildASTSchema(gql`
+      type Query {
+        a: Int
+      }
+      ${types}
+    `),
+    { introspection: false },
+  );
 
 describe('an operation of a type that the schema does not have', () => {
   it.each([

@@ -1,9 +1,18 @@
-import { buildSchema, parse } from 'graphql';
+import { buildASTSchema, parse } from 'graphql';
+import { gql } from 'graphql-tag';
 import { describe, expect, it } from 'vitest';
 import { validateOperation } from '../../operation/validation/validate-operation.ts';
 import { writeIntrospection } from './write-introspection.ts';
 
-const schema = buildSchema('type Query { a: Int o: Other } type Other { a: Int }');
+const schema = buildASTSchema(gql`
+  type Query {
+    a: Int
+    o: Other
+  }
+  type Other {
+    a: Int
+  }
+`);
 const ask = (text: string, defaultOnError?: string): unknown => {
   validateOperation(parse(text), schema, { introspection: true });
   const input = { text, variables: {}, maxCharacters: 100_000, ...(defaultOnError && { defaultOnError }) };

@@ -19,12 +19,20 @@ export interface ReloadGraph {
 /** What a slow field takes, milliseconds. */
 export const SLOW_MS = 80;
 
-const LINK = `extend schema
-  @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@policy", "@requiresScopes", "@override", "@composeDirective"])
-  @link(url: "https://caching.test/caching/v1.0", import: ["@cacheControl"])
-  @composeDirective(name: "@cacheControl")
-directive @cacheControl(maxAge: Int, scope: caching__Scope) on FIELD_DEFINITION
-enum caching__Scope { PUBLIC PRIVATE }`;
+const LINK = gql`
+  extend schema
+    @link(
+      url: "https://specs.apollo.dev/federation/v2.9"
+      import: ["@key", "@policy", "@requiresScopes", "@override", "@composeDirective"]
+    )
+    @link(url: "https://caching.test/caching/v1.0", import: ["@cacheControl"])
+    @composeDirective(name: "@cacheControl")
+  directive @cacheControl(maxAge: Int, scope: caching__Scope) on FIELD_DEFINITION
+  enum caching__Scope {
+    PUBLIC
+    PRIVATE
+  }
+`;
 
 const DESK = gql`
   ${LINK}

@@ -2,16 +2,26 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { findFieldUsers } from './find-field-users.ts';
 import type { FieldSearch, RecordedUse } from './recorded-use.ts';
 import { searchInThread } from './search-thread.ts';
 
-const SDL = `
-  interface Node { id: ID! }
-  type User implements Node { id: ID! name: String }
-  type Query { me: User node: Node }
-`;
+const SDL = print(gql`
+  interface Node {
+    id: ID!
+  }
+  type User implements Node {
+    id: ID!
+    name: String
+  }
+  type Query {
+    me: User
+    node: Node
+  }
+`);
 const HOUR_MS = 3_600_000;
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 

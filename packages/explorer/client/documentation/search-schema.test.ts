@@ -1,13 +1,26 @@
-import { buildSchema } from 'graphql';
+import { buildASTSchema } from 'graphql';
+import { gql } from 'graphql-tag';
 import { describe, expect, it } from 'vitest';
 import { searchSchema } from './search-schema.ts';
 
-const schema = buildSchema(`
-  type Query { posts: [Post!]! me: User }
+const schema = buildASTSchema(gql`
+  type Query {
+    posts: [Post!]!
+    me: User
+  }
   "Who writes posts."
-  type User { name: String! }
-  type Post { title: String! author: User! kind: Kind }
-  enum Kind { POST PAGE }
+  type User {
+    name: String!
+  }
+  type Post {
+    title: String!
+    author: User!
+    kind: Kind
+  }
+  enum Kind {
+    POST
+    PAGE
+  }
 `);
 
 function found(text: string): readonly string[] {
