@@ -17,19 +17,68 @@ export interface AreaCount extends Area {
   readonly found: readonly OldWord[];
 }
 
-const texts: ReadonlySet<string> = new Set(
-  ['ts', 'tsx', 'mjs', 'md', 'yaml', 'yml', 'sql', 'lua', 'graphql', 'eta', 'html', 'patch', 'sh', 'css'].map(
-    (name) => `.${name}`,
-  ),
-);
+/** Ends of names; without one are `.ci/run` and `NOTICE`. */
+const texts: ReadonlySet<string> = new Set([
+  '',
+  '.ts',
+  '.tsx',
+  '.mts',
+  '.js',
+  '.mjs',
+  '.cjs',
+  '.java',
+  '.lua',
+  '.sh',
+  '.sql',
+  '.graphql',
+  '.md',
+  '.yaml',
+  '.yml',
+  '.eta',
+  '.html',
+  '.css',
+  '.patch',
+]);
 /** The mark at the top of what `npm run generate` writes. */
 const GENERATED = /Generated .*npm run generate/;
-const pattern = new RegExp(`\\b(?:${oldWords.join('|')})\\b`);
+const pattern = new RegExp(`\\b(?:${oldWords.join('|')})\\b`, 'g');
+/** What stands before the words of a line: the mark of a comment or of a quotation, or a quote. */
+const MARK = /^(?:\/{2,}|\/?\*+\/?|#+|--|>|['"`])?\s*/;
+/** The end of a line whose text goes on in the next. */
+const GOES_ON = /['"`]\s*\+$/;
 
 /** Whether a line has an old word; those within names count as well. */
 export function hasOldWord(line: string): boolean {
+  return wordsOf(line).search(pattern) >= 0;
+}
+
+function wordsOf(line: string): string {
   const words = line.replace(/([a-z\d])([A-Z])/g, '$1 $2').replaceAll(/[_’'-]/g, ' ');
-  return pattern.test(words.toLowerCase());
+  return words.toLowerCase();
+}
+
+/**
+ * Old words in lines that follow one another. A phrase may be broken over two of them: marks of comments and indentation do not part
+ * it. An empty line does, and so does the mark of a list.
+ *
+ * @returns each line in which one begins, once
+ */
+export function findOldWords(lines: readonly string[]): readonly Omit<OldWord, 'path'>[] {
+  const bare = lines.map((line) => wordsOf(line.trim().replace(MARK, '').replace(GOES_ON, '')).trimEnd());
+  const starts: number[] = [];
+  let next = 0;
+  for (const words of bare) {
+    starts.push(next);
+    next += words.length + 1;
+  }
+  const lineAt = (place: number): number => starts.findLastIndex((start) => start <= place);
+  const found = new Map<number, string>();
+  for (const { 0: words, index } of bare.join(' ').matchAll(pattern)) {
+    const first = lineAt(index);
+    const text = lines.slice(first, lineAt(index + words.length - 1) + 1).map((line) => line.trim());
+    if (!found.has(first)) found.set(first, text.join(' '));
+  }
+  return [...found].map(([first, text]) => ({ line: first + 1, text }));
 }
 
 /** Lines of the repository's tracked texts that have an old word, without the exceptions, by area. */
@@ -42,9 +91,12 @@ export function countOldWords(directory: string): readonly AreaCount[] {
 
 function trackedTexts(directory: string): readonly string[] {
   const listed = execFileSync('git', ['ls-files', '-z'], { cwd: directory, encoding: 'utf8' });
-  return listed
-    .split('\0')
-    .filter((path) => (texts.has(extname(path)) || isCheckedData(path)) && !path.startsWith('pnpm-lock'));
+  return listed.split('\0').filter((path) => path !== '' && isChecked(path));
+}
+
+/** Whether the words of a file are ours; those of what else is tracked are data. */
+export function isChecked(path: string): boolean {
+  return (texts.has(extname(path)) && !path.endsWith('pnpm-lock.yaml')) || isCheckedData(path);
 }
 
 function isCheckedData(path: string): boolean {
@@ -56,9 +108,10 @@ function linesOf(directory: string, path: string): readonly OldWord[] {
   const text = readFileSync(join(directory, path), 'utf8');
   if (GENERATED.test(text.slice(0, 300))) return [];
   const lines = isCheckedData(path) ? valuesOf(text) : text.split('\n');
-  return [path, ...lines]
-    .map((line, index) => ({ path, line: index, text: line }))
-    .filter((found) => hasOldWord(found.text) && !isException(found));
+  const ofName = hasOldWord(path) ? [{ line: 0, text: path }] : [];
+  return [...ofName, ...findOldWords(lines)]
+    .map((found) => ({ path, ...found }))
+    .filter((found) => !isException(found));
 }
 
 /** The lines of JSON without their keys: names of before, which the values replace. */

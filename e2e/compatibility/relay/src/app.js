@@ -28,42 +28,42 @@ const store = new relay.Store(new relay.RecordSource());
 const environment = new relay.Environment({ network, store });
 
 /** Prints what was got. */
-function tell(name, value) {
+function report(name, value) {
   process.stdout.write(`${JSON.stringify({ name, value })}\n`);
 }
 
 function failed(name) {
-  return (error) => tell(name, { error: error.message });
+  return (error) => report(name, { error: error.message });
 }
 
 relay.requestSubscription(environment, {
   subscription: commentAdded,
   variables: { postId: heardPostId },
-  onNext: ({ commentAdded: { body } }) => tell('subscription', body),
+  onNext: ({ commentAdded: { body } }) => report('subscription', body),
   onError: failed('subscription'),
 });
 
 relay
   .fetchQuery(environment, posts, { first: 3 })
-  .subscribe({ next: (data) => tell('query', data), error: failed('query') });
+  .subscribe({ next: (data) => report('query', data), error: failed('query') });
 
 relay.commitMutation(environment, {
   mutation: addComment,
   variables: { postId, body: 'From Relay' },
-  onCompleted: (data) => tell('mutation', data),
+  onCompleted: (data) => report('mutation', data),
   onError: failed('mutation'),
 });
 
 relay.commitMutation(environment, {
   mutation: addComment,
   variables: { postId: 'no-such-post', body: 'To no one' },
-  onCompleted: (data, errors) => tell('errors', { data, errors }),
-  onError: ({ message, source }) => tell('errors', { message, errors: source?.errors }),
+  onCompleted: (data, errors) => report('errors', { data, errors }),
+  onError: ({ message, source }) => report('errors', { message, errors: source?.errors }),
 });
 
 relay
   .fetchQuery(environment, live, {})
-  .subscribe({ next: (data) => tell('live', data), error: failed('live') });
+  .subscribe({ next: (data) => report('live', data), error: failed('live') });
 
 // what is deferred stands in the store, where a component with the fragment reads it
 const operation = relay.createOperationDescriptor(deferred, { first: 2 });
@@ -72,7 +72,7 @@ environment.execute({ operation }).subscribe({
   complete: () => {
     const { data } = environment.lookup(operation.fragment);
     const counts = data.posts.map((post) => environment.lookup(relay.getSingularSelector(rest, post)).data);
-    tell('defer', counts);
+    report('defer', counts);
   },
   error: failed('defer'),
 });
@@ -104,11 +104,11 @@ async function grow(query, variables, itemsOf) {
   return { counts, items: read() };
 }
 grow(streamed, { first: 20 }, ({ posts: listed }) => listed).then(
-  (got) => tell('stream', got),
+  (got) => report('stream', got),
   failed('stream'),
 );
 grow(feedQuery, {}, (shown) => read(feed, shown).postsConnection.edges).then(
-  (got) => tell('streamConnection', got),
+  (got) => report('streamConnection', got),
   failed('streamConnection'),
 );
 
@@ -119,7 +119,7 @@ async function walk() {
   await ask(nextPage, { count: 3, cursor: pageInfo.endCursor });
   return read(page, shown).postsConnection.edges.map(({ node }) => node.id);
 }
-walk().then((ids) => tell('connection', ids), failed('connection'));
+walk().then((ids) => report('connection', ids), failed('connection'));
 
 // what useRefetchableFragment does
 async function refetch() {
@@ -135,4 +135,4 @@ async function refetch() {
   ];
   return [read(post, postNode).title, read(user, userNode).name, read(comment, commentNode).body];
 }
-refetch().then((texts) => tell('refetchable', texts), failed('refetchable'));
+refetch().then((texts) => report('refetchable', texts), failed('refetchable'));
