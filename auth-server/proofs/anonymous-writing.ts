@@ -78,7 +78,7 @@ interface Stores {
 interface Attack {
   readonly issuer: string;
   isOver: boolean;
-  /** Answers by status. */
+  /** Responses by status. */
   readonly responses: Map<number, number>;
 }
 

@@ -34,7 +34,7 @@ proof({
 interface Tally {
   refreshed: number;
   unavailable: number;
-  /** Answers in the outage that are anything but 503 with Retry-After. */
+  /** Responses in the outage that are anything but 503 with Retry-After. */
   otherInOutage: number;
   /** Good tokens that were rejected, none of which had been under way when Redis went. */
   wronglyRejected: number;

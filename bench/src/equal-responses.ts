@@ -16,7 +16,7 @@ export interface Difference {
 }
 
 /**
- * Asks every target for every scenario's operations, or the first of them, and holds the answers against the first target's. The order
+ * Asks every target for every scenario's operations, or the first of them, and holds the responses against the first target's. The order
  * of members counts, because the specification of GraphQL fixes it (§7.2.2).
  */
 export async function differingResponses(

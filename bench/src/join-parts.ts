@@ -9,7 +9,7 @@ interface Frame {
   readonly incremental?: readonly DeferredPart[];
 }
 
-/** What the parts of a `multipart/mixed` answer add up to; nothing when it is not in parts. */
+/** What the parts of a `multipart/mixed` response add up to; nothing when it is not in parts. */
 export function joinParts(body: string): unknown {
   const [first, ...others] = framesOf(body);
   if (!first?.data || others.length === 0) return undefined;

@@ -26,7 +26,7 @@ export interface Load {
   readonly accept?: string;
 }
 
-/** Sends requests over a fixed number of connections, each one after the other's answer. Throws at the first response that is not 200, or has errors. */
+/** Sends requests over a fixed number of connections, each one after the other's response. Throws at the first response that is not 200, or has errors. */
 export async function applyLoad(load: Load): Promise<LoadResult> {
   const url = new URL(load.url);
   const pool = new Pool(url.origin, { connections: load.connections, pipelining: 1 });

@@ -61,7 +61,7 @@ proof({
   },
 });
 
-/** Writes in turn at each instance. @returns the milliseconds from answer to arrival, by instance */
+/** Writes in turn at each instance. @returns the milliseconds from response to arrival, by instance */
 async function measure(
   services: ContentServices,
   connection: RedisConnection,

@@ -15,7 +15,7 @@ interface Size {
   readonly lateRounds: number;
   /** From the start of a process that was killed to the first good response. */
   readonly recoveryMs: number;
-  /** How much later than before answers may be that the fault has nothing to do with, and by how much at least. */
+  /** How much later than before responses may be that the fault has nothing to do with, and by how much at least. */
   readonly slower: number;
   readonly slackMs: number;
 }

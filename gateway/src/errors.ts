@@ -37,7 +37,7 @@ export type GatewayOnlyErrorCode =
   | 'SCHEMA_CHANGED'
   | 'SHUTTING_DOWN';
 
-/** A code in `errors[].extensions.code` of the gateway's answers. */
+/** A code in `errors[].extensions.code` of the gateway's responses. */
 export type GatewayErrorCode = GraphErrorCode | GatewayOnlyErrorCode;
 
 /** What a code of the gateway means over HTTP. */

@@ -11,7 +11,20 @@ export interface ReplacedWords {
 
 /** What the field has a better word for; docs and code use that one. */
 export const replacedWords: readonly ReplacedWords[] = [
-  { term: 'response', not: ['an answer', 'the answer', 'http answer', 'keeps? answers'] },
+  // Servers answer; what they send is a response. In the example graph a comment is a reader's answer to a post.
+  {
+    term: 'response',
+    not: [
+      'an answer',
+      'the answer',
+      'for that answer',
+      'http answer',
+      'keeps? answers',
+      '(?:clients?|gateway|subgraph|planner|query|others?|else) s answers?',
+      '(?:no|of|in|than|about|whole|larger|stored|all|delay(?:s|ed)|loses|how|where|with|(?<=\\w )s) answers',
+      'answers (?:are|were|have|carry|may|wait)',
+    ],
+  },
   { term: 'result', not: ['operation answer'] },
   {
     term: 'reject',
@@ -40,27 +53,31 @@ export const replacedWords: readonly ReplacedWords[] = [
   { term: 'query planner worker', not: ['planner threads?'] },
   { term: 'operation cache', not: ['operation catalogues?'] },
   { term: 'warm-up', not: ['plans? in advance'] },
-  { term: 'cache hit', not: ['remembered from before'] },
+  { term: 'cache hit', not: ['remembered from before', 'observer\\.looked'] },
   { term: 'coalesce', not: ['joined (?:work|where)', 'joins? the flight'] },
   { term: 'rebatch window', not: ['recess', 'recesses'] },
   { term: 'response cache', not: ['kept'] },
-  { term: 'invalidate', not: ['mak(?:e|es|ing) void', 'made void'] },
+  { term: 'invalidate', not: ['mak(?:e|es|ing) (?:\\w+ )?void', 'made void'] },
   { term: 'expire', not: ['(?:end|ends|expire|expires) at (?:its|their) time(?! out)'] },
   { term: 'slow path', not: ['careful way'] },
   { term: 'fast path', not: ['/http/plain/', 'plain way'] },
   { term: 'passthrough', not: ['verbatim answers?'] },
   { term: 'runtime type', not: ['told type', 'untold'] },
-  { term: 'incremental delivery', not: ['answers? in parts', 'answered in parts', 'run in parts'] },
+  {
+    term: 'incremental delivery',
+    not: ['answers? in parts', 'answered in parts', 'run in parts', 'takes parts'],
+  },
   {
     term: 'pending',
     not: ['announce all', 'part announcer', 'parts? (?:is|are) announced', 'announced parts?'],
   },
   { term: 'delivered', not: ['told'] },
-  { term: 'response mode', not: ['accepted forms?'] },
+  { term: 'response mode', not: ['accepted forms?', 'rather (?:have (?:it|the) )?whole'] },
   { term: 'upstream', not: ['subscriptions? at a subgraph'] },
   { term: 'subscriber', not: ['has audience'] },
   { term: 'slow consumer', not: ['slow clients?'] },
-  { term: 'tick', not: ['live resolutions?', 'resolutions? of (?:a )?live quer(?:y|ies)'] },
+  // Fields, the operation of a document and clocks have resolutions of other meanings.
+  { term: 'tick', not: ['(?<!(?:field|operation|ttl) )resolutions?', 'is resolving', 'wished ms'] },
   { term: 'heartbeat', not: ['beat', 'beats', 'beating'] },
   { term: 'close timeout', not: ['farewells?'] },
   { term: 'idle timeout', not: ['linger', 'lingers', 'lingering'] },
@@ -77,7 +94,10 @@ export const replacedWords: readonly ReplacedWords[] = [
   { term: 'reuse', not: ['(?:one|token) that comes again'] },
   { term: 'attempt limiter', not: ['(?:secret|create|code) guesses', 'guesses\\.ts'] },
   { term: 'key maintenance', not: ['looks? after'] },
-  { term: 'revocation', not: ['announc(?:e|es|ed|ing) (?:a |the |each )?(?:revocation|grant)s?'] },
+  {
+    term: 'revocation',
+    not: ['announc(?:e|es|ed|ing) (?:a |the |each )?(?:revocation|grant)s?', 'hearsay'],
+  },
   { term: 'logout notification', not: ['told of a sign out'] },
   { term: 'config rule', not: ['config contradictions?'] },
   { term: 'email form', not: ['ask for mail'] },

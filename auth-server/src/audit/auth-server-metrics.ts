@@ -3,9 +3,9 @@ import { Counter, Histogram } from 'prom-client';
 
 /** What the auth-server counts. */
 export interface AuthServerMetrics {
-  /** Answers with tokens, by grant type. */
+  /** Responses with tokens, by grant type. */
   readonly tokensIssued: Counter<'grant_type'>;
-  /** Answers with an OAuth error, by code. */
+  /** Responses with an OAuth error, by code. */
   readonly errors: Counter<'error'>;
   /** Sign-ins by outcome: signed_in, credentials, disabled, throttled_account, throttled_address. */
   readonly signIns: Counter<'outcome'>;

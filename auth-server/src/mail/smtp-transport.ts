@@ -72,7 +72,7 @@ export function createSmtpTransport({ url, from, issuer }: SmtpOptions): MailTra
 }
 
 /**
- * Answers of 5xx to one message are final; of a server that does not let us in, they are not. What a server says, with a code or
+ * Replies of 5xx to one message are final; of a server that does not let us in, they are not. What a server says, with a code or
  * without, may quote the message, its recipient or the password, and is left out; why there is no connection is not. RFC 5321 §4.2.1
  */
 function failureOf(error: unknown): Error {

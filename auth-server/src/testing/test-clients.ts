@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, type CryptoKey } from 'jose';
 
-/** Where the web clients' answers go. */
+/** Where the web clients' responses go. */
 export const CALLBACK = 'https://app.example/callback';
 
 /** What access tokens are for. */

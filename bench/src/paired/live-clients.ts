@@ -7,7 +7,7 @@ const CLIENTS = 200;
 const INTERVAL_MS = 100;
 const QUERY = `query @live(throttle: ${INTERVAL_MS}) { me { id name } }`;
 
-/** How long resolutions are counted in one round. */
+/** How long ticks are counted in one round. */
 const ROUND_MS = 1_000;
 
 /** Clients with a live query each, over WebSocket. What they ask for does not change: they hear of it once. */

@@ -10,9 +10,9 @@ import {
 /** What readers got while something was broken. */
 export interface ReaderTally {
   reads: number;
-  /** Answers that say with a path and a code which field failed, of a service whose database was unavailable. */
+  /** Responses that say with a path and a code which field failed, of a service whose database was unavailable. */
   fieldErrors: number;
-  /** Answers that were anything else than data and errors in the shape of the graph, or did not come. */
+  /** Responses that were anything else than data and errors in the shape of the graph, or did not come. */
   misshapenResponses: number;
   /** Errors of services whose own database was there. */
   failuresElsewhere: number;

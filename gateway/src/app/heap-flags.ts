@@ -1,5 +1,5 @@
 /**
- * Flags of Node for a process that answers. Answers are put together from many small objects, which should be gone before
+ * Flags of Node for a process that serves. Responses are put together from many small objects, which should be gone before
  * garbage collection first looks at them: so new objects get more room, and it does not shrink in quiet times, or what comes
  * next would be moved to the old generation while it grows again. One thread collects them: several, on cores that others
  * need, cost more than they do. What is stored changes little: garbage beside it need not grow to several times its size

@@ -218,7 +218,7 @@ function openPersistedQueries(
   });
 }
 
-/** Where answers are stored; undefined where none are. */
+/** Where responses are stored; undefined where none are. */
 export function responseCacheOf({ settings, CACHE_REDIS_URL }: GatewayConfig): CacheAddress | undefined {
   const { responseCache } = settings;
   if (!responseCache) return undefined;

@@ -44,7 +44,7 @@ describe.skipIf(!canMirrorRedis())(
       await invalidations.catchUp();
 
       const shares = new ShareBuckets({ amounts: [1_000], windowMs: 60_000 });
-      const responses = new ResponseCache({ redis, shares, observer: { looked: () => undefined } });
+      const responses = new ResponseCache({ redis, shares, observer: { lookup: () => undefined } });
       const { signal } = new AbortController();
       const query = { key: 'k', writer: undefined, signal } as CachedQuery; // all that is read of one whose execution fails
       await expect(responses.response(query, () => Promise.reject(new Error('failed')))).rejects.toThrow(

@@ -7,7 +7,7 @@ import type { IntrospectionPlaces } from './introspection-places.ts';
 
 /** What shaping needs besides shape and data. */
 export interface CompletionContext {
-  /** Where answers of introspection belong; made with the first of them. */
+  /** Where results of introspection belong; made with the first of them. */
   introspection: IntrospectionPlaces | undefined;
   /** @default PROPAGATE */
   readonly onError?: ErrorBehavior | undefined;
@@ -44,7 +44,7 @@ export interface DeferredOccurrence {
   readonly object: DataObject;
   /** What the client gets of it. */
   readonly completed: DataObject;
-  /** In the client's answer. */
+  /** In the client's response. */
   readonly path: readonly PathKey[];
 }
 
@@ -57,7 +57,7 @@ export interface StreamedOccurrence {
   readonly list: readonly unknown[];
   /** How many of them the client has. */
   readonly delivered: number;
-  /** In the client's answer. */
+  /** In the client's response. */
   readonly path: readonly PathKey[];
 }
 

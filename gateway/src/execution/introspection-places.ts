@@ -26,7 +26,7 @@ const PLACE = randomBytes(16).toString('hex');
 const PLACES = new RegExp(`"${PLACE}:(\\d+)"`, 'gu');
 
 /**
- * Where answers of introspection belong in the response to one run. They are long, and are asked for when it is known where they
+ * Where results of introspection belong in the response to one run. They are long, and are asked for when it is known where they
  * belong: until they are there, something short stands for them. What is asked many times is asked for once.
  */
 export class IntrospectionPlaces {

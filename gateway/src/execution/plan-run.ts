@@ -79,7 +79,7 @@ export class PlanRun {
   passedThrough: { readonly body: string | Buffer; readonly objects: number } | undefined;
   /** Requests to subgraphs that the plan makes, and those that are made beside them as the data want it. */
   readonly calls: { made: number };
-  /** Where answers of introspection belong in the response. Made with the first of them. */
+  /** Where results of introspection belong in the response. Made with the first of them. */
   introspection: IntrospectionPlaces | undefined;
   /** Headers of subgraphs for the client. Made with the first of them. */
   headers: ForwardedHeaders | undefined;

@@ -32,8 +32,8 @@ export interface RevocationFeedOptions {
 
 /** Sorted set of entries; the score is the second after which one may be forgotten. Also the channel that names new ones. */
 const REVOCATIONS = redisNames.revocations;
-/** How long an entry is stored that was only heard of on the channel, until the set says how long it matters. */
-const HEARSAY_S = 3_600;
+/** How long an entry of the channel is stored, until the set says how long it matters. */
+const UNCONFIRMED_S = 3_600;
 
 /**
  * Follows the revocations that an auth-server publishes in Redis: a message within milliseconds, and the whole set at
@@ -61,7 +61,7 @@ class Feed implements RevocationFeed {
   async start(): Promise<void> {
     const { subscriber, pollMs = 10_000 } = this.#options;
     subscriber.on('message', (_channel: string, entry: string) => {
-      this.#learn(entry, this.#nowS() + HEARSAY_S);
+      this.#learn(entry, this.#nowS() + UNCONFIRMED_S);
     });
     subscriber.on('ready', () => void this.#catchUp());
     this.#poll = setInterval(() => void this.#refresh(), pollMs);

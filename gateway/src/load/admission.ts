@@ -221,7 +221,7 @@ function placesOf({
 }
 
 const WINDOW_MS = 50;
-/** So many more arrivals than answers make a window one of excess. */
+/** So many more arrivals than responses make a window one of excess. */
 const EXCESS_SHARE = 1.25;
 /** What chance does to a window in which little happens. */
 const EXCESS_COUNT = 2;

@@ -103,7 +103,7 @@ function limitOf({ errors }: OperationResult): string | undefined {
 
 /** Registers the series of the response cache. */
 export function createResponseCacheMetrics(registry: Registry): ResponseCacheObserver {
-  const looked = new TalliedCounter(
+  const lookups = new TalliedCounter(
     {
       name: 'trellis_gateway_response_cache_total',
       help: 'Response cache lookups by outcome: hit, coalesced, miss, failed (Redis was unavailable).',
@@ -111,7 +111,7 @@ export function createResponseCacheMetrics(registry: Registry): ResponseCacheObs
     },
     registry,
   );
-  return { looked: (outcome) => looked.count(outcome) };
+  return { lookup: (outcome) => lookups.count(outcome) };
 }
 
 const PLANNING_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];

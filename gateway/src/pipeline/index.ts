@@ -129,7 +129,7 @@ function planOf(
 ): Plan | Promise<Plan> {
   const { supergraph, operation, decided, caller, denied, onError } = admitted;
   const account = new CallerPlanningAccount(caller, context.address, services);
-  const incremental = context.takesParts && onError !== 'HALT'; // what was sent can't be taken back
+  const incremental = context.acceptsIncremental && onError !== 'HALT'; // what was sent can't be taken back
   return services.planner.planOperation(
     { supergraph, operation, decided, denied, incremental, account },
     context.signal,

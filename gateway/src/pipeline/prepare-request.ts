@@ -73,7 +73,7 @@ export async function prepareRequest(
     operation,
     variables: decided.variables,
     caller,
-    incremental: context.takesParts,
+    incremental: context.acceptsIncremental,
   });
   run.enter('authorize');
   const denied = operation.guard.deniedTo(caller);

@@ -117,7 +117,7 @@ export function writeResult({
   return data === undefined ? `{"errors":${text}${tail}` : `{"errors":${text},"data":${data}${tail}`;
 }
 
-/** A batch of answers as JSON text, in the order of the requests. */
+/** A batch of responses as JSON text, in the order of the requests. */
 export function writeBatch(results: readonly OperationResult[]): string {
   return `[${results.map(writeResult).join(',')}]`;
 }

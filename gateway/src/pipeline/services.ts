@@ -184,7 +184,7 @@ export interface PipelineServices {
   readonly onError: ErrorBehavior;
   readonly responsePolicy: ResponsePolicy;
   readonly observer: PipelineObserver;
-  /** Absent where no answers are stored. */
+  /** Absent where no responses are stored. */
   readonly responseCaching: ResponseCaching | undefined;
   /** Absent where no usage is recorded. */
   readonly usage: UsageRecording | undefined;

@@ -24,7 +24,7 @@ export interface PreparedField {
   readonly kind: 'field';
   readonly node: FieldNode;
   readonly name: string;
-  /** The key in the client's answer. */
+  /** The key in the client's response. */
   readonly responseKey: string;
   /** The key in what subgraphs answer: another one where the client's would be in the planner's way. */
   readonly sourceKey: string;

@@ -22,7 +22,7 @@ export interface IntrospectionObserver {
 }
 
 /**
- * Answers of introspection, made by query planner workers, each once however many ask for it. The cache key consists of
+ * Results of introspection, made by query planner workers, each once however many ask for it. The cache key consists of
  * the query's text with its conditions decided, and the variables of its arguments.
  */
 export class IntrospectionResults implements Introspector {

@@ -36,8 +36,8 @@ export interface RequestContext {
   readonly certificate?: string | undefined;
   /** Aborts when the client has gone or the time for a response has passed. */
   readonly signal: AbortSignal;
-  /** Whether the transport carries a response in parts, and the client takes it so. Otherwise `@defer` has no effect. */
-  readonly takesParts: boolean;
+  /** Whether transport and client take incremental delivery. Otherwise `@defer` has no effect. */
+  readonly acceptsIncremental: boolean;
   /** Which operation types the transport can carry; others are rejected before anything is executed. */
   readonly accepts: 'query' | 'query-mutation' | 'query-subscription' | 'any';
   /**

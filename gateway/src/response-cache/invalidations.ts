@@ -26,9 +26,9 @@ const MAX_REMEMBERED = 100_000;
 const BEGINNING = '0-0';
 
 /**
- * The changes that make answers void, in the order that Redis gives them. Whatever is stored carries the position that was
- * reached before it was read; a change after that which concerns it makes it void. No clocks are compared, and nothing has to be
- * found and deleted. Entries of the stream that were missed make everything void that is older.
+ * The changes that invalidate responses, in the order that Redis gives them. Whatever is stored carries the position that was
+ * reached before it was read; a change after that which concerns it invalidates it. No clocks are compared, and nothing has to be
+ * found and deleted. Entries of the stream that were missed invalidate everything that is older.
  */
 export class Invalidations {
   readonly #redis: RedisConnection;
@@ -39,7 +39,7 @@ export class Invalidations {
   /** The last change of any entity of a type. */
   readonly #anyOf = new Map<string, string>();
   #reached = BEGINNING;
-  /** What is older is void. */
+  /** What is older is invalid. */
   #voidBefore = BEGINNING;
 
   constructor(redis: RedisConnection) {

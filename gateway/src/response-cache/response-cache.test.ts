@@ -352,7 +352,7 @@ describe('Invalidation', () => {
     expect(await ask(BOOK)).not.toBe(read);
   });
 
-  it('that was missed makes everything void that is older', async () => {
+  it('that was missed invalidates everything that is older', async () => {
     await publish('type', 'Book', 'id', '5');
     const one = await ask(BOOK);
     await redis.xtrim('response-cache:invalidations', 'MAXLEN', 0);

@@ -27,7 +27,7 @@ export interface ResponseCacheOptions {
 /** Called with the outcome of each lookup. */
 export interface ResponseCacheObserver {
   /** `hit`: it was cached. `coalesced`: it waits for an equal one in flight. `miss`: it is executed. `failed`: Redis was unavailable. */
-  looked(outcome: 'hit' | 'coalesced' | 'miss' | 'failed'): void;
+  lookup(outcome: 'hit' | 'coalesced' | 'miss' | 'failed'): void;
 }
 
 /** What may be stored. */
@@ -37,13 +37,13 @@ export interface CacheRules {
   readonly maxCharacters: number;
 }
 
-/** How answers are stored, in one state of the configuration. */
+/** How responses are stored, in one state of the configuration. */
 export interface ResponseCaching {
   readonly cache: ResponseCache;
   readonly rules: CacheRules;
-  /** Whether public answers are made for all who have the same roles and scopes. */
+  /** Whether public responses are made for all who have the same roles and scopes. */
   readonly sharePublic: boolean;
-  /** Names the configuration: under another one, answers may be others. */
+  /** Names the configuration: under another one, responses may be others. */
   readonly configuration: string;
 }
 
@@ -101,12 +101,12 @@ export class ResponseCache {
     const found = await untilAborted(this.#find(query), query.signal);
     if (!found) return execute();
     if (found.cached) {
-      this.#observer.looked('hit');
+      this.#observer.lookup('hit');
       return resultOfCached(found.cached, this.#now());
     }
     const joined = await this.#join(query);
     if (joined) return joined;
-    this.#observer.looked('miss');
+    this.#observer.lookup('miss');
     return this.#executeAndCache(query, found.position, execute);
   }
 
@@ -143,7 +143,7 @@ export class ResponseCache {
   async #join({ key, plan, signal, writer }: CachedQuery): Promise<ExecutionResult | undefined> {
     const running = this.#notCached.has(plan) ? undefined : this.#running.get(key);
     if (!running) return undefined;
-    this.#observer.looked('coalesced');
+    this.#observer.lookup('coalesced');
     const cached = await untilAborted(running, signal);
     return cached && this.#isUsable(cached, writer) ? resultOfCached(cached, this.#now()) : undefined;
   }
@@ -188,7 +188,7 @@ export class ResponseCache {
   }
 
   #fail(): void {
-    this.#observer.looked('failed');
+    this.#observer.lookup('failed');
     this.#pausedUntilMs = this.#now() + PAUSE_MS;
   }
 

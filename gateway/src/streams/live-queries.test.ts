@@ -64,10 +64,10 @@ const soon = (): number => Math.floor(Date.now() / 1_000) + 3;
 /** How often the subgraph was asked with this in the operation: others may still be asked for the queries of another test. */
 const askedFor = (text: string): number =>
   graph.news.received.filter(({ query }) => query.includes(text)).length;
-/** Settles when something was resolved so often since now. */
-const resolutions = async (text: string, count: number): Promise<void> => {
+/** Settles after so many ticks from now on. */
+const ticks = async (text: string, count: number): Promise<void> => {
   const before = askedFor(text);
-  await until(() => askedFor(text) >= before + count, `${count} resolutions`);
+  await until(() => askedFor(text) >= before + count, `${count} ticks`);
 };
 
 describe('Live queries over WebSocket', () => {
@@ -81,14 +81,14 @@ describe('Live queries over WebSocket', () => {
       type: 'next',
       payload: { data: { count: expect.any(Number) as number } },
     });
-    await resolutions('count', 5); // without a change
+    await ticks('count', 5); // without a change
     await gateway.post({ query: 'mutation { bump }' });
     expect(await socket.next()).toEqual({
       id: '1',
       type: 'next',
       payload: { data: { count: data.count + 1 } },
     });
-    await resolutions('count', 5);
+    await ticks('count', 5);
     expect(socket.frames).toEqual([]);
   });
 

@@ -4,14 +4,14 @@ import { writeResult } from '../pipeline/respond.ts';
 import type { TopicEmitter, TopicSource } from './topic.ts';
 import type { SettingsInForce } from '../settings/settings.ts';
 
-/** Results of a query that is resolved again and again; unchanged ones are not sent. */
+/** Results of the ticks of a live query; unchanged ones are not sent. */
 export class LiveQuerySource implements TopicSource {
   readonly #shared: SharedOperation;
   readonly #intervalMs: () => number;
   #lastText = '';
-  #isResolving = false;
+  #isTicking = false;
 
-  /** @param intervalMs from the beginning of one resolution to that of the next, asked before each */
+  /** @param intervalMs from the beginning of one tick to that of the next, asked before each */
   constructor(shared: SharedOperation, intervalMs: () => number) {
     this.#shared = shared;
     this.#intervalMs = intervalMs;
@@ -29,19 +29,19 @@ export class LiveQuerySource implements TopicSource {
   start(emitter: TopicEmitter): () => void {
     const closing = new AbortController();
     let timer: NodeJS.Timeout;
-    const tick = (): void => {
-      timer = setTimeout(tick, this.#intervalMs());
-      if (!this.#isResolving) emitter.result(this.#resolve(closing.signal)); // a slow resolution is not overtaken
+    const beginTick = (): void => {
+      timer = setTimeout(beginTick, this.#intervalMs());
+      if (!this.#isTicking) emitter.result(this.#tick(closing.signal)); // a slow tick is not overtaken
     };
-    tick();
+    beginTick();
     return () => {
       clearTimeout(timer);
       closing.abort();
     };
   }
 
-  async #resolve(closing: AbortSignal): Promise<StreamedResult | undefined> {
-    this.#isResolving = true;
+  async #tick(closing: AbortSignal): Promise<StreamedResult | undefined> {
+    this.#isTicking = true;
     try {
       const isCounted = this.#lastText === ''; // the first was counted with the request
       const ticked = await runTick(this.#shared, isCounted, closing);
@@ -50,13 +50,13 @@ export class LiveQuerySource implements TopicSource {
       this.#lastText = text;
       return new StreamedResult(text);
     } finally {
-      this.#isResolving = false;
+      this.#isTicking = false;
     }
   }
 }
 
 /**
- * How often a live query is resolved.
+ * The interval of a live query's ticks.
  *
  * @param throttleMs what the query asks for; without it the operator's interval holds. Both within the operator's bounds.
  * @returns milliseconds
@@ -65,6 +65,6 @@ export function liveQueryIntervalMs(
   throttleMs: number | undefined,
   { live }: Pick<SettingsInForce, 'live'>,
 ): number {
-  const wishedMs = throttleMs ?? live.intervalMs;
-  return Math.min(live.maxIntervalMs, Math.max(live.minIntervalMs, wishedMs));
+  const requestedMs = throttleMs ?? live.intervalMs;
+  return Math.min(live.maxIntervalMs, Math.max(live.minIntervalMs, requestedMs));
 }

@@ -9,7 +9,7 @@ const contextOf = (headers: ClientHeaders, requestId = 'one'): RequestContext =>
   address: '127.0.0.1',
   authorization: undefined,
   signal: new AbortController().signal,
-  takesParts: false,
+  acceptsIncremental: false,
   accepts: 'any',
 });
 

@@ -40,7 +40,7 @@ const LIVE_DIRECTIVE = `"Resolves the query again and again and sends what chang
 directive @live(
   "Whether it has an effect."
   if: Boolean! = true
-  "Milliseconds between two resolutions at least."
+  "Milliseconds between two ticks at least."
   throttle: Int
 ) on QUERY`;
 

@@ -15,7 +15,7 @@ export type Aspect =
   | 'errors'
   /** Mutations that subgraphs executed, and their order. */
   | 'effects'
-  /** This gateway's answer is not the one of a single executor over the whole schema, less what a fault explains. */
+  /** This gateway's response is not the one of a single executor over the whole schema, less what a fault explains. */
   | 'standard';
 
 /** One operation, as both gateways and a single executor answered it. */

@@ -25,7 +25,7 @@ export interface Engine {
   readonly subgraphClient: SubgraphClient;
 }
 
-/** The gateway's answers to one run of an operation. */
+/** The gateway's responses to one run of an operation. */
 export interface FederatedResponses {
   /** Made on the slow path. */
   readonly slow: ExecutionResult;
@@ -106,7 +106,7 @@ export async function prepareToRun(
 }
 
 /**
- * Compares the gateway's answers with the right one.
+ * Compares the gateway's responses with the right one.
  *
  * @returns what differs; nothing when they are all equal
  */

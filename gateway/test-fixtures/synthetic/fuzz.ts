@@ -25,9 +25,9 @@ export interface FuzzFindings {
   readonly withErrors: number;
   /** Right responses of more than a hundred characters: the others prove little. */
   readonly substantial: number;
-  /** Answers that the compiled writer could make too. */
+  /** Responses that the compiled writer could make too. */
   readonly written: number;
-  /** Answers that a subgraph had written just so. */
+  /** Responses that a subgraph had written just so. */
   readonly passthrough: number;
   /** Deferred parts that were put together again. */
   readonly parts: number;
@@ -47,7 +47,7 @@ export interface FuzzOptions {
   readonly faultPercent: number;
 }
 
-/** It is about answers, and not about how soon a busy machine has them. */
+/** It is about responses, and not about how soon a busy machine has them. */
 const PLANNING_MS = 60_000;
 
 /** Answers random operations by the gateway and by one executor over the whole schema, and compares. */

@@ -2,7 +2,7 @@ import { COMMENT_DELETED, COMMENT_SAVED, commentDeleted, commentSaved } from '@t
 import type { SequencedEvent } from '@trellis/events';
 import type { EntityChange } from '@trellis/subgraph-kit';
 
-/** What answers show otherwise since an event: the comment, and where there is one more or less, what its post says of comments. */
+/** What responses show otherwise since an event: the comment, and where there is one more or less, what its post says of comments. */
 export function changesOf({ type, subject, payload }: SequencedEvent): readonly EntityChange[] {
   const comment = { type: 'TextComment', id: subject };
   if (type === COMMENT_DELETED) return [comment, post(commentDeleted.parse(payload))];

@@ -41,7 +41,7 @@ export function claimsOf(user: User): Claims {
 
 /**
  * What to show of someone whom this subgraph has not met yet: they have written something, and their token has not been
- * here. No one else's answer fails for that.
+ * here. No one else's response fails for that.
  */
 export function nameless(id: string): Profile {
   const createdAt = isTimeOrderedId(id) ? timeOfId(id) : new Date(0);

@@ -241,7 +241,7 @@ describe('live queries', () => {
       query: 'query @live { count }',
     });
     const [first = 0] = countIn(await read(/"count":\d+/));
-    await new Promise((resolve) => setTimeout(resolve, 300)); // several resolutions without a change
+    await new Promise((resolve) => setTimeout(resolve, 300)); // several ticks without a change
     await bump();
     expect(countIn(await read(new RegExp(`"count":${first + 1}`)))).toEqual([first, first + 1]);
   });

@@ -12,7 +12,7 @@ export type ResultMediaType = 'application/json' | 'application/graphql-response
 export interface ResponseModes {
   /** Of a whole response; absent where the client takes nothing but parts or streams: a single part, or a stream of one, then. */
   readonly single: ResultMediaType | undefined;
-  /** Of a response in parts; absent where the client takes none, or would rather have it whole. */
+  /** Of a response in parts; absent where the client takes none, or prefers a single one. */
   readonly parts: IncrementalDialect | undefined;
   /** Of a subscription or a live query; absent where the client takes none. */
   readonly stream: StreamFormat | undefined;
@@ -58,11 +58,11 @@ function readModes(accept: string): ResponseModes {
   if (!single && !parts && !stream) {
     throw rejected(
       'NOT_ACCEPTABLE',
-      'Answers are application/json or application/graphql-response+json, in UTF-8, multipart/mixed, or text/event-stream.',
+      'Responses are application/json or application/graphql-response+json, in UTF-8, multipart/mixed, or text/event-stream.',
     );
   }
-  const ratherWhole = (single?.quality ?? 0) > (parts?.quality ?? 0);
-  return { single: single?.form, parts: ratherWhole ? undefined : parts?.form, stream };
+  const prefersSingle = (single?.quality ?? 0) > (parts?.quality ?? 0);
+  return { single: single?.form, parts: prefersSingle ? undefined : parts?.form, stream };
 }
 
 /** Whether a client wants a page above all, as a browser does that goes to an address. */

@@ -140,7 +140,7 @@ async function runWatched(
     watch: () => ({ signal, settle }),
   };
   try {
-    return await runRequest(ofOperation, request, { takesParts: true, accepts: 'any' }, options);
+    return await runRequest(ofOperation, request, { acceptsIncremental: true, accepts: 'any' }, options);
   } catch (error) {
     stream.stop(id);
     throw error;

@@ -92,7 +92,11 @@ async function respondToUpload({ request, reply, options }: Handled): Promise<Fa
   const received = await readUploadRequest(request.body, contentType, bounds, limits);
   const exchange = exchangeOf(request, reply, options);
   try {
-    const carried: Carried = { takesParts: false, accepts: 'query-mutation', uploads: received.files };
+    const carried: Carried = {
+      acceptsIncremental: false,
+      accepts: 'query-mutation',
+      uploads: received.files,
+    };
     const body: ReadBody = { kind: 'single', request: received.request };
     const response = await respondWhole(exchange, body, single ?? 'application/json', carried, options);
     return sendResponse(reply, exchange, response, options);
@@ -173,7 +177,12 @@ async function respondToOne(
   accepts: Carried['accepts'],
 ): Promise<FastifyReply> {
   const { single, parts, stream } = modes;
-  const response = await runRequest(exchange, request, { takesParts: parts !== undefined, accepts }, options);
+  const response = await runRequest(
+    exchange,
+    request,
+    { acceptsIncremental: parts !== undefined, accepts },
+    options,
+  );
   if (response.kind === 'stream') return openStream({ exchange, reply, options, modes }, response);
   const first = firstPartOf(response);
   const mediaType = single ?? 'application/json';
@@ -219,7 +228,7 @@ async function respondToBatch(
 ): Promise<FastifyReply> {
   if (!modes.single && modes.stream)
     throw rejectionOf(body) ?? rejected('NOT_ACCEPTABLE', 'A batch is answered by JSON, not by a stream.');
-  const carried: Carried = { takesParts: false, accepts: 'query-mutation' };
+  const carried: Carried = { acceptsIncremental: false, accepts: 'query-mutation' };
   const mediaType = modes.single ?? 'application/json';
   return sendResponse(
     reply,

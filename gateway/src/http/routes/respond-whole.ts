@@ -33,9 +33,9 @@ export interface ResponseOptions {
 }
 
 /** What the transport and the client take. */
-export type Carried = Pick<RequestContext, 'takesParts' | 'accepts' | 'uploads'>;
+export type Carried = Pick<RequestContext, 'acceptsIncremental' | 'accepts' | 'uploads'>;
 
-const WHOLE: Carried = { takesParts: false, accepts: 'query-mutation' };
+const WHOLE: Carried = { acceptsIncremental: false, accepts: 'query-mutation' };
 
 /**
  * Answers the body of a POST to a client that takes neither parts nor streams.
@@ -92,7 +92,7 @@ export async function runRequest(
 async function runRequests(
   exchange: HttpExchange,
   requests: readonly (GraphRequest | RequestError)[],
-  { takesParts, accepts, uploads }: Carried,
+  { acceptsIncremental, accepts, uploads }: Carried,
   { services, onResponse }: ResponseOptions,
 ): Promise<readonly PipelineResult[]> {
   const { signal, settle } = exchange.watch();
@@ -109,7 +109,7 @@ async function runRequests(
     proof,
     certificate,
     signal,
-    takesParts,
+    acceptsIncremental,
     accepts: inForce.responsePolicy.explanation?.kind === 'estimate' ? 'any' : accepts, // nothing is executed
     uploads,
     budget: requests.length > 1 ? new CostBudget() : undefined,

@@ -84,7 +84,7 @@ export class ConnectionOperations {
   readonly #running = new Map<string, RunningOperation>();
   #onEnd: (() => void) | undefined;
 
-  /** @param messages where answers are written; nothing stands between it and the results of a stream */
+  /** @param messages where responses are written; nothing stands between it and the results of a stream */
   constructor(options: OperationOptions, client: OperationClient, messages: MessageWriter) {
     this.#options = options;
     this.#client = client;
@@ -185,7 +185,7 @@ export class ConnectionOperations {
         requestId,
         ...this.#client.caller(),
         signal,
-        takesParts: true,
+        acceptsIncremental: true,
         accepts: 'any',
         enter,
       } as const;

@@ -119,7 +119,7 @@ interface ConnectionServer<Exchange extends PlainExchange, Response extends Whol
 }
 
 /**
- * A connection on which nothing but plain requests has arrived so far, one after the other's answer. With the first bytes that
+ * A connection on which nothing but plain requests has arrived so far, one after the other's response. With the first bytes that
  * are anything else it is handed over, for good.
  */
 class PlainConnection<Exchange extends PlainExchange, Response extends WholeResponse> {

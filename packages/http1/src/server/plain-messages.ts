@@ -190,7 +190,7 @@ function dateNow(): string {
   return date;
 }
 
-/** Larger answers are written piece by piece, so that it is seen how fast their client reads. */
+/** Larger responses are written piece by piece, so that it is seen how fast their client reads. */
 export const PIECE_BYTES = 131_072;
 
 /**

@@ -60,7 +60,7 @@ function behindOneAnother(requests: readonly RandomMessage[], random: Random): S
   return { cut: [cutAtRandom(whole, random)], whole: [[whole]] };
 }
 
-/** Both get one after the other's answer, as most clients send them. */
+/** Both get one after the other's response, as most clients send them. */
 function oneByOne(requests: readonly RandomMessage[]): Sent {
   const whole = requests.map(({ text }) => [Buffer.from(text, 'latin1')]);
   return { cut: whole, whole };

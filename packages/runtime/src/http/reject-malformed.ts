@@ -10,7 +10,7 @@ const REJECTIONS: ReadonlyMap<string, readonly [status: number, message: string]
 
 /**
  * Answers what is no request that can be read, and ends the connection: the response says not to use it again. While an earlier
- * request is being answered it only ends the connection, because clients would take the rejection for that answer. RFC 9112 §9.6.
+ * request is being answered it only ends the connection, because clients would take the rejection for that response. RFC 9112 §9.6.
  */
 export function rejectMalformed(
   error: NodeJS.ErrnoException,
