@@ -3,6 +3,7 @@ import { checkAssertedRows, sqlFolders } from './check/asserted-rows.ts';
 import { countFileSizes, findLongFiles, judgeFileSizes } from './check/file-sizes.ts';
 import { checkFloors } from './check/check-floors.ts';
 import { countClosures, judgeClosures } from './check/closures.ts';
+import { checkOwnReads } from './check/own-reads.ts';
 import { checkRepeatedNames } from './check/repeated-names.ts';
 import { checkSideTables } from './check/side-tables.ts';
 import { checkUntaggedSdl } from './check/untagged-sdl.ts';
@@ -39,6 +40,7 @@ export const checks: readonly Check[] = [
   { name: 'generated files and composition', run: checkGeneratedFiles },
   { name: 'floors', run: checkFloorsOfRepository },
   { name: 'side tables', run: checkSideTablesOfGateway },
+  { name: 'own properties', run: checkReadsOfOwnProperties },
   { name: 'repeated names', run: checkNamesOfDeployables },
   { name: 'tagged schemas', run: checkTaggedSchemas },
   { name: 'types of SQL rows', run: checkSqlRows },
@@ -69,6 +71,11 @@ async function checkFloorsOfRepository(): Promise<CheckResult> {
 
 async function checkSideTablesOfGateway(): Promise<CheckResult> {
   const found = checkSideTables(repository, ['gateway/src']);
+  return { passed: found.length === 0, output: found.join('\n') };
+}
+
+async function checkReadsOfOwnProperties(): Promise<CheckResult> {
+  const found = checkOwnReads(repository);
   return { passed: found.length === 0, output: found.join('\n') };
 }
 

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { own } from '@trellis/own-property';
 import { findCycle } from './find-cycle.ts';
 import type { Project, Room } from './floors/project.ts';
 import type { FileImport, RepositoryImports } from './repository-imports.ts';
@@ -158,7 +159,7 @@ function judgeGuest(project: Project, { from, to }: FileImport): readonly string
 }
 
 function roomOf({ rooms }: Project, name: string): Room | undefined {
-  return Object.hasOwn(rooms, name) ? rooms[name] : undefined;
+  return own(rooms, name);
 }
 
 /** Sub-folders of one folder that import one another in a circle; in a room that is laid out as a whole, its inner folders and files. */

@@ -105,7 +105,7 @@ function applicationTable({ applications }: AccountPage, texts: PageTexts): Tabl
   const { account: words } = texts;
   const rows = applications.map(({ clientId, clientName, scopes, usedAt }): Cell[] => [
     { strong: clientName },
-    { lines: describeScopes(scopes, texts).flatMap((scope) => scope ?? []) },
+    { lines: describeScopes(scopes, texts) },
     timeCell(usedAt === undefined ? undefined : usedAt * 1000, texts),
     {
       action: 'account/applications',

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { own } from '@trellis/own-property';
 import { Eta } from 'eta';
 import type { OAuthError } from '../errors.ts';
 import type { PageTexts } from './texts/page-texts.ts';
@@ -136,13 +137,8 @@ export function renderConsent(page: ConsentPage, texts: PageTexts): Page {
 }
 
 /** Scopes in the words of the pages. */
-export function describeScopes(
-  scopes: readonly string[],
-  { consent }: PageTexts,
-): readonly (string | undefined)[] {
-  return scopes.map((scope) =>
-    Object.hasOwn(consent.scopes, scope) ? consent.scopes[scope] : consent.otherScope(scope),
-  );
+export function describeScopes(scopes: readonly string[], { consent }: PageTexts): readonly string[] {
+  return scopes.map((scope) => own(consent.scopes, scope) ?? consent.otherScope(scope));
 }
 
 /** The page where the code of a device is entered. */

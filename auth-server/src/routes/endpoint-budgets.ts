@@ -1,3 +1,4 @@
+import { own } from '@trellis/own-property';
 import type { BudgetDecision, EndpointBudget } from '../http/request-limits.ts';
 import { paths } from '../paths.ts';
 
@@ -70,9 +71,7 @@ export function budgetOf(method: string, path: string): BudgetDecision {
     (root) => path === root || path.startsWith(`${root}/`),
   );
   if (isAdministration) return administration;
-  const decision = Object.hasOwn(endpointBudgets, `${method} ${path}`)
-    ? endpointBudgets[`${method} ${path}`]
-    : undefined;
+  const decision = own(endpointBudgets, `${method} ${path}`);
   if (decision === undefined) throw new Error(`The budget of ${method} ${path} is not decided.`);
   return decision;
 }

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
+import { ownOf } from '@trellis/own-property';
 import { isProduction } from '@trellis/runtime';
 import { defaultQueryPlannerWorkers } from '../planning/threads/planner-pool.ts';
 import { fillIn } from '../settings/fill-in.ts';
@@ -7,7 +8,6 @@ import { settingTable, type SettingsInForce } from '../settings/settings.ts';
 import type { GatewayConfig } from './config.ts';
 import { configuredIssuers } from './configured-issuers.ts';
 import { documentedSettings } from '../settings/describe-setting.ts';
-import { ownOf } from '../own-property.ts';
 
 /** What the environment and the file come to, with every default filled in. */
 export interface SettingsInUse extends SettingsInForce {

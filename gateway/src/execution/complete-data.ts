@@ -1,3 +1,4 @@
+import { own } from '@trellis/own-property';
 import {
   ABSENCE,
   denialReason,
@@ -16,7 +17,6 @@ import {
 import { pathOf, selectionOf, type Path } from './response-path.ts';
 import type { Completed, CompletionContext, CompletionPlace, StreamedOccurrence } from './completed.ts';
 import { IntrospectionPlaces } from './introspection-places.ts';
-import { own } from '../own-property.ts';
 import type { PreparedStream } from '../plan/prepared-operation.ts';
 import { leafValue } from '../supergraph/type-index.ts';
 import type { FieldShape, ObjectShape, SelectionShape, ValueShape } from '../plan/response-shape.ts';

@@ -1,9 +1,9 @@
+import { own } from '@trellis/own-property';
 import type { GraphQLError } from 'graphql';
 import type { Completed, CompletionContext, DeferredOccurrence, StreamedOccurrence } from './completed.ts';
 import { completeData } from './complete-data.ts';
 import { objectShapeOf } from './object-shape.ts';
 import { isDataObject, type DataObject, type WritableObject, type PathKey } from './failure.ts';
-import { own } from '../own-property.ts';
 import type { SelectionShape, ValueShape } from '../plan/response-shape.ts';
 
 /** What a deferred fragment comes to at one place of the response. */

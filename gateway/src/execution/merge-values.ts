@@ -1,4 +1,4 @@
-import { own } from '../own-property.ts';
+import { own } from '@trellis/own-property';
 import type { BroughtKeys, Rewrite, RewriteStep } from '../plan/fetch-fields.ts';
 import type { FetchStep } from '../plan/plan.ts';
 import type { TypeIndex } from '../supergraph/type-index.ts';

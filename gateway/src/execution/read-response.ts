@@ -1,3 +1,4 @@
+import { own } from '@trellis/own-property';
 import {
   Failure,
   internalFailure,
@@ -11,7 +12,6 @@ import { isGatewayOnlyErrorCode } from '../errors.ts';
 import { errorDisclosure, type ErrorDisclosure } from '../settings/subgraph-errors.ts';
 import { SubgraphError } from '../subgraphs/subgraph-failure.ts';
 import type { SubgraphResponse } from '../subgraphs/subgraph-request.ts';
-import { own } from '../own-property.ts';
 
 /** A well-formed GraphQL response. */
 export interface GraphResponse {

@@ -1,4 +1,4 @@
-import { own } from '../own-property.ts';
+import { own } from '@trellis/own-property';
 import type { FieldType, TypeIndex } from '../supergraph/type-index.ts';
 import { applyRewrites } from './merge-values.ts';
 import {

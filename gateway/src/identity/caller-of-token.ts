@@ -1,10 +1,10 @@
+import { own, ownOf } from '@trellis/own-property';
 import type { User, UserContext } from '@trellis/subgraph-protocol';
 import type { JWTPayload } from 'jose';
 import type { Caller } from './caller.ts';
 import { InvalidAccessToken, type ClaimKind, type TokenRules } from './token-rules.ts';
 import { FULL_TRUST, type IssuerTrust } from './issuer-trust.ts';
 import type { ClaimPolicy, Policies } from '../settings/authorization.ts';
-import { own, ownOf } from '../own-property.ts';
 import { holdsPolicy, holdsUntilMs } from './policies.ts';
 import { readClaims, type TokenClaims } from './read-claims.ts';
 import { userIdOf } from './user-id.ts';

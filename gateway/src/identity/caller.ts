@@ -1,5 +1,5 @@
-import { own } from '../own-property.ts';
 import { shareKeysOf, type ShareKeys, type QueueCaller } from '@trellis/admission';
+import { own } from '@trellis/own-property';
 import type { UserContext } from '@trellis/subgraph-protocol';
 
 /** Who sends a request, and what may be done in that name. */

@@ -1,4 +1,4 @@
-import { ownOf } from '../own-property.ts';
+import { ownOf } from '@trellis/own-property';
 import { fetchJson, UnexpectedStatus } from './fetch-json.ts';
 
 /** What an issuer says of itself. RFC 8414 §2, OpenID Connect Discovery §3. */

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { DEFAULT_SHARES, type QueueCaller } from '@trellis/admission';
+import { ownOf } from '@trellis/own-property';
 import type { OutageLog } from '@trellis/runtime/outage-log';
 import { LRUCache } from 'lru-cache';
 import type { JWTPayload } from 'jose';
 import { ConcurrencyLimit } from '../concurrency/concurrency-limit.ts';
-import { ownOf } from '../own-property.ts';
 import type { Caller } from './caller.ts';
 import { callerOf, type CallerIssuer, type CallerRules } from './caller-of-token.ts';
 import { fetchText, type TextResponse } from './fetch-json.ts';

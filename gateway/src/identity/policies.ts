@@ -1,5 +1,5 @@
+import { own } from '@trellis/own-property';
 import type { ClaimPolicy, Policies } from '../settings/authorization.ts';
-import { own } from '../own-property.ts';
 import type { Caller } from './caller.ts';
 
 const ROLE_PREFIX = 'role:';
@@ -28,8 +28,7 @@ function isRecent(caller: Caller, policy: ClaimPolicy): boolean {
 }
 
 function claimHas(caller: Caller, claim: string, expected: ClaimPolicy['value']): boolean {
-  if (!Object.hasOwn(caller.claims, claim)) return false;
-  const actual = caller.claims[claim];
+  const actual = own(caller.claims, claim);
   return Array.isArray(actual) ? actual.includes(expected) : actual === expected;
 }
 

@@ -1,5 +1,5 @@
+import { ownOf } from '@trellis/own-property';
 import type { JWTPayload } from 'jose';
-import { ownOf } from '../own-property.ts';
 import type { ClaimPath } from '../settings/claim-path.ts';
 import { InvalidAccessToken, type ClaimKind, type TokenRules } from './token-rules.ts';
 

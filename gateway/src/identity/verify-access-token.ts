@@ -1,3 +1,4 @@
+import { ownOf } from '@trellis/own-property';
 import { decodeJwt, errors, jwtVerify, type JWTHeaderParameters, type JWTPayload } from 'jose';
 import type { QueueCaller } from '@trellis/admission';
 import type { Caller } from './caller.ts';
@@ -5,7 +6,6 @@ import { callerOf, type CallerRules } from './caller-of-token.ts';
 import { InvalidAccessToken, type TokenRules } from './token-rules.ts';
 import { KeysUnavailable, type KeySet } from './key-set.ts';
 import { authentication } from '../settings/authentication.ts';
-import { ownOf } from '../own-property.ts';
 import { assertAudience, wrongClaim, quoted } from './read-claims.ts';
 import type { IssuerTrust } from './issuer-trust.ts';
 import type { TokenIntrospection } from './introspect-token.ts';

@@ -1,3 +1,4 @@
+import { own } from '@trellis/own-property';
 import {
   getNamedType,
   getNullableType,
@@ -11,7 +12,6 @@ import { badUserInput } from '@trellis/subgraph-protocol';
 import { DeadlineSignal, timeLeftMs, whenAborted } from '../abort/deadline-signal.ts';
 import { rejected, RequestError } from '../errors.ts';
 import type { ExecutionContext } from '../execution/plan-run.ts';
-import { own } from '../own-property.ts';
 import { fetchesOf, type FetchStep, type Plan } from '../plan/plan.ts';
 import { filesIn, type Uploads } from '../request/uploads.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';

@@ -1,11 +1,11 @@
 import type { ShareBuckets } from '@trellis/admission';
+import { ownOf } from '@trellis/own-property';
 import { shareKeysOfCaller, type Caller, type NamesItself } from '../identity/caller.ts';
 import { ENTRY_BYTES, type PersistedQueryStore } from '../caching/persisted-query-store.ts';
 import { isRetired, type Retirement, type Safelist } from '../caching/safelist.ts';
 import type { GraphRequest } from '../request/context.ts';
 import { rejected } from '../errors.ts';
 import { sha256 } from '../operation/document/sha256.ts';
-import { ownOf } from '../own-property.ts';
 
 /** What clients may send in the place of an operation's text, and whether they may send any text. */
 export type PersistedQueryPolicy =

@@ -1,5 +1,5 @@
+import { own } from '@trellis/own-property';
 import type { PublishedRelease, RegistryRecord, RoutingOverride, SubgraphRouting } from '@trellis/registry';
-import { own } from '../own-property.ts';
 import { InvalidSupergraph } from '../supergraph/build-supergraph.ts';
 import type { SubscriptionAddress, SubscriptionTransport, Supergraph } from '../supergraph/supergraph.ts';
 

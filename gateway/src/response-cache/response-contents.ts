@@ -1,7 +1,7 @@
+import { own } from '@trellis/own-property';
 import type { ObjectShape, SelectionShape, ValueShape } from '../plan/response-shape.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { EntityKeys } from '../supergraph/supergraph.ts';
-import { own } from '../own-property.ts';
 import { type ExecutionResult, ResponseBody } from '../plan/response-body.ts';
 
 /** What a response is made of: whatever becomes of it concerns the response. */

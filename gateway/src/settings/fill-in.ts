@@ -1,4 +1,4 @@
-import { ownOf } from '../own-property.ts';
+import { ownOf } from '@trellis/own-property';
 import type {
   DerivedDefault,
   Given,

@@ -1,9 +1,9 @@
 import { CONNECTION_FIELDS, isFieldName, MESSAGE_FIELDS } from '@trellis/http1';
+import { ownOf } from '@trellis/own-property';
 import { problemOfRedisUrl } from '@trellis/redis/redis-url';
 import { USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol/user-context';
 import { problemOfClaimPath } from './claim-path.ts';
 import { problemOfCertificates, problemOfPrivateKey } from './pem.ts';
-import { ownOf } from '../own-property.ts';
 import { REQUEST_HEADERS, REQUEST_ID_HEADER, TIMEOUT_HEADER } from './header-names.ts';
 
 /** Says what is wrong with a text (`must be …`), or nothing. */

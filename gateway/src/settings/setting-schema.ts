@@ -1,5 +1,5 @@
+import { own } from '@trellis/own-property';
 import { z } from 'zod';
-import { own } from '../own-property.ts';
 import { describeSetting } from './describe-setting.ts';
 import { forms, rules } from './forms.ts';
 import type { Setting, SettingGroup, SettingTable, ValueSetting } from './setting.ts';

@@ -1,4 +1,4 @@
-import { ownOf } from '../own-property.ts';
+import { ownOf } from '@trellis/own-property';
 
 /** What a subgraph sends to the address of a subscription. */
 export type CallbackMessage = { readonly id: string; readonly verifier: string } & (

@@ -1,7 +1,7 @@
+import { own } from '@trellis/own-property';
 import type { RuledConnections } from '../subgraphs/connections/subgraph-connections.ts';
 import type { SubgraphHeaders } from '../subgraphs/subgraph-client.ts';
 import type { SubgraphEndpoint } from '../supergraph/supergraph.ts';
-import { own } from '../own-property.ts';
 import type { SettingsInForce } from '../settings/settings.ts';
 
 /** How a subgraph is subscribed to. `auto`: as it answers. */

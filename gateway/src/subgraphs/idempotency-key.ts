@@ -1,6 +1,6 @@
+import { own } from '@trellis/own-property';
 import type { GraphRequest, RequestContext } from '../request/context.ts';
 import { rejected } from '../errors.ts';
-import { own } from '../own-property.ts';
 
 /** Visible ASCII characters: it goes on in a header. */
 const KEY = /^[\x21-\x7e]{1,255}$/;

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { own } from '@trellis/own-property';
 import {
   type ErrorDisclosure,
   errorDisclosure,
   type SubgraphErrorSettings,
 } from '../settings/subgraph-errors.ts';
 import type { Given } from '../settings/setting.ts';
-import { own } from '../own-property.ts';
 
 /** What went wrong on the way to a subgraph. */
 export type SubgraphFailureKind =

@@ -1,3 +1,4 @@
+import { own } from '@trellis/own-property';
 import { USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
 import type { Caller } from '../identity/caller.ts';
 import type { SubgraphContexts } from './subgraph-context.ts';
@@ -6,7 +7,6 @@ import type { SubgraphHeaders } from './subgraph-request.ts';
 import { mayBeForwarded } from '../settings/forms.ts';
 import { REQUEST_ID_HEADER } from '../settings/header-names.ts';
 import type { HeaderRules } from '../settings/headers.ts';
-import { own } from '../own-property.ts';
 
 /** Makes the headers that go to subgraphs with one request. */
 export interface HeadersForSubgraphs {

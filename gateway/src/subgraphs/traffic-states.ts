@@ -1,6 +1,6 @@
+import { own } from '@trellis/own-property';
 import { CircuitBreaker, type BreakerState } from './circuit-breaker.ts';
 import { ConcurrencyLimit } from '../concurrency/concurrency-limit.ts';
-import { own } from '../own-property.ts';
 import { fillIn } from '../settings/fill-in.ts';
 import {
   subgraphRequests,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Schema, Supergraph as FederatedSchema } from '@apollo/federation-internals';
+import { own } from '@trellis/own-property';
 import { buildASTSchema, extendSchema, GraphQLError, Kind, parse, type GraphQLSchema } from 'graphql';
-import { own } from '../own-property.ts';
 import { trustApiSchema } from './api-schema.ts';
 import {
   Supergraph,

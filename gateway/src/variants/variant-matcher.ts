@@ -1,6 +1,6 @@
+import { own } from '@trellis/own-property';
 import type { Variant } from '@trellis/registry';
 import type { Caller } from '../identity/caller.ts';
-import { own } from '../own-property.ts';
 import type { RoutedRequest } from '../pipeline/services.ts';
 import type { PreviewTokens } from './preview-tokens.ts';
 import { placeOf, StickyCallers } from './sticky-caller.ts';

@@ -1,3 +1,4 @@
+import { own } from '@trellis/own-property';
 import type { ExecutionResult as WholeResult, GraphQLError } from 'graphql';
 import type { PathKey } from '../../src/execution/failure.ts';
 import { executeIncrementally } from '../../src/execution/execute-incrementally.ts';
@@ -85,7 +86,7 @@ function add(target: Tree, fields: Tree): void {
 
 function merge(target: Tree, source: Tree): void {
   for (const [key, value] of Object.entries(source)) {
-    const known = Object.hasOwn(target, key) ? target[key] : undefined;
+    const known = own(target, key);
     if (isTree(known) && isTree(value)) merge(known, value);
     else define(target, key, value);
   }

@@ -1,3 +1,5 @@
+import { ownOf } from '@trellis/own-property';
+
 /**
  * Where a `subscribe` message from the gateway carries what the headers of an HTTP request would: `extensions.headers`, an
  * object of strings, names in lower case. One socket serves many users, so nothing of them is in the connection.
@@ -17,7 +19,7 @@ export const EVENT_ID_EXTENSION = 'eventId';
  * @returns undefined when it is absent or no string
  */
 export function readSubscribeHeader(extensions: unknown, name: string): string | undefined {
-  return readString(readMember(extensions, SUBSCRIBE_HEADERS_EXTENSION), name);
+  return readString(ownOf(extensions, SUBSCRIBE_HEADERS_EXTENSION), name);
 }
 
 /** Reads the event that a `subscribe` message asks to go on after. Undefined: from now on. */
@@ -31,11 +33,6 @@ export function readEventId(extensions: unknown): string | undefined {
 }
 
 function readString(object: unknown, name: string): string | undefined {
-  const value = readMember(object, name);
+  const value = ownOf(object, name);
   return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-function readMember(object: unknown, name: string): unknown {
-  if (typeof object !== 'object' || object === null || !Object.hasOwn(object, name)) return undefined;
-  return (object as Readonly<Record<string, unknown>>)[name]; // an object with this own member
 }

@@ -94,6 +94,5 @@ export const gatewayRooms: Project = {
       floor: 0,
       purpose: 'leads from values, one after the other, to what belongs to them',
     },
-    'own-property.ts': { floor: 0, purpose: 'reads what an object has itself, nothing that it inherits' },
   },
 };

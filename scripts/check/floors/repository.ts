@@ -98,6 +98,7 @@ export const packagesRooms: Project = {
       floor: 0,
       purpose: 'what a release changes, and its order of deployment as a picture',
     },
+    'own-property': { floor: 0, purpose: 'reads what an object has itself, nothing that it inherits' },
     'dev-stores': {
       floor: 2,
       purpose: 'PostgreSQL and Redis for development: embedded, supervised, or in the process',

@@ -1,3 +1,4 @@
+import { own } from '@trellis/own-property';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { OAuthError } from '../../errors.ts';
 import { addEndpoint } from '../../http/endpoint.ts';
@@ -78,7 +79,7 @@ function addScreen(
 /** What the last form did. @param name of the action, as the address has it */
 function doneText({ texts }: ConsoleVisit, name: string): string | undefined {
   const { done }: { readonly done: Readonly<Record<string, string>> } = texts.console;
-  return Object.hasOwn(done, name) ? done[name] : undefined;
+  return own(done, name);
 }
 
 /** A form, which only the operator's own browser can send. To change something the operator has signed in not long ago. */

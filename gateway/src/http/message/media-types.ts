@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { own } from '@trellis/own-property';
 import { rejected } from '../../errors.ts';
 import type { IncrementalDialect } from '../../execution/frames.ts';
-import { own } from '../../own-property.ts';
 import { canUnpack } from './unpack-body.ts';
 import { multipartStream, serverSentEvents, type StreamFormat } from './stream-format.ts';
 

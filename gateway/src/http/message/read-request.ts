@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { mayHoldUnfitText } from '@trellis/admission';
+import { own } from '@trellis/own-property';
 import {
   type GraphRequest,
   errorBehaviors,
@@ -8,7 +9,6 @@ import {
 } from '../../request/context.ts';
 import { rejected, tooComplex, type RequestError } from '../../errors.ts';
 import { rejectUnfitTexts, type TextRules } from '../../request/reject-unfit-texts.ts';
-import { own } from '../../own-property.ts';
 
 /** Bounds on what a request may hold. */
 export interface RequestBounds extends TextRules {

@@ -1,7 +1,7 @@
+import { ownOf } from '@trellis/own-property';
 import type { FastifyRequest } from 'fastify';
 import type { GraphRequest } from '../../request/context.ts';
 import { rejected } from '../../errors.ts';
-import { ownOf } from '../../own-property.ts';
 
 /** A persisted document, as the address of a request names it. */
 export interface NamedDocument {

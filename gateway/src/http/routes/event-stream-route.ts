@@ -1,8 +1,8 @@
+import { own } from '@trellis/own-property';
 import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandler } from 'fastify';
 import { shareKeysOfCaller } from '../../identity/caller.ts';
 import { DeadlineSignal } from '../../abort/deadline-signal.ts';
 import { CLIENT_CLOSED, gatewayErrorCodes, rejected, tooManyStreams } from '../../errors.ts';
-import { own } from '../../own-property.ts';
 import { authenticate } from '../../pipeline/authenticate.ts';
 import type { PipelineResult } from '../../pipeline/operation-result.ts';
 import type { GraphRequest } from '../../request/context.ts';

@@ -1,6 +1,6 @@
+import { own } from '@trellis/own-property';
 import type { FieldNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { own } from '../../own-property.ts';
 import {
   NOTHING_DENIED,
   type Denial,

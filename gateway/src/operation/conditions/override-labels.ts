@@ -1,5 +1,5 @@
+import { own } from '@trellis/own-property';
 import { ALWAYS, type OverrideLabels } from '../../supergraph/schema-hints.ts';
-import { own } from '../../own-property.ts';
 import { gather, itemsOf, type Gathered } from '../fold/gathered.ts';
 import type { Analysis } from '../fold/selection-fold.ts';
 

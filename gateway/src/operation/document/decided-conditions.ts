@@ -1,3 +1,4 @@
+import { own } from '@trellis/own-property';
 import { badUserInput } from '@trellis/subgraph-protocol/errors';
 import {
   type DirectiveNode,
@@ -22,7 +23,6 @@ import {
   streamDirectiveOf,
   type Inclusion,
 } from './decided-directives.ts';
-import { own } from '../../own-property.ts';
 
 /** Decides the conditions of one operation. @throws RequestError BAD_USER_INPUT where one of them is null */
 export type DecideConditions = (variables: Variables) => Decided;

@@ -1,3 +1,4 @@
+import { own } from '@trellis/own-property';
 import {
   getNamedType,
   getNullableType,
@@ -11,7 +12,6 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import type { CostSettings } from '../../settings/cost.ts';
-import { own } from '../../own-property.ts';
 import { annotationsOf, isConnection, typesAt } from './field-annotations.ts';
 import type { GraphAnnotations } from './graph-annotations.ts';
 import { type ListSize, isList, readListLength, type ListLength } from './list-length.ts';

@@ -1,3 +1,4 @@
+import { ownOf } from '@trellis/own-property';
 import {
   getNamedType,
   getNullableType,
@@ -16,7 +17,6 @@ import { ownVariable, type Variables } from '../document/decided-conditions.ts';
 import type { Cost } from './cost-term.ts';
 import { isConnection } from './field-annotations.ts';
 import type { CostSettings } from '../../settings/cost.ts';
-import { ownOf } from '../../own-property.ts';
 
 /** What {@link readListLength} reads. */
 interface ListLengthRequest {

@@ -1,3 +1,4 @@
+import { ownOf } from '@trellis/own-property';
 import {
   getArgumentValues,
   getNullableType,
@@ -16,7 +17,6 @@ import {
   type GraphQLResolveInfo,
   type GraphQLSchema,
 } from 'graphql';
-import { ownOf } from '../../own-property.ts';
 import {
   capabilitiesOf,
   ServiceMetaFieldDef,

@@ -1,6 +1,6 @@
 import { ConnectionPool, type ExchangeHandler, type ExchangeRequest } from '@trellis/http1';
+import { own } from '@trellis/own-property';
 import { Agent } from 'undici';
-import { own } from '../../own-property.ts';
 import { REQUEST_HEADERS, TIMEOUT_HEADER } from '../../settings/header-names.ts';
 import { fillIn } from '../../settings/fill-in.ts';
 import {

@@ -1,3 +1,4 @@
+import { own } from '@trellis/own-property';
 import type { GraphQLField, GraphQLInterfaceType, GraphQLObjectType } from 'graphql';
 import { changeOf, type Change } from './change.ts';
 import { compareInputValue } from './compare-input-value.ts';
@@ -11,9 +12,7 @@ export function compareFields(before: WithFields, after: WithFields): readonly C
   const [former, latter] = [before.getFields(), after.getFields()];
   const added = Object.values(latter).filter(({ name }) => !Object.hasOwn(former, name));
   return [
-    ...Object.values(former).flatMap((field) =>
-      compareField(before.name, field, Object.hasOwn(latter, field.name) ? latter[field.name] : undefined),
-    ),
+    ...Object.values(former).flatMap((field) => compareField(before.name, field, own(latter, field.name))),
     ...added.map(({ name }) => addedField(`${before.name}.${name}`)),
   ];
 }

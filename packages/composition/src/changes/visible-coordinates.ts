@@ -1,3 +1,4 @@
+import { own } from '@trellis/own-property';
 import { isEnumType, isInputObjectType, isInterfaceType, isObjectType, type GraphQLSchema } from 'graphql';
 
 /** The fields of object types and interfaces that clients see before and after, by type. */
@@ -27,6 +28,6 @@ export function isVisible(schema: GraphQLSchema, coordinate: string): boolean {
   if (isEnumType(type)) return Boolean(type.getValue(member));
   if (isInputObjectType(type)) return Object.hasOwn(type.getFields(), member);
   if (!isObjectType(type) && !isInterfaceType(type)) return false;
-  const field = Object.hasOwn(type.getFields(), member) ? type.getFields()[member] : undefined;
+  const field = own(type.getFields(), member);
   return field !== undefined && (argument === undefined || field.args.some(({ name }) => name === argument));
 }

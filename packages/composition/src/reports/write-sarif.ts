@@ -1,3 +1,4 @@
+import { own } from '@trellis/own-property';
 import { changeKinds } from '../changes/change-kinds.ts';
 import type { Diagnostic, SourceLocation } from '../diagnostic.ts';
 import type { Report, ReportedChange } from './report.ts';
@@ -41,7 +42,7 @@ function levelOf({ verdict }: ReportedChange): Level {
 }
 
 function ruleOf(id: string): object {
-  const kind = Object.hasOwn(changeKinds, id) ? changeKinds[id as keyof typeof changeKinds] : undefined; // an own key of the table
+  const kind = own(changeKinds, id);
   return kind ? { id, shortDescription: { text: kind.meaning }, help: { text: kind.action } } : { id };
 }
 

@@ -1,3 +1,4 @@
+import { own } from '@trellis/own-property';
 import {
   getNamedType,
   isInterfaceType,
@@ -60,7 +61,7 @@ class ExternalWalk {
     provided: Provided,
   ): void {
     if (!isObjectType(parent) && !isInterfaceType(parent)) return;
-    const field = Object.hasOwn(parent.getFields(), name) ? parent.getFields()[name] : undefined;
+    const field = own(parent.getFields(), name);
     if (!field) return;
     const coordinate = `${parent.name}.${name}`;
     const inner = provided.flatMap((set) => fieldsNamed(set, name));
@@ -69,8 +70,8 @@ class ExternalWalk {
         rule: 'external',
         message: `${coordinate} is @external, and not provided here.`,
       });
-    const own = this.#version.providesOf(coordinate);
-    const passed = [...inner.filter((set) => set !== undefined), ...(own ? [own] : [])];
+    const provides = this.#version.providesOf(coordinate);
+    const passed = [...inner.filter((set) => set !== undefined), ...(provides ? [provides] : [])];
     if (below) this.read(below, getNamedType(field.type), passed);
   }
 }

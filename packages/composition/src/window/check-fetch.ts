@@ -1,3 +1,4 @@
+import { own } from '@trellis/own-property';
 import {
   getNamedType,
   isEnumType,
@@ -125,10 +126,10 @@ function compareInputs(
   return [
     ...(isStricter ? [input(`${sent.name} takes exactly one field: it is @oneOf.`)] : []),
     ...Object.values(takable)
-      .filter((field) => isRequiredInputField(field) && !isAlwaysSent(sendable[field.name]))
+      .filter((field) => isRequiredInputField(field) && !isAlwaysSent(own(sendable, field.name)))
       .map(({ name }) => input(`It requires ${sent.name}.${name}.`)),
     ...Object.values(sendable).flatMap((field) => {
-      const other = Object.hasOwn(takable, field.name) ? takable[field.name] : undefined;
+      const other = own(takable, field.name);
       if (!other) return [input(`It does not take ${sent.name}.${field.name}.`)];
       const [mine, theirs] = [getNamedType(field.type), getNamedType(other.type)];
       if (mine.name !== theirs.name)

@@ -1,3 +1,4 @@
+import { own } from '@trellis/own-property';
 import {
   getNamedType,
   getNullableType,
@@ -28,7 +29,7 @@ export function responseProblem(asked: AskedField): string | undefined {
   const { parent, field, schema, supergraph } = asked;
   const type = supergraph.getType(rootName(parent, schema, supergraph));
   if (!isObjectType(type) && !isInterfaceType(type)) return undefined;
-  const expected = Object.hasOwn(type.getFields(), field.name) ? type.getFields()[field.name] : undefined;
+  const expected = own(type.getFields(), field.name);
   if (!expected) return undefined;
   const coordinate = `${parent.name}.${field.name}`;
   const difference = wrapping(field.type, expected.type);

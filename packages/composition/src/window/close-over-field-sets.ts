@@ -1,3 +1,4 @@
+import { own } from '@trellis/own-property';
 import {
   getNamedType,
   isInterfaceType,
@@ -67,9 +68,7 @@ function collect(
     if (node.kind !== Kind.FIELD || !node.selectionSet) continue;
     const type = schema.getType(typeName);
     if (!isObjectType(type) && !isInterfaceType(type)) continue;
-    const field = Object.hasOwn(type.getFields(), node.name.value)
-      ? type.getFields()[node.name.value]
-      : undefined;
+    const field = own(type.getFields(), node.name.value);
     if (!field) continue;
     const { name } = getNamedType(field.type);
     names.add(name);

@@ -1,3 +1,4 @@
+import { own } from '@trellis/own-property';
 import {
   getNamedType,
   isAbstractType,
@@ -45,7 +46,7 @@ export class ProbeWriter {
     const [typeName = '', fieldName = ''] = coordinate.split('.');
     const type = this.#schema.getType(typeName);
     if (!isObjectType(type) && !isInterfaceType(type)) return [];
-    const field = Object.hasOwn(type.getFields(), fieldName) ? type.getFields()[fieldName] : undefined;
+    const field = own(type.getFields(), fieldName);
     if (!field) return [];
     const root = this.#rootKind(typeName);
     if (root !== undefined) return [new ProbeText().whole(root, [], field)];
@@ -59,9 +60,9 @@ export class ProbeWriter {
   /** Operations that ask for the fields of a type, and for fields that return or take it. */
   forType(name: string): readonly string[] {
     const type = this.#schema.getType(name);
-    const own = isObjectType(type) || isInterfaceType(type) ? Object.keys(type.getFields()) : [];
+    const fields = isObjectType(type) || isInterfaceType(type) ? Object.keys(type.getFields()) : [];
     const coordinates = [
-      ...own.slice(0, MAX_FIELDS_OF_TYPE).map((field) => `${name}.${field}`),
+      ...fields.slice(0, MAX_FIELDS_OF_TYPE).map((field) => `${name}.${field}`),
       ...(this.#usersOf().get(name) ?? []),
     ];
     return coordinates.flatMap((coordinate) => this.forField(coordinate));

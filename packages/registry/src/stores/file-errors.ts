@@ -1,3 +1,4 @@
+import { own } from '@trellis/own-property';
 import { RegistryError, type RegistryErrorCode } from '../registry-error.ts';
 
 const NO_LINKS =
@@ -28,7 +29,7 @@ export function notARegistry(folder: string): RegistryError {
 /** What a file system's error means for a registry. */
 export function describeFileError(error: unknown, folder: string): unknown {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return error;
-  const [code, message] = (Object.hasOwn(byCode, error.code) ? byCode[error.code] : undefined) ?? [
+  const [code, message] = own(byCode, error.code) ?? [
     'STORE_UNAVAILABLE' as const,
     'The file system failed.',
   ];

@@ -1,3 +1,4 @@
+import { own } from '@trellis/own-property';
 import { parseKeySet, parsePrivateKey } from './json-web-key.ts';
 import { parseSecrets, weaknessOf } from './secret-strength.ts';
 import type { Forms, Variable } from './variable-table.ts';
@@ -113,7 +114,7 @@ function urlRule(schemes: readonly string[]): string {
 
 function formOf({ form: name }: { readonly form?: string }, forms: Forms): Forms[string] {
   if (name === undefined) return () => undefined;
-  const form = Object.hasOwn(forms, name) ? forms[name] : undefined;
+  const form = own(forms, name);
   if (form === undefined) throw new Error(`There is no form ${name} of a variable.`);
   return form;
 }

@@ -1,3 +1,4 @@
+import { ownOf } from '@trellis/own-property';
 import type { UploadErrorFactory } from './arriving-files.ts';
 
 /** What {@link placeFiles} puts where. */
@@ -63,14 +64,8 @@ function placeFile(variables: object, path: string, file: unknown, errorOf: Uplo
   const [root, ...names] = path.split('.');
   const last = names.pop();
   let holder: unknown = root === 'variables' ? variables : undefined;
-  for (const name of names) holder = memberOf(holder, name);
-  if (last === undefined || memberOf(holder, last) !== null)
+  for (const name of names) holder = ownOf(holder, name);
+  if (last === undefined || ownOf(holder, last) !== null)
     throw errorOf('BAD_REQUEST', 'A place in the part "map" is not null in the part "operations".');
   (holder as Record<string, unknown>)[last] = file; // it has that member of its own
-}
-
-function memberOf(holder: unknown, name: string): unknown {
-  return typeof holder === 'object' && holder !== null && Object.hasOwn(holder, name)
-    ? (holder as Readonly<Record<string, unknown>>)[name] // its own, looked up above
-    : undefined;
 }
