@@ -1,3 +1,4 @@
+import { isFieldName } from '@trellis/http1/fields';
 import { isRedisCluster } from '@trellis/redis';
 import { allowsConveniences, isLoopbackHost } from '@trellis/runtime';
 import type { AuthServerConfig } from './auth-server-config.ts';
@@ -158,7 +159,7 @@ function clientCertificateProblems(config: AuthServerConfig): readonly string[] 
   } = config;
   const problems: [boolean, string][] = [
     [
-      header !== undefined && !/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(header),
+      header !== undefined && !isFieldName(header.toLowerCase()),
       'CLIENT_CERTIFICATE_HEADER: is no name of a header.',
     ],
     [

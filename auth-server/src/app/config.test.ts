@@ -59,6 +59,14 @@ describe('configuration', () => {
     expect(problemsOf({ NODE_ENV: 'production', ISSUER: 'http://localhost:1' })).toEqual([]);
   });
 
+  it('takes the name of a header for client certificates, in any case', () => {
+    const named = (name: string): readonly string[] =>
+      problemsOf({ CLIENT_CERTIFICATE_HEADER: name, TRUSTED_PROXIES: '10.0.0.0/8' });
+    expect(named('X-Client.Cert')).toEqual([]);
+    for (const name of ['client cert', 'client:cert', 'cert\u00e9'])
+      expect(named(name)).toEqual(['CLIENT_CERTIFICATE_HEADER: is no name of a header.']);
+  });
+
   it('takes hosts and ports of gateways, 20 at most', () => {
     expect(problemsOf({ GATEWAY_OPERATIONS_URLS: 'eu=http://10.0.0.5:9464 us=https://us.example' })).toEqual(
       [],

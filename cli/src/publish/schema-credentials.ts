@@ -1,3 +1,4 @@
+import { isFieldName } from '@trellis/http1/fields';
 import { RegistryError } from '@trellis/registry';
 import { isLoopbackHost } from '@trellis/runtime';
 import { INTROSPECTION_SECRET_HEADER } from '@trellis/subgraph-protocol';
@@ -73,7 +74,7 @@ function headersOf(given: readonly string[], env: Environment): SchemaCredential
 }
 
 function isHeader(name: string, value: string): boolean {
-  return /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\x20-\x7e]+$/.test(value);
+  return isFieldName(name) && /^[\t\x20-\x7e]+$/.test(value);
 }
 
 function originsOf(list: string): ReadonlySet<string> {

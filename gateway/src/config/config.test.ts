@@ -99,7 +99,8 @@ describe('gateway.yaml', () => {
   });
 
   it('forwards no header that subgraphs take for the word of the gateway', () => {
-    for (const name of ['X-User-Id', 'connection', 'trellis-user-context', 'a b'])
+    const names = ['X-User-Id', 'connection', 'proxy-authentication-info', 'trellis-user-context', 'a b'];
+    for (const name of names)
       expect(problemsOf(file(`headers: { forward: [x-tenant, "${name}"] }`))).toHaveLength(1);
   });
 

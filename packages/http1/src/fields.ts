@@ -1,17 +1,21 @@
-const NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
+/** A token in lower case, as a part of a regular expression. RFC 9110 §5.6.2 */
+export const TOKEN = "[a-z0-9!#$%&'*+.^_`|~-]+";
+
+const NAME = new RegExp(`^${TOKEN}$`);
 const NOT_IN_A_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
-const LINES = /^(?:\r\n[a-z0-9!#$%&'*+.^_`|~-]+:[\t\x20-\x7e\x80-\xff]*)*$/i;
+const LINES = new RegExp(String.raw`^(?:\r\n${TOKEN}:[\t\x20-\x7e\x80-\xff]*)*$`, 'i');
 
 /**
  * Fields that are about one connection, and not about the message. No one passes them on.
  *
- * @see RFC 9110 §7.6.1, RFC 9112 §9, RFC 7540 §3.2.1
+ * @see RFC 9110 §7.6.1, §11.7; RFC 9112 §9; RFC 7540 §3.2.1
  */
 export const CONNECTION_FIELDS: ReadonlySet<string> = new Set([
   'connection',
   'http2-settings',
   'keep-alive',
   'proxy-authenticate',
+  'proxy-authentication-info',
   'proxy-authorization',
   'proxy-connection',
   'te',

@@ -113,6 +113,32 @@ describe('A request over HTTP/2 is held to what HTTP/1.1 is', () => {
     expect(sessions).toHaveLength(2);
   });
 
+  it('fields of the connection and of the message are not passed on', async () => {
+    const fields = [
+      'connection',
+      'content-length',
+      'expect',
+      'http2-settings',
+      'keep-alive',
+      'proxy-authenticate',
+      'proxy-authentication-info',
+      'proxy-authorization',
+      'proxy-connection',
+      'te',
+      'trailer',
+      'transfer-encoding',
+      'upgrade',
+    ];
+    const seen: string[] = [];
+    const { send: ask } = await client((request, response) => {
+      seen.push(...Object.keys(request.headers));
+      response.end('{}');
+    });
+    await ask({ headers: { ...Object.fromEntries(fields.map((name) => [name, 'a'])), 'x-a': 'b' } });
+    expect(seen).toContain('x-a');
+    expect(seen.filter((name) => fields.includes(name))).toEqual([]);
+  });
+
   it('a header that is none is the fault of the request', async () => {
     const { send: ask } = await client(undefined);
     await expect(ask({ headers: { 'x-a': 'b\r\nc' } })).rejects.toMatchObject({ kind: 'unavailable' });

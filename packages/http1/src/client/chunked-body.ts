@@ -1,9 +1,12 @@
+import { TOKEN } from '../fields.ts';
 import { BrokenResponse } from './exchange.ts';
 import { assertFieldLines } from './response-head.ts';
 
 /** The size, and extensions without blanks. RFC 9112 §7.1.1 */
-const SIZE_LINE =
-  /^([0-9a-f]{1,8})(?:;[a-z0-9!#$%&'*+.^_`|~-]+(?:=(?:[a-z0-9!#$%&'*+.^_`|~-]+|"[\t !#-[\]-~\x80-\xff]*"))?)*$/i;
+const SIZE_LINE = new RegExp(
+  String.raw`^([0-9a-f]{1,8})(?:;${TOKEN}(?:=(?:${TOKEN}|"[\t !#-[\]-~\x80-\xff]*"))?)*$`,
+  'i',
+);
 /** A trailer that says where the message ends: it comes too late. RFC 9110 §6.5.1 */
 const FRAMING = /^(?:content-length|transfer-encoding):/i;
 const MAX_LINE_CHARACTERS = 4_096;
