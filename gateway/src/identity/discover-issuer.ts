@@ -1,4 +1,5 @@
 import { ownOf } from '@trellis/own-property';
+import { authentication } from '../settings/authentication.ts';
 import { fetchJson, UnexpectedStatus } from './fetch-json.ts';
 
 /** What an issuer says of itself. RFC 8414 §2, OpenID Connect Discovery §3. */
@@ -20,7 +21,7 @@ export interface IssuerDiscoveryOptions {
   readonly isTrusted: (url: string) => boolean;
   /** Milliseconds after which they are fetched again; those at hand serve while that fails. @default 3_600_000 */
   readonly maxAgeMs?: number;
-  /** Milliseconds between two attempts at most, while there are none. @default 5_000 */
+  /** Milliseconds between two attempts at most, while there are none. @default that of the setting `authentication.jwksCooldownMs` */
   readonly maxPauseMs?: () => number;
   /** Milliseconds for one exchange. @default 5_000 */
   readonly timeoutMs?: number;
@@ -35,7 +36,11 @@ const FIRST_PAUSE_MS = 250;
  * Holds the metadata of an issuer. One fetch at a time, however many ask; after a failure the next attempt waits, longer each time.
  */
 export function createIssuerDiscovery(options: IssuerDiscoveryOptions): IssuerDiscovery {
-  const { maxAgeMs = 3_600_000, maxPauseMs = () => 5_000, now = Date.now } = options;
+  const {
+    maxAgeMs = 3_600_000,
+    maxPauseMs = () => authentication.members.jwksCooldownMs.default,
+    now = Date.now,
+  } = options;
   let held: IssuerMetadata | undefined;
   let fetchedAtMs = Number.NEGATIVE_INFINITY;
   let fetching: Promise<IssuerMetadata> | undefined;

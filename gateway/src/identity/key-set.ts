@@ -17,7 +17,11 @@ export interface KeySet {
 interface KeySetOptions {
   /** Reads the issuer's JWKS from where the configuration says it is, never from where a token says. */
   readonly fetchKeys: () => Promise<JSONWebKeySet>;
-  /** Milliseconds between two fetches at least, whatever tokens name; 250 until the first has succeeded. @default 5_000 */
+  /**
+   * Milliseconds between two fetches at least, whatever tokens name; 250 until the first has succeeded.
+   *
+   * @default that of the setting `authentication.jwksCooldownMs`
+   */
   readonly cooldownMs?: () => number;
   /** Milliseconds after which keys are fetched again, while the old ones go on serving. @default 300_000 */
   readonly maxAgeMs?: number;

@@ -8,6 +8,8 @@ import {
 } from '@trellis/http1';
 import { fillIn } from '../settings/fill-in.ts';
 import { subgraphConnections } from '../settings/subgraph-connections.ts';
+import { timeouts } from '../settings/timeouts.ts';
+import { subgraphRequests } from '../settings/traffic.ts';
 import { SubgraphConnections } from './connections/subgraph-connections.ts';
 import { SubgraphFailure } from './subgraph-failure.ts';
 import type { SubgraphClient, SubgraphRequest, SubgraphResponse } from './subgraph-request.ts';
@@ -24,9 +26,9 @@ export type {
 
 /** Settings of {@link createSubgraphClient}. */
 interface SubgraphClientOptions {
-  /** From the call to the last byte of the response, milliseconds. @default 10_000 */
+  /** From the call to the last byte of the response, milliseconds. @default that of the setting `timeouts.subgraphMs` */
   readonly timeoutMs?: number | undefined;
-  /** The largest response, before and after decompression. @default 16 MiB */
+  /** The largest response, before and after decompression. @default that of the setting `traffic.responseBytes` */
   readonly maxResponseBytes?: number | undefined;
   /** What is connected to, and how. @default as where no setting is given */
   readonly connections?: SubgraphConnections | undefined;
@@ -41,8 +43,8 @@ const MAX_CONNECTIONS = 256;
  */
 export function createSubgraphClient(options: SubgraphClientOptions = {}): SubgraphClient {
   const defaults = {
-    timeoutMs: options.timeoutMs ?? 10_000,
-    maxBytes: options.maxResponseBytes ?? 16 * 1024 * 1024,
+    timeoutMs: options.timeoutMs ?? timeouts.members.subgraphMs.default,
+    maxBytes: options.maxResponseBytes ?? subgraphRequests.responseBytes.default,
   };
   const connections = options.connections ?? openDefault(defaults.timeoutMs);
   const memory = new BodyMemory();

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { QueryPlan } from '@apollo/query-planner';
+import { timeouts } from '../../settings/timeouts.ts';
 import type { JobAudience } from './job-audience.ts';
 import { JobQueue } from './job-queue.ts';
 import type { JobInputs, JobKind, JobResults, JobTask } from './messages.ts';
@@ -69,7 +70,7 @@ export interface PlannerPool extends QueryPlanSource {
 export interface PlannerPoolOptions {
   /** How many threads there are at most. One is always there, the others while they are needed. @default by processors */
   readonly threads?: (() => number) | undefined;
-  /** Milliseconds of processor time that a job may take before its thread is killed. @default 5000 */
+  /** Milliseconds of processor time that a job may take before its thread is killed. @default that of the setting `timeouts.planningMs` */
   readonly deadlineMs?: (() => number) | undefined;
   /** How many jobs may wait. @default 1000 */
   readonly maxWaiting?: number | undefined;
@@ -83,7 +84,6 @@ export interface PlannerPoolOptions {
   readonly onReplaced?: ((reason: Error) => void) | undefined;
 }
 
-const DEADLINE_MS = 5_000;
 const MAX_WAITING = 1_000;
 /**
  * When there is always something that could be done for so long, another thread is needed. A burst is none: it is over before
@@ -261,7 +261,7 @@ class ThreadPool implements PlannerPool {
     }
     const run = this.#jobs.take();
     if (!run) return undefined;
-    const { deadlineMs = () => DEADLINE_MS } = this.#options;
+    const { deadlineMs = () => timeouts.members.planningMs.default } = this.#options;
     return async () => {
       await run(({ supergraph, task }) => thread.perform(supergraph, task, deadlineMs()));
       this.#wake();
