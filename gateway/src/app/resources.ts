@@ -149,7 +149,7 @@ export async function openResources(
       ...streamMetrics,
       interrupted: (subgraph, error) => {
         streamMetrics.interrupted(subgraph);
-        logger.warn({ subgraph, err: describeBreak(error) }, 'upstream subscription interrupted');
+        logger.warn({ subgraph, err: error }, 'upstream subscription interrupted');
       },
     },
   });
@@ -196,13 +196,6 @@ function fieldUsersOf(usage: UsageRecorder, { WORKERS }: GatewayConfig): FieldUs
   return new FieldUsers(usage, (own) =>
     WORKERS > 1 ? exchangeUsersThroughPrimary(WORKERS - 1, own) : undefined,
   );
-}
-
-/** A WebSocket reports the end of a connection by an event. */
-function describeBreak(event: unknown): unknown {
-  if (event instanceof Error || typeof event !== 'object' || event === null) return event;
-  const { message, code, reason } = event as { message?: unknown; code?: unknown; reason?: unknown }; // read as unknown
-  return { message, code, reason };
 }
 
 interface Closeable extends Pick<

@@ -58,6 +58,12 @@ describe('the connection to a subgraph breaks', () => {
       type: 'error',
       payload: [{ extensions: { code: 'SUBSCRIPTION_INTERRUPTED' } }],
     });
+    expect(gateway.logged()).toContainEqual(
+      expect.objectContaining({
+        msg: 'upstream subscription interrupted',
+        err: expect.objectContaining({ type: 'Error', message: '1006', code: 1006, reason: '' }),
+      }),
+    );
     socket.subscribe('1', 'subscription { published { id } }');
     await until(() => graph.news.open() === 1);
     graph.news.publish({ id: 'again' });

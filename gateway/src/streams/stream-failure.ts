@@ -39,7 +39,7 @@ function errorsUpstream(
       return [
         new GraphQLError(`The subgraph "${subgraph}" could not be subscribed to.`, {
           extensions: { code: 'INTERNAL_SERVER_ERROR' },
-          originalError: causeOf(failure.cause),
+          originalError: failure.cause,
         }),
       ];
     default:
@@ -55,14 +55,6 @@ function errorsOfResponse(
   const read = readEvent(subgraph, response, disclosure);
   const reasons = read instanceof Failure ? read.reasons : read.errors;
   return reasons.map((reason) => reportReason(reason));
-}
-
-/** What a WebSocket gives for an error is an event, or the code of a close. */
-function causeOf(cause: unknown): Error {
-  if (cause instanceof Error) return cause;
-  if (typeof cause !== 'object' || cause === null) return new Error(String(cause));
-  const { message, code, reason } = cause as { message?: unknown; code?: unknown; reason?: unknown }; // read as unknown
-  return new Error([message, code, reason].filter((part) => part !== undefined && part !== '').join(' '));
 }
 
 /** The errors that clients are shown for a failure. */

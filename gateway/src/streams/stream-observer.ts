@@ -11,5 +11,5 @@ export interface StreamObserver {
   /** The gateway has begun (1) or ended (-1) an upstream subscription. */
   upstream(subgraph: string, change: 1 | -1): void;
   /** The connection of an upstream subscription broke. */
-  interrupted(subgraph: string, error: unknown): void;
+  interrupted(subgraph: string, error: Error): void;
 }

@@ -35,9 +35,9 @@ export type UpstreamFailure =
   /** The subgraph said so: a response without data. */
   | { readonly kind: 'rejected'; readonly response: unknown }
   /** The subgraph can't be reached. */
-  | { readonly kind: 'unreachable'; readonly cause: unknown }
+  | { readonly kind: 'unreachable'; readonly cause: Error }
   /** The connection broke, and what happened since can't be had. */
-  | { readonly kind: 'interrupted'; readonly cause: unknown };
+  | { readonly kind: 'interrupted'; readonly cause: Error };
 
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 5_000;
@@ -103,7 +103,7 @@ export class UpstreamStream {
       const headers = await this.request.headers();
       if (!this.#isEnded) this.#subscription = this.#open(headers, new Attempt(breaker, kind));
     } catch (error) {
-      this.#fail({ kind: 'unreachable', cause: error });
+      this.#fail({ kind: 'unreachable', cause: causeOf(error) });
     }
   }
 
@@ -147,7 +147,8 @@ export class UpstreamStream {
     if (this.#isEnded) return;
     if (Array.isArray(error))
       return this.#fail({ kind: 'rejected', response: { errors: error as unknown[] } });
-    this.#observer.interrupted(this.request.subgraph, error);
+    const cause = causeOf(error);
+    this.#observer.interrupted(this.request.subgraph, cause);
     const wasEstablished = this.isEstablished;
     this.#subscription = undefined;
     if (wasEstablished) {
@@ -156,14 +157,14 @@ export class UpstreamStream {
       this.#tryUntilMs = Date.now() + RESUME_MS;
     }
     if (this.#hasBegun && this.#lastEventId === undefined && this.request.afterGap() === 'end')
-      return this.#fail({ kind: 'interrupted', cause: error });
-    this.#tryAgain(error);
+      return this.#fail({ kind: 'interrupted', cause });
+    this.#tryAgain(cause);
   }
 
-  #tryAgain(error: unknown): void {
+  #tryAgain(cause: Error): void {
     const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#attempts) * (0.5 + Math.random() / 2);
     if (Date.now() + pauseMs > this.#tryUntilMs)
-      return this.#fail({ kind: this.#hasBegun ? 'interrupted' : 'unreachable', cause: error });
+      return this.#fail({ kind: this.#hasBegun ? 'interrupted' : 'unreachable', cause });
     this.#pause = setTimeout(() => void this.#subscribe(), pauseMs);
   }
 
@@ -213,6 +214,15 @@ class Attempt {
     this.#isCounted = true;
     this.#breaker?.failed('at-once');
   }
+}
+
+/** What a WebSocket gives for an error is an event, or the code and reason of a close: logs have them beside the message. */
+function causeOf(error: unknown): Error {
+  if (error instanceof Error) return error;
+  if (typeof error !== 'object' || error === null) return new Error(String(error));
+  const { message, code, reason } = error as { message?: unknown; code?: unknown; reason?: unknown }; // read as unknown
+  const text = [message, code, reason].filter((part) => part !== undefined && part !== '').join(' ');
+  return Object.assign(new Error(text), { code, reason });
 }
 
 /** A response without `data` says that the operation was not executed. GraphQL §7.1. */
