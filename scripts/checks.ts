@@ -39,7 +39,7 @@ const DEPLOYABLES: readonly string[] = [
 export const checks: readonly Check[] = [
   { name: 'generated files and composition', run: checkGeneratedFiles },
   { name: 'floors', run: checkFloorsOfRepository },
-  { name: 'side tables', run: checkSideTablesOfGateway },
+  { name: 'side tables', run: checkSideTablesOfProduct },
   { name: 'own properties', run: checkReadsOfOwnProperties },
   { name: 'repeated names', run: checkNamesOfDeployables },
   { name: 'tagged schemas', run: checkTaggedSchemas },
@@ -69,8 +69,8 @@ async function checkFloorsOfRepository(): Promise<CheckResult> {
   return { passed: broken.length === 0, output: broken.join('\n') };
 }
 
-async function checkSideTablesOfGateway(): Promise<CheckResult> {
-  const found = checkSideTables(repository, ['gateway/src']);
+async function checkSideTablesOfProduct(): Promise<CheckResult> {
+  const found = checkSideTables(repository);
   return { passed: found.length === 0, output: found.join('\n') };
 }
 

@@ -1,9 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { repository } from '../programs/run-program.ts';
-import { checkSideTables, findSideTables } from './side-tables.ts';
+import { checkSideTables, findStateAtTop, isAllowed } from './side-tables.ts';
 
 function keys(text: string): readonly string[] {
-  return findSideTables('a.ts', text).map((problem) => /keyed by (.*)\. Make/u.exec(problem)?.[1] ?? '');
+  return findStateAtTop('a.ts', text)
+    .filter((state) => state.kind === 'table' && !isAllowed(state))
+    .map(({ name }) => name);
+}
+
+function variables(path: string, text: string): readonly string[] {
+  return findStateAtTop(path, text)
+    .filter((state) => state.kind === 'variable' && !isAllowed(state))
+    .map(({ name }) => name);
 }
 
 describe('A table at the top of a module', () => {
@@ -28,6 +36,8 @@ describe('A table at the top of a module', () => {
     "const names: ReadonlySet<string> = new Set(['a']);",
     "const names = new Set(['a']);",
     'const none: Origins = new Map();',
+    'const none: ReadonlySet<ServerResponse> = new Set();',
+    'const codes: ReadonlyMap<unknown, Code> = new Map<unknown, Code>([]);',
     'const none = Object.freeze({ fields: new Map<FieldNode, Denial>() });',
     'const watchers = new WeakMap<AbortSignal, Set<() => void>>();',
     'class Groups { readonly #groups = new WeakMap<Plan, Group>(); }',
@@ -38,12 +48,39 @@ describe('A table at the top of a module', () => {
   });
 
   it('is named with its line', () => {
-    expect(findSideTables('plan/a.ts', '\n\nconst x = new WeakMap<Plan, string>();')[0]).toMatch(
-      /^plan\/a\.ts:3 /u,
-    );
+    expect(findStateAtTop('plan/a.ts', '\n\nconst x = new WeakMap<Plan, string>();')).toEqual([
+      { path: 'plan/a.ts', line: 3, kind: 'table', name: 'Plan' },
+    ]);
   });
 
-  it('is nowhere in the gateway', () => {
-    expect(checkSideTables(repository, ['gateway/src'])).toEqual([]);
+  it('is nowhere in the product, but for the exceptions, which are all needed', () => {
+    expect(checkSideTables(repository)).toEqual([]);
+  });
+});
+
+describe('A variable at the top of a module', () => {
+  it.each([
+    ['let latest: Settings | undefined;', ['latest']],
+    ['export let count = 0;', ['count']],
+    ['var first, second;', ['first', 'second']],
+    ['let { a } = b;', ['a pattern']],
+  ])('is found: %s', (text, names) => {
+    expect(variables('a.ts', text)).toEqual(names);
+  });
+
+  it.each([
+    'const LIMIT = 1;',
+    'declare let given: string;',
+    'function count() { let sum = 0; return sum; }',
+    'for (let at = 0; at < 3; at += 1) print(at);',
+    'class Counter { #count = 0; }',
+  ])('is none: %s', (text) => {
+    expect(variables('a.ts', text)).toEqual([]);
+  });
+
+  it('may be where there is one in a process, by the name of its file', () => {
+    const text = 'let ahead: Promise<WorkerThread> | undefined;';
+    expect(variables('gateway/src/planning/threads/worker-thread.ts', text)).toEqual([]);
+    expect(variables('gateway/src/planning/threads/other.ts', text)).toEqual(['ahead']);
   });
 });

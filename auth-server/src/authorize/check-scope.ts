@@ -10,7 +10,7 @@ import type { Client } from '../clients/client-store.ts';
  */
 export function checkScope(
   parameters: Parameters,
-  { metadata }: Client,
+  { metadata, scopes: registered }: Client,
   known: readonly string[],
 ): readonly string[] {
   const text = parameters.get('scope') ?? metadata.default_scope;
@@ -19,7 +19,7 @@ export function checkScope(
   if (!scopes) throw new OAuthError('invalid_scope', 'The scope has characters that are not allowed.');
   if (!scopes.every((scope) => isKnownScope(known, scope)))
     throw new OAuthError('invalid_scope', 'The scope is unknown.');
-  if (!includesAll(parseScope(metadata.scope) ?? [], scopes)) {
+  if (!includesAll(registered, scopes)) {
     throw new OAuthError('invalid_scope', 'The client is not registered for the scope.');
   }
   return scopes;

@@ -3,13 +3,14 @@ import { namedSubjects, subjectMembers, subjectProblem } from './certificate-sub
 import {
   clientAuthenticationMethods,
   hasKeys,
+  registeredScopes,
   usesSecret,
   type ClientDeclaration,
   type ClientMetadata,
 } from './client-metadata.ts';
 import { TOKEN_EXCHANGE_GRANT, unattendedGrants } from './grant-types.ts';
 import { hasCertificate } from './registered-certificates.ts';
-import { includesAll, isKnownScope, parseScope } from './scopes.ts';
+import { includesAll, isKnownScope } from './scopes.ts';
 import { profileProblems } from './security-profile.ts';
 
 /** What is wrong between the members of a client's metadata, or with what this server can do: a sentence each. */
@@ -17,8 +18,8 @@ export function contradictionsOf({ metadata, secret }: ClientDeclaration, rules:
   const method = metadata.token_endpoint_auth_method;
   const hasSecret = usesSecret(method);
   const usesCode = metadata.grant_types.includes('authorization_code');
-  const registered = parseScope(metadata.scope) ?? [];
-  const defaults = parseScope(metadata.default_scope ?? metadata.scope) ?? [];
+  const registered = registeredScopes(metadata);
+  const defaults = registeredScopes({ scope: metadata.default_scope ?? metadata.scope });
   const unknownScopes = registered.filter((scope) => !isKnownScope(rules.scopes, scope));
   const unknownGrants = metadata.grant_types.filter((type) => !rules.grantTypes.includes(type));
   const problems: (readonly [boolean, string])[] = [

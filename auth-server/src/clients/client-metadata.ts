@@ -1,5 +1,6 @@
 import type { ClientRules } from '../settings/settings.ts';
 import type { CertificateSubject } from './certificate-subject.ts';
+import { parseScope } from './scopes.ts';
 import { allowedAlgorithms, type SecurityProfile } from './security-profile.ts';
 
 /** How a client proves who it is at the token endpoint. RFC 7591 §2 */
@@ -140,6 +141,11 @@ export interface ClientMetadata extends CertificateSubject {
 export interface ClientDeclaration {
   readonly metadata: ClientMetadata;
   readonly secret: string | undefined;
+}
+
+/** The scopes that a client is registered for. */
+export function registeredScopes({ scope }: Pick<ClientMetadata, 'scope'>): readonly string[] {
+  return parseScope(scope) ?? [];
 }
 
 /** Whether a client has registered keys, or where they are. */

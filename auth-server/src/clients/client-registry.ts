@@ -1,4 +1,4 @@
-import { isClientId, type ClientDeclaration } from './client-metadata.ts';
+import { isClientId, registeredScopes, type ClientDeclaration } from './client-metadata.ts';
 import { isMacOf, macOf, randomToken, sha256, type Keys } from '../secrets/secrets.ts';
 import type { Client, ClientSource, ClientStore, HashedSecret } from './client-store.ts';
 
@@ -98,7 +98,8 @@ export function createClientRegistry({
     toClient: ({ metadata, secret }, source) => {
       const hashed = secret === undefined ? undefined : hashSecret(metadata.client_id, secret);
       const incarnation = randomToken(INCARNATION_BYTES);
-      return { metadata, incarnation, secretHash: hashed?.hash, secretKeyId: hashed?.keyId, source };
+      const scopes = registeredScopes(metadata);
+      return { metadata, scopes, incarnation, secretHash: hashed?.hash, secretKeyId: hashed?.keyId, source };
     },
   };
 }

@@ -7,7 +7,7 @@ import {
   type StatementRow,
 } from '@trellis/postgres';
 import { statements } from '../generated/statements.ts';
-import type { ClientMetadata } from './client-metadata.ts';
+import { registeredScopes, type ClientMetadata } from './client-metadata.ts';
 import { batchById } from '../batch-by-id.ts';
 import { ROW_VERSION } from '../row-version.ts';
 
@@ -17,6 +17,8 @@ export type ClientSource = 'file' | 'command' | 'demo' | 'administration' | 'reg
 /** A registered client. */
 export interface Client {
   readonly metadata: ClientMetadata;
+  /** Those that the metadata say, parsed once. */
+  readonly scopes: readonly string[];
   /**
    * Which registration this is, among those that the id has had: what was given to one that was removed is not for the
    * next. Unguessable need it not be.
@@ -183,7 +185,8 @@ function readMetadata(stored: unknown): ClientMetadata | undefined {
 }
 
 function toClient(row: StatementRow<typeof sql.list>): Client {
-  const { metadata, secret_hash: hash, source } = row;
+  const { secret_hash: hash, source } = row;
+  const metadata = row.metadata as unknown as ClientMetadata; // written by save and replace
   const { previous_secret_hash: previousHash, previous_secret_expires_at: expiresAt } = row;
   const { registration_token_hash: token, previous_registration_token_hash: previousToken } = row;
   const previousSecret =
@@ -191,7 +194,8 @@ function toClient(row: StatementRow<typeof sql.list>): Client {
       ? { hash: previousHash.toString('base64url'), expiresAt: expiresAt.getTime() }
       : undefined;
   return {
-    metadata: metadata as unknown as ClientMetadata, // written by save and replace
+    metadata,
+    scopes: registeredScopes(metadata),
     incarnation: row.incarnation,
     secretHash: hash?.toString('base64url'),
     secretKeyId: row.secret_key_id ?? undefined,

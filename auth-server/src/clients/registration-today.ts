@@ -1,7 +1,7 @@
-import { isKnownScope, parseScope } from './scopes.ts';
+import { isKnownScope } from './scopes.ts';
 import { redirectUriMatches } from './redirect-uri.ts';
 import { subjectMembers } from './certificate-subject.ts';
-import type { ClientMetadata } from './client-metadata.ts';
+import { registeredScopes, type ClientMetadata } from './client-metadata.ts';
 import { certificatesOf } from './registered-certificates.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Client } from './client-store.ts';
@@ -14,22 +14,10 @@ export function isGivenTo(client: Client, given: { readonly clientIncarnation: s
 /** Those of the scopes that the client is registered for today, and that this server knows today. */
 export function allowedScopes(
   scopes: readonly string[],
-  { metadata }: Client,
+  { scopes: registered }: Client,
   settings: Pick<Settings, 'scopes'>,
 ): readonly string[] {
-  const registered = registeredScopes(metadata);
   return scopes.filter((scope) => registered.includes(scope) && isKnownScope(settings.scopes, scope));
-}
-
-/** By the metadata of clients that are remembered. */
-const parsedScopes = new WeakMap<ClientMetadata, readonly string[]>();
-
-function registeredScopes(metadata: ClientMetadata): readonly string[] {
-  const known = parsedScopes.get(metadata);
-  if (known) return known;
-  const scopes = parseScope(metadata.scope) ?? [];
-  parsedScopes.set(metadata, scopes);
-  return scopes;
 }
 
 /** Whether a client is registered today with a redirect URI. RFC 6749 §3.1.2.3 */
@@ -48,8 +36,8 @@ export function isPkceExempt({ metadata }: Client): boolean {
  * key that it now has to come with.
  */
 export function isNarrower(before: ClientMetadata, after: ClientMetadata): boolean {
-  const scopesAfter = parseScope(after.scope) ?? [];
-  const lost = (parseScope(before.scope) ?? []).some((scope) => !scopesAfter.includes(scope));
+  const scopesAfter = registeredScopes(after);
+  const lost = registeredScopes(before).some((scope) => !scopesAfter.includes(scope));
   const lostGrant = before.grant_types.some((type) => !after.grant_types.includes(type));
   const isConstrained =
     (after.dpop_bound_access_tokens && !before.dpop_bound_access_tokens) ||

@@ -1,8 +1,8 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import type { JSONWebKeySet, JWK } from 'jose';
 import type { SigningAlgorithm, SigningKeyStore, StoredSigningKey } from './signing-key-store.ts';
-import type { SigningKey } from './jws.ts';
 import type { KeyEncryption } from './key-encryption.ts';
+import { SigningKey } from './signing-key.ts';
 
 /** The signing keys as one instance holds them in memory. */
 export interface Keyring {
@@ -16,7 +16,8 @@ export interface Keyring {
   reload(): Promise<void>;
 }
 
-interface LoadedKey extends SigningKey {
+interface LoadedKey {
+  readonly signing: SigningKey;
   readonly state: StoredSigningKey['state'];
   readonly publicJwk: JWK;
   readonly publicKey: KeyObject;
@@ -30,18 +31,19 @@ export async function createKeyring(store: SigningKeyStore, encryption: KeyEncry
   const reload = async (): Promise<void> => {
     const stored = await store.list();
     const loaded = await Promise.all(stored.map((key) => loadKey(key, keys.get(key.kid), encryption)));
-    keys = new Map(loaded.map((key) => [key.kid, key]));
+    keys = new Map(loaded.map((key) => [key.signing.kid, key]));
     jwks = Object.freeze({ keys: loaded.map(({ publicJwk }) => publicJwk) });
   };
   await reload();
   return {
     active: (algorithm) => {
-      for (const key of keys.values()) if (key.algorithm === algorithm && key.state === 'active') return key;
+      for (const { signing, state } of keys.values())
+        if (signing.algorithm === algorithm && state === 'active') return signing;
       throw new Error(`There is no active ${algorithm} key.`);
     },
     publicKey: (kid) => {
       const key = keys.get(kid);
-      return key && { algorithm: key.algorithm, key: key.publicKey };
+      return key && { algorithm: key.signing.algorithm, key: key.publicKey };
     },
     get jwks() {
       return jwks;
@@ -58,12 +60,11 @@ async function loadKey(
 ): Promise<LoadedKey> {
   if (known) return { ...known, state: stored.state };
   const privateJwk = await encryption.decrypt(stored.privateJwe);
+  const privateKey = createPrivateKey({ key: { ...privateJwk }, format: 'jwk' });
   return {
-    kid: stored.kid,
-    algorithm: stored.algorithm,
+    signing: new SigningKey(stored.kid, stored.algorithm, privateKey),
     state: stored.state,
     publicJwk: stored.publicJwk,
-    privateKey: createPrivateKey({ key: { ...privateJwk }, format: 'jwk' }),
     publicKey: createPublicKey({ key: { ...stored.publicJwk }, format: 'jwk' }),
   };
 }

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deriveKeys } from '../secrets/secrets.ts';
 import { migrateAuthServer } from '../app/start.ts';
 import { createSigningKeyStore } from './signing-key-store.ts';
-import { signJwt } from './jws.ts';
 import { createKeyEncryption } from './key-encryption.ts';
 import { createKeyring } from './keyring.ts';
 import {
@@ -103,7 +102,7 @@ describe('signing keys', () => {
       iat,
       exp: iat + 9_000,
     };
-    const token = signJwt(claims, 'at+jwt', key);
+    const token = key.sign(claims, 'at+jwt');
     now += HOUR_MS;
     await rotateSigningKeys(dependencies, false);
     await keyring.reload();

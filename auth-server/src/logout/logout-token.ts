@@ -1,7 +1,6 @@
 import type { ClientMetadata } from '../clients/client-metadata.ts';
 import { randomToken } from '../secrets/secrets.ts';
 import type { Session } from '../accounts/session-store.ts';
-import { signJwt } from '../keys/jws.ts';
 import type { Keyring } from '../keys/keyring.ts';
 
 /** What a logout token is made with. */
@@ -36,5 +35,5 @@ export function issueLogoutToken(
     sub: subject,
     sid: sessionId,
   };
-  return signJwt(claims, 'logout+jwt', keyring.active(algorithm));
+  return keyring.active(algorithm).sign(claims, 'logout+jwt');
 }

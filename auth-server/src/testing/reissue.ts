@@ -3,7 +3,6 @@ import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { readAuthServerConfig } from '../app/config.ts';
 import { deriveKeys } from '../secrets/secrets.ts';
 import { createSigningKeyStore } from '../keys/signing-key-store.ts';
-import { signJwt } from '../keys/jws.ts';
 import { createKeyEncryption } from '../keys/key-encryption.ts';
 import { createKeyring } from '../keys/keyring.ts';
 import type { TestAuthServer } from './test-auth-server.ts';
@@ -20,7 +19,7 @@ export async function reissue(
     const encryption = createKeyEncryption(deriveKeys(config.KEY_ENCRYPTION_SECRET, 'signing-keys'));
     const keyring = await createKeyring(createSigningKeyStore(pool), encryption);
     const typ = String(decodeProtectedHeader(token).typ);
-    return signJwt({ ...decodeJwt(token), ...changes }, typ, keyring.active('ES256'));
+    return keyring.active('ES256').sign({ ...decodeJwt(token), ...changes }, typ);
   } finally {
     await pool.end();
   }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { signJwt } from '../keys/jws.ts';
 import type { HasSettings } from '../settings/settings.ts';
 import type { KeyFeatures } from '../keys/key-features.ts';
 import type { ActorClaim } from './actor-claim.ts';
@@ -51,5 +50,5 @@ export function issueAccessToken(
     exchanged_from: request.exchangedFrom,
     ...(request.user && claimsOfUser(request.user, request.scopes)),
   };
-  return signJwt(claims, 'at+jwt', keyring.active('ES256'));
+  return keyring.active('ES256').sign(claims, 'at+jwt');
 }

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { PASSWORD } from '../accounts/authentication-context.ts';
 import { nowS, type HasClock } from '../clock.ts';
 import type { SigningAlgorithm } from '../keys/signing-key-store.ts';
-import { signJwt } from '../keys/jws.ts';
 import type { HasSettings } from '../settings/settings.ts';
 import type { KeyFeatures } from '../keys/key-features.ts';
 
@@ -43,7 +42,7 @@ export function issueIdToken(
     at_hash: accessTokenHash(request.accessToken),
     nonce: request.nonce,
   };
-  return signJwt(claims, 'JWT', keyring.active(request.algorithm));
+  return keyring.active(request.algorithm).sign(claims, 'JWT');
 }
 
 /** The left half of the SHA-256 of the token, as both algorithms use SHA-256. OpenID Connect Core §3.1.3.6 */

@@ -1,4 +1,3 @@
-import { signJwt } from '../keys/jws.ts';
 import type { KeyFeatures } from '../keys/key-features.ts';
 import type { SigningAlgorithm } from '../keys/signing-key-store.ts';
 import { nowS, type HasClock } from '../clock.ts';
@@ -35,5 +34,5 @@ export function issueIntrospectionToken(
     iat: nowS(features),
     token_introspection: introspection,
   };
-  return signJwt(claims, INTROSPECTION_JWT, keyring.active(algorithm));
+  return keyring.active(algorithm).sign(claims, INTROSPECTION_JWT);
 }

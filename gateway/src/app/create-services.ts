@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { ANONYMOUS_ONLY, createAuthenticator, type Authenticator } from '../identity/authenticator.ts';
 import type { AccessTokenRules } from '../identity/verify-access-token.ts';
 import { configuredIssuers } from '../config/configured-issuers.ts';
-import type { Retirement } from '../caching/safelist.ts';
+import { readSafelists, type Retirement } from '../caching/safelist.ts';
 import type { GatewayConfig } from '../config/config.ts';
 import { SharedExecutions } from '../load/shared-executions.ts';
 import { createRateLimiter, UNLIMITED_RATE } from '../load/rate-limiter.ts';
@@ -14,7 +14,7 @@ import { sha256 } from '../operation/document/sha256.ts';
 import type { ResponsePolicy, PipelineObserver, PipelineServices } from '../pipeline/services.ts';
 import { createSubgraphHeaders } from '../subgraphs/subgraph-headers.ts';
 import { clientSoftwareOf } from '../identity/caller.ts';
-import { manifestFiles, safelistsOf } from '../config/read-settings.ts';
+import { manifestFiles } from '../config/read-settings.ts';
 import { protectedResourceOf, type ProtectedResource } from '../identity/protected-resource.ts';
 import { observeActivity } from '../identity/observe-activity.ts';
 import type { Replaced } from './replaced-resources.ts';
@@ -166,7 +166,7 @@ function createAbsenceReporter(logger: Logger): NonNullable<AccessTokenRules['on
 }
 
 function createPersistedQueryPolicy(
-  { settings, CONFIG = '.' }: GatewayConfig,
+  { settings, safelists: read, CONFIG = '.' }: GatewayConfig,
   { persistedQueries }: SettingsInUse,
   resources: GatewayResources,
   logger: Logger,
@@ -180,7 +180,7 @@ function createPersistedQueryPolicy(
       shares: resources.storageShares.texts,
     };
   const files = manifestFiles(settings, CONFIG);
-  const safelists = safelistsOf(settings, CONFIG);
+  const safelists = read ?? readSafelists(files);
   const { all } = safelists;
   logger.info({ operations: all.size, clients: files.clients.size }, 'safelist enabled');
   return {

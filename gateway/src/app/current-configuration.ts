@@ -106,9 +106,9 @@ export class CurrentConfiguration {
   /** Never rejects. */
   async #reload(file: string): Promise<void> {
     try {
-      const settings = readSettings(file, this.#config.environment);
-      this.#watch(settings); // before anything is waited for: a change after the reading is one to come
-      const config = { ...this.#config, settings };
+      const read = readSettings(file, this.#config.environment);
+      this.#watch(read.settings); // before anything is waited for: a change after the reading is one to come
+      const config = { ...this.#config, ...read };
       await this.#apply(config, settingsInUse(config));
       this.#logger.info({ file }, 'configuration reloaded');
     } catch (error) {

@@ -272,7 +272,7 @@ class InvalidationsOfFile {
   #readAgain(): void {
     const { CONFIG: file, environment } = this.#config;
     try {
-      if (file !== undefined) this.#config = { ...this.#config, settings: readSettings(file, environment) };
+      if (file !== undefined) this.#config = { ...this.#config, ...readSettings(file, environment) };
     } catch (error) {
       this.#logger.warn({ err: error, file }, 'invalid configuration; keeping the current one');
     }

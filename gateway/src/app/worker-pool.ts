@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { freePort } from '@trellis/runtime/free-port';
 import { StartupError, type Logger, type Resources } from '@trellis/runtime';
 import { AggregatorRegistry } from 'prom-client';
-import type { GatewayConfig } from '../config/config.ts';
+import type { GatewayConfig, SentConfig } from '../config/config.ts';
 import { isRelayed, type RelayedTrial } from '../variants/trial-exchange.ts';
 import type { RecordVerdict } from '../registry/record-verdicts.ts';
 import { HEAP_FLAGS } from './heap-flags.ts';
@@ -31,7 +31,8 @@ export async function startWorkers(
   { logger, metrics }: Resources,
   silentMs: number = SILENT_MS,
 ): Promise<ServingGateway> {
-  const pool = new WorkerPool({ ...config, PORT: await fixedPort(config) }, logger, silentMs);
+  const sent = { ...config, safelists: undefined, PORT: await fixedPort(config) };
+  const pool = new WorkerPool(sent, logger, silentMs);
   const url = await pool.start();
   const aggregator = new AggregatorRegistry();
   metrics.metrics = () => aggregator.clusterMetrics();
@@ -44,7 +45,7 @@ export async function startWorkers(
 }
 
 class WorkerPool {
-  readonly #config: GatewayConfig;
+  readonly #config: SentConfig;
   readonly #logger: Logger;
   /** Whether each of them serves yet. */
   readonly #workers = new Map<Worker, 'starting' | 'serving'>();
@@ -55,7 +56,7 @@ class WorkerPool {
   #watch: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(config: GatewayConfig, logger: Logger, silentMs: number) {
+  constructor(config: SentConfig, logger: Logger, silentMs: number) {
     this.#config = config;
     this.#logger = logger;
     this.#silentMs = silentMs;
@@ -202,7 +203,7 @@ function workerSettings(): ClusterSettings {
 }
 
 /** All but its port is open. */
-async function isPrepared(worker: Worker, config: GatewayConfig): Promise<void> {
+async function isPrepared(worker: Worker, config: SentConfig): Promise<void> {
   const prepared = hears(worker, 'prepared');
   worker.on('message', ({ kind }: FromWorker) => {
     if (kind === 'waiting') send(worker, { kind: 'start', config });
@@ -275,7 +276,7 @@ export type ToWorker =
   | RelayedTrial
   | UsersQuestion
   | UsersFound
-  | { readonly kind: 'start'; readonly config: GatewayConfig }
+  | { readonly kind: 'start'; readonly config: SentConfig }
   | { readonly kind: 'listen' }
   | { readonly kind: 'sdl' }
   | { readonly kind: 'verdict'; readonly sequence: number }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { readSettings, safelistsOf, settingFiles } from '../config/read-settings.ts';
+import { readSettings, settingFiles } from '../config/read-settings.ts';
 import { InvalidManifest, readSafelists, type ListedClient } from './safelist.ts';
 
 let folder: string;
@@ -31,14 +31,14 @@ describe('Lists of operations', () => {
     const before = statSync(folder);
     const list = publish('ios', { client: 'ios' });
     utimesSync(folder, before.atime, before.mtime);
-    expect(settingFiles(readSettings(file, {}), file)).toEqual([file, folder, list]);
+    expect(settingFiles(readSettings(file, {}).settings, file)).toEqual([file, folder, list]);
   });
 
   it('L4: are read once for settings that come into force', () => {
     const list = publish('ios', { client: 'ios', version: '3.1' });
-    const settings = readSettings(file, {});
+    const { safelists } = readSettings(file, {});
     rmSync(list);
-    const { of, all } = safelistsOf(settings, file);
+    const { of, all } = safelists;
     expect(all.has('{ a }')).toBe(true);
     expect(of(ios('3.1')).textOf('1')).toBe('{ a }');
     expect(of(ios('3.2')).size).toBe(0);

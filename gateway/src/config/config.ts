@@ -8,10 +8,11 @@ import {
   type Forms,
   type ProcessConfig,
 } from '@trellis/runtime';
+import type { Safelists } from '../caching/safelist.ts';
 import { issuerProblems } from './configured-issuers.ts';
 import { mayBeForwarded } from '../settings/forms.ts';
 import { locateSupergraph, type SupergraphSource } from '../supergraph/supergraph-source.ts';
-import { readSettings } from './read-settings.ts';
+import { readSettings, type ReadSettings } from './read-settings.ts';
 import type { GatewaySettings } from '../settings/settings.ts';
 import { variables } from '../settings/variables.ts';
 
@@ -40,11 +41,16 @@ type Environmental = ProcessConfig & ConfigOf<typeof variables>;
 export type GatewayConfig = Environmental & {
   /** From the file that CONFIG names; empty without one. */
   readonly settings: GatewaySettings;
+  /** Those that were read with the settings; absent without a file, and in a process that was sent the settings. */
+  readonly safelists?: Safelists | undefined;
   /** What `${NAME}` in the file stands for. */
   readonly environment: Environment;
   /** A supergraph of this process, in the place of SUPERGRAPH. */
   readonly supergraphSource?: SupergraphSource | undefined;
 };
+
+/** A configuration as a process is sent it by another: it reads the safelists itself. */
+export type SentConfig = GatewayConfig & { readonly safelists?: undefined };
 
 /**
  * Reads the environment, and the file that CONFIG names. A variable that is empty counts as absent.
@@ -71,7 +77,10 @@ export function readGatewayConfig(environment: Environment): GatewayConfig {
     }),
   );
   const file = environment['GATEWAY_CONFIG'] || environment['CONFIG'];
-  const settings = collect(() => (file ? readSettings(file, environment) : {}));
+  const read = collect((): Pick<GatewayConfig, keyof ReadSettings> =>
+    file ? readSettings(file, environment) : { settings: {} },
+  );
+  const settings = read?.settings;
   const isCacheHomeless =
     config && !config.CACHE_REDIS_URL && settings?.responseCache && !settings.responseCache.redisUrl;
   if (config && settings) problems.push(...issuerProblems({ ...config, settings }));
@@ -79,9 +88,8 @@ export function readGatewayConfig(environment: Environment): GatewayConfig {
     problems.push('subscriptions.callback: it needs WORKERS to be 1, as a subscription is in one process.');
   if (config?.SUPERGRAPH === 'registry') problems.push(...absentRegistry(settings));
   if (isCacheHomeless) problems.push('responseCache: it needs redisUrl, or the environment CACHE_REDIS_URL.');
-  if (!config || !settings || problems.length > 0)
-    throw new ConfigError((config && file) ?? 'gateway', problems);
-  return Object.freeze({ ...config, settings, environment });
+  if (!config || !read || problems.length > 0) throw new ConfigError((config && file) ?? 'gateway', problems);
+  return Object.freeze({ ...config, ...read, environment });
 }
 
 /** What a registry can't be followed without. */

@@ -14,6 +14,12 @@ import {
 import { settingsSchema, type GatewaySettings } from '../settings/settings.ts';
 import { filesNamedIn, parseYamlSource, type YamlSource } from './yaml-source.ts';
 
+/** What `gateway.yaml` says, and the files that it names, as they were read at one time: what comes into force is what was found to be valid. */
+export interface ReadSettings {
+  readonly settings: GatewaySettings;
+  readonly safelists: Safelists;
+}
+
 /**
  * Reads `gateway.yaml`. `${env.NAME}` in a value, or `${NAME}`, is the environment variable of that name, `${file.PATH}` the
  * content of a file; `${env.NAME:-text}` has a default.
@@ -21,14 +27,13 @@ import { filesNamedIn, parseYamlSource, type YamlSource } from './yaml-source.ts
  * @param file path of the file
  * @throws ConfigError naming every problem at once, each with the place in the file
  */
-export function readSettings(file: string, environment: Environment): GatewaySettings {
+export function readSettings(file: string, environment: Environment): ReadSettings {
   const source = parseYamlSource(readText(file), file, environment);
   if (source.problems.length > 0) throw new ConfigError(file, source.problems);
   const parsed = settingsSchema.safeParse(source.value ?? {});
   if (!parsed.success) throw new ConfigError(file, settingProblems(parsed.error, source));
   assertConnections(parsed.data, file, source);
-  assertManifests(parsed.data, file);
-  return parsed.data;
+  return { settings: parsed.data, safelists: readValidSafelists(parsed.data, file) };
 }
 
 /** The paths of the safelists' manifests, which are given relative to the configuration's. */
@@ -41,20 +46,6 @@ export function manifestFiles({ persistedQueries = {} }: GatewaySettings, file: 
     lists: lists === undefined ? undefined : resolve(dirname(file), lists),
     clients: new Map(Object.entries(clients).map(([name, own]) => [name, pathsOf(own.manifests)])),
   };
-}
-
-/** Those that were read last, and with which settings: they come into force next. */
-let latest: { readonly settings: GatewaySettings; readonly safelists: Safelists } | undefined;
-
-/**
- * The safelists of settings: what was read with them, so that what is in force is what was found to be valid.
- *
- * @throws InvalidManifest
- */
-export function safelistsOf(settings: GatewaySettings, file: string): Safelists {
-  if (latest?.settings !== settings)
-    latest = { settings, safelists: readSafelists(manifestFiles(settings, file)) };
-  return latest.safelists;
 }
 
 /** Every file that settings are read from: the configuration's own, and those that it names. Folders are among them, for new files. */
@@ -97,9 +88,9 @@ function assertConnections(settings: GatewaySettings, file: string, source: Yaml
   if (problems.length > 0) throw new ConfigError(file, problems);
 }
 
-function assertManifests(settings: GatewaySettings, file: string): void {
+function readValidSafelists(settings: GatewaySettings, file: string): Safelists {
   try {
-    safelistsOf(settings, file);
+    return readSafelists(manifestFiles(settings, file));
   } catch (error) {
     if (error instanceof InvalidManifest) throw new ConfigError(file, [error.message]);
     throw error;

@@ -5,7 +5,7 @@ import { ANONYMOUS, type Caller, CallerShares } from './caller.ts';
 import { NO_REVOKED_TOKENS, type RevokedTokens } from './revocation.ts';
 import { InvalidAccessToken } from './token-rules.ts';
 import { createAccessTokenVerification, type AccessTokenRules } from './verify-access-token.ts';
-import { verifyPossession, type PresentedProof, type ProofRules } from './verify-proof.ts';
+import type { PresentedProof, ProofRules } from './presented-proof.ts';
 
 /** Identifies the sender of a request. */
 export interface Authenticator {
@@ -122,7 +122,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     if (keyThumbprint === undefined) return caller;
     if (!proof)
       throw new InvalidAccessToken('There is no header DPoP.', 'The access token needs a DPoP proof.');
-    return verifyPossession(proof, token, keyThumbprint, options.proofs).then(() => caller);
+    return proof.verify(token, keyThumbprint, options.proofs).then(() => caller);
   }
 
   const keys: KeyWatch = {

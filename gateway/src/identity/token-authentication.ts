@@ -7,6 +7,7 @@ import { createTokenConfirmation, type Confirmation, type TokenConfirmation } fr
 import { createIssuerDiscovery, type IssuerDiscovery, type IssuerMetadata } from './discover-issuer.ts';
 import { createTokenIntrospection } from './introspect-token.ts';
 import { createKeySet, fetchKeySet, KeysUnavailable } from './key-set.ts';
+import { PresentedProof } from './presented-proof.ts';
 import { InvalidAccessToken, ownTokenRules } from './token-rules.ts';
 import { createUsedProofs } from './used-proofs.ts';
 
@@ -89,7 +90,8 @@ export function createTokenAuthentication({
   return async ({ authorization, proof, method, url, isPublic }) => {
     if (authorization === undefined) return { kind: 'absent' };
     try {
-      const presented = proof === undefined ? undefined : { proof, method, url, isPublic };
+      const presented =
+        proof === undefined ? undefined : new PresentedProof({ proof, method, url, isPublic });
       const {
         scopes,
         context,

@@ -17,7 +17,7 @@ export interface OfflineSettings extends Pick<SettingsInForce, 'limits' | 'cost'
  * @throws ConfigError naming every problem at once
  */
 export function readOfflineSettings(file: string | undefined, environment: Environment): OfflineSettings {
-  const given: GatewaySettings = file === undefined ? {} : readSettings(file, environment);
+  const given: GatewaySettings = file === undefined ? {} : readSettings(file, environment).settings;
   const settings = fillIn(settingTable, given, { computed: { introspection: true } });
   const { limits, cost, overridePercents, authorization, subscriptions } = settings;
   return {

@@ -2,7 +2,7 @@ import type { Caller } from '../identity/caller.ts';
 import { IssuerBusy } from '../identity/issuer-busy.ts';
 import { KeysUnavailable } from '../identity/key-set.ts';
 import { InvalidAccessToken } from '../identity/token-rules.ts';
-import type { PresentedProof } from '../identity/verify-proof.ts';
+import type { PresentedProof } from '../identity/presented-proof.ts';
 import type { RequestContext } from '../request/context.ts';
 import { authenticationUnavailable, overShare, rejected } from '../errors.ts';
 import type { ErrorPolicy } from './format-errors.ts';

@@ -1,4 +1,4 @@
-import type { PresentedProof } from '../identity/verify-proof.ts';
+import type { PresentedProof } from '../identity/presented-proof.ts';
 import { tooComplex } from '../errors.ts';
 import type { ClientSoftware } from '../identity/caller.ts';
 import type { Uploads } from './uploads.ts';

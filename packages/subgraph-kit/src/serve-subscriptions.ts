@@ -26,7 +26,7 @@ import {
 import { handleProtocols, type Context, type SubscribePayload } from 'graphql-ws';
 import { useServer } from 'graphql-ws/use/ws';
 import { WebSocketServer } from 'ws';
-import { streamEvents } from './event-stream.ts';
+import { streamEvents, type CreateEventContext } from './event-stream.ts';
 import type { ErrorFormatter } from './format-graph-error.ts';
 
 /** What a subscription brings along beside its operation. */
@@ -64,7 +64,7 @@ export function serveSubscriptions(server: FastifyInstance, options: Subscriptio
     {
       onConnect: ({ connectionParams }) => isGateway(connectionParams?.[USER_CONTEXT_HEADER], options),
       onSubscribe: (_connection, _id, payload) => begin(payload, options),
-      subscribe: (args) => streamEvents(args, contextMakers.get(args) ?? (() => args.contextValue)),
+      subscribe: (args) => streamEvents(args, (args as PreparedSubscription).createContext), // as `begin` has returned it
       onNext: (_connection: Context, _id, _payload, _args, result) => formatResult(result, options),
       onError: (_connection, _id, _payload, errors) => formatErrors(errors, options),
     },
@@ -79,8 +79,11 @@ export function serveSubscriptions(server: FastifyInstance, options: Subscriptio
   server.addHook('preClose', async () => running.dispose());
 }
 
-/** Makes the context of each event of a subscription that has begun. */
-const contextMakers = new WeakMap<object, () => unknown>();
+/** A subscription that begins: graphql-ws hands it on as it is. */
+interface PreparedSubscription extends SubscriptionArgs {
+  /** Makes the context of each of its events. */
+  readonly createContext: CreateEventContext;
+}
 
 async function isGateway(token: unknown, { verifier, logger }: SubscriptionServerOptions): Promise<boolean> {
   try {
@@ -96,7 +99,7 @@ async function isGateway(token: unknown, { verifier, logger }: SubscriptionServe
 async function begin(
   payload: SubscribePayload,
   options: SubscriptionServerOptions,
-): Promise<SubscriptionArgs | readonly GraphQLError[]> {
+): Promise<PreparedSubscription | readonly GraphQLError[]> {
   try {
     return await prepare(payload, options);
   } catch (error) {
@@ -108,21 +111,20 @@ async function begin(
 async function prepare(
   { query, operationName, variables, extensions }: SubscribePayload,
   options: SubscriptionServerOptions,
-): Promise<SubscriptionArgs> {
+): Promise<PreparedSubscription> {
   const userContext = await readContext(extensions, options);
   const document = parse(query);
   assertSubscription(document, operationName, options.schema);
   const createContext = (): unknown =>
     options.createContext({ userContext, lastEventId: readLastEventId(extensions) });
-  const args: SubscriptionArgs = {
+  return {
     schema: options.schema,
     document,
     operationName: operationName ?? null,
     variableValues: variables ?? null,
     contextValue: await createContext(),
+    createContext,
   };
-  contextMakers.set(args, createContext);
-  return args;
 }
 
 async function readContext(

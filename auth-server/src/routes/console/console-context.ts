@@ -1,12 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ClientFeatures } from '../../clients/client-features.ts';
-import {
-  CONSOLE_CLIENT,
-  CONSOLE_SCOPE,
-  heldAdminScopes,
-  parseScope,
-  type AdminScope,
-} from '../../clients/scopes.ts';
+import { CONSOLE_CLIENT, CONSOLE_SCOPE, heldAdminScopes, type AdminScope } from '../../clients/scopes.ts';
 import type { HasClock } from '../../clock.ts';
 import { OAuthError } from '../../errors.ts';
 import { sendPage } from '../../http/send-page.ts';
@@ -50,7 +44,7 @@ export interface Screen {
  */
 async function consoleScopes({ clients }: ConsoleFeatures): Promise<readonly string[]> {
   const client = await clients.find(CONSOLE_CLIENT);
-  const registered = client?.metadata.unvetted === false ? (parseScope(client.metadata.scope) ?? []) : [];
+  const registered = client?.metadata.unvetted === false ? client.scopes : [];
   const scopes = heldAdminScopes(registered);
   if (scopes.includes(CONSOLE_SCOPE)) return scopes;
   throw new OAuthError('not_found', 'There is nothing at this address.');

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { ShareKeys } from '@trellis/admission';
 import { shareKeysOfCaller, type Caller } from '../../identity/caller.ts';
-import type { PresentedProof } from '../../identity/verify-proof.ts';
+import type { PresentedProof } from '../../identity/presented-proof.ts';
 import { CLIENT_CLOSED, gatewayErrorCodes, rejected } from '../../errors.ts';
 import { DeadlineSignal } from '../../abort/deadline-signal.ts';
 

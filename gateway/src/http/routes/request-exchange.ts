@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { PresentedProof } from '../../identity/verify-proof.ts';
+import { PresentedProof } from '../../identity/presented-proof.ts';
 import type { TransportSettings } from '../../settings/settings.ts';
 import { normalAddress } from '../message/client-address.ts';
 import type { CertificateReader } from '../message/client-certificate.ts';
@@ -35,5 +35,5 @@ export function exchangeOf(
 
 /** A header that is sent twice is no proof: its values are joined, and no one has signed that. */
 function proofOf({ method, protocol, host, url }: FastifyRequest, header: string | string[]): PresentedProof {
-  return { proof: String(header), method, url: `${protocol}://${host}${url}` };
+  return new PresentedProof({ proof: String(header), method, url: `${protocol}://${host}${url}` });
 }

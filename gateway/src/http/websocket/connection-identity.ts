@@ -1,4 +1,5 @@
 import { ANONYMOUS, userOf, type Caller, type ClientSoftware } from '../../identity/caller.ts';
+import { PresentedProof } from '../../identity/presented-proof.ts';
 import type { ClientHeaders, RequestContext } from '../../request/context.ts';
 import type { PresentedCredentials } from '../../pipeline/authenticate.ts';
 import type { MessagePayload } from './client-message.ts';
@@ -89,7 +90,8 @@ export class ConnectionIdentity {
   #presented(authorization: string | undefined, proof: string | undefined): PresentedCredentials {
     const [certificate, address] = [this.#certificate, this.#address];
     if (proof === undefined) return { authorization, certificate, address };
-    return { authorization, certificate, address, proof: { proof, method: 'GET', url: this.#url } };
+    const presented = new PresentedProof({ proof, method: 'GET', url: this.#url });
+    return { authorization, certificate, address, proof: presented };
   }
 }
 

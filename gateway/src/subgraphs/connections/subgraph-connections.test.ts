@@ -64,7 +64,7 @@ const tls = (members: string, more = ''): string => `subgraphConnections: { tls:
 async function send({ url }: Pick<SecureSubgraph, 'url'>, settings: string): Promise<SubgraphResponse> {
   const file = join(files.path, 'gateway.yaml');
   writeFileSync(file, settings);
-  const inUse = fillIn(settingTable, readSettings(file, {}));
+  const inUse = fillIn(settingTable, readSettings(file, {}).settings);
   const bounds = { maxConnections: 2, connectTimeoutMs: 5_000 };
   const connections = new SubgraphConnections(inUse.subgraphConnections, bounds);
   const { signal } = new AbortController();

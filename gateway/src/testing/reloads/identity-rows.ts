@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { PresentedProof } from '../../identity/presented-proof.ts';
 import { outcomeOf, rowsBelow, type LiveRow, type LiveRows } from './live-row.ts';
 import { ACTIVE_TOKEN, type ReloadWorld } from './reload-world.ts';
 
@@ -197,7 +198,7 @@ const proved: LiveRow['see'] = async ({ inside, issuer }) => {
     .setIssuedAt()
     .setProtectedHeader({ alg: 'ES256', typ: 'dpop+jwt', jwk })
     .sign(privateKey);
-  const presented = { proof, method: 'POST', url: 'http://127.0.0.1/graphql' };
+  const presented = new PresentedProof({ proof, method: 'POST', url: 'http://127.0.0.1/graphql' });
   const { authenticator } = inside().configuration.services;
   try {
     await authenticator.authenticate(`DPoP ${token}`, presented);

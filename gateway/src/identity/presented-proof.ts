@@ -4,11 +4,8 @@ import type { JWTPayload } from 'jose';
 import { InvalidAccessToken } from './token-rules.ts';
 import type { UsedProofs } from './used-proofs.ts';
 
-/**
- * A DPoP proof as a request brings it. One object stands for one request, or for one connection: it is verified once, and
- * then holds for all operations of the request, and for as long as the connection has the token.
- */
-export interface PresentedProof {
+/** A DPoP proof, and the request that it came with. */
+interface SentProof {
   readonly proof: string;
   readonly method: string;
   /** Where the request went, as its client sees it. */
@@ -37,39 +34,43 @@ interface Outcome {
   readonly verified: Promise<void>;
 }
 
-const outcomes = new WeakMap<PresentedProof, Outcome>();
-
 /**
- * Verifies that the sender of a token has the key that it is bound to.
- *
- * @param keyThumbprint of the token's `cnf.jkt`
- * @throws InvalidAccessToken
- * @see RFC 9449 §4.3, §7.1
+ * A DPoP proof as a request brings it. One object stands for one request, or for one connection: it is verified once, and
+ * then holds for all operations of the request, and for as long as the connection has the token.
  */
-export function verifyPossession(
-  presented: PresentedProof,
-  token: string,
-  keyThumbprint: string,
-  rules: ProofRules,
-): Promise<void> {
-  const known = outcomes.get(presented);
-  if (known?.token === token && known.keyThumbprint === keyThumbprint) return known.verified;
-  const verified = verifyUncached(presented, token, keyThumbprint, rules);
-  outcomes.set(presented, { token, keyThumbprint, verified });
-  return verified;
+export class PresentedProof {
+  readonly #sent: SentProof;
+  #outcome: Outcome | undefined;
+
+  constructor(sent: SentProof) {
+    this.#sent = sent;
+  }
+
+  /**
+   * Verifies that the sender of a token has the key that it is bound to.
+   *
+   * @param keyThumbprint of the token's `cnf.jkt`
+   * @throws InvalidAccessToken
+   * @see RFC 9449 §4.3, §7.1
+   */
+  verify(token: string, keyThumbprint: string, rules: ProofRules): Promise<void> {
+    const known = this.#outcome;
+    if (known?.token === token && known.keyThumbprint === keyThumbprint) return known.verified;
+    const verified = verifySent(this.#sent, token, keyThumbprint, rules);
+    this.#outcome = { token, keyThumbprint, verified };
+    return verified;
+  }
 }
 
-async function verifyUncached(
-  presented: PresentedProof,
+async function verifySent(
+  sent: SentProof,
   token: string,
   keyThumbprint: string,
   rules: ProofRules,
 ): Promise<void> {
-  const { claims, thumbprint } = await verifySignature(presented.proof, (rules.now ?? Date.now)());
+  const { claims, thumbprint } = await verifySignature(sent.proof, (rules.now ?? Date.now)());
   const problem =
-    thumbprint === keyThumbprint
-      ? problemOf(claims, presented, token, rules)
-      : 'its key is not that of the token';
+    thumbprint === keyThumbprint ? problemOf(claims, sent, token, rules) : 'its key is not that of the token';
   if (problem !== undefined) throw invalidProof(problem);
   if (!(await rules.usedProofs.markUsed(hash(`${keyThumbprint} ${claims.jti}`))))
     throw invalidProof('it was used before');
@@ -85,7 +86,7 @@ async function verifySignature(proof: string, nowMs: number): Promise<SignedProo
 
 function problemOf(
   claims: JWTPayload,
-  { method, url, isPublic }: PresentedProof,
+  { method, url, isPublic }: SentProof,
   token: string,
   { urls, now = Date.now }: ProofRules,
 ): string | undefined {
