@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '@trellis/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
 
@@ -50,5 +50,19 @@ describe('Workers', () => {
     const before = processIds();
     await gateway.close();
     for (const pid of before) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  });
+
+  it('read lists of operations themselves, which are sent to no other process', async () => {
+    const listed = await startTestGateway({
+      subgraphs: graph.all,
+      environment: { WORKERS: '2' },
+      settings: 'persistedQueries: { mode: safelist, manifests: [operations.json] }',
+      files: { 'operations.json': JSON.stringify({ one: '{ public }' }) },
+    });
+    onTestFinished(() => listed.close());
+    expect((await listed.post({ query: '{ public }' })).body).toEqual({ data: { public: 'open to all' } });
+    expect((await listed.post({ query: '{ __typename }' })).body).toMatchObject({
+      errors: [{ extensions: { code: 'PERSISTED_QUERY_REQUIRED' } }],
+    });
   });
 });
