@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { discardBody } from '@trellis/runtime';
 import { OAuthError } from '../errors.ts';
 import type { AuthServerMetrics } from '../audit/auth-server-metrics.ts';
 import { outageOf } from './outage.ts';
@@ -17,6 +18,7 @@ export function createErrorHandler(
     const error = toOAuthError(thrown);
     metrics.errors.inc({ error: error.code });
     logError(error, request);
+    if (error.status === 413) discardBody(request, reply);
     reply.status(error.status).headers(error.headers).header('cache-control', 'no-store');
     return write(error, request, reply);
   };

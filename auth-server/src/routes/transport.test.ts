@@ -62,11 +62,8 @@ describe('robustness', () => {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: `x=${'y'.repeat(5_000_000)}`,
-    }).then(
-      ({ status }) => status,
-      () => 413, // the connection may be closed while the body is still being sent
-    );
-    expect(large).toBe(413);
+    });
+    expect(large.status).toBe(413);
     const many = await fetch(`${server.issuer}/${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },

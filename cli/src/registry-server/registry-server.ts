@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { TokenOutcome, TokenRequest } from '@trellis/gateway/token-authentication';
 import { parseLogName, RegistryError, registryErrors, type LogName } from '@trellis/registry';
-import { createHttpServer } from '@trellis/runtime';
+import { createHttpServer, discardBody } from '@trellis/runtime';
 import { z } from 'zod';
 import type { CommandOutcome } from '../publish/command-outcome.ts';
 import { toWire } from '../publish/submit.ts';
@@ -91,6 +91,7 @@ export function createRegistryServer(options: RegistryServerOptions): ReturnType
     const { statusCode } = error as { readonly statusCode?: number };
     const status = error instanceof z.ZodError ? 400 : (statusCode ?? 500);
     if (status >= 500) options.logger.error({ err: error }, 'registry request failed');
+    if (status === 413) discardBody(request, reply);
     if (status === 429) reply.header('retry-after', String(RETRY_AFTER_S));
     const message = error instanceof Error ? error.message : '';
     return reply

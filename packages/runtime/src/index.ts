@@ -24,6 +24,7 @@ export {
   type Resources,
 } from './process/deployable.ts';
 export { StartupError, explainStartupError } from './process/startup-error.ts';
+export { discardBody } from './http/discard-body.ts';
 export { type ReadinessCheck } from './http/health-routes.ts';
 export {
   CLOSING_BEGAN,

@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql';
+import { discardBody } from '@trellis/runtime';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 
 /** Answers what fails before GraphQL is reached (a body that is no JSON, or too large) in the shape of GraphQL. */
@@ -10,6 +11,7 @@ export function respondInGraphShape(
   const status = error.statusCode ?? statusOf(error);
   const rejected = status < 500;
   if (!rejected) request.log.error({ err: error, requestId: request.id }, 'a request failed outside GraphQL');
+  if (status === 413) discardBody(request, reply);
   const own = error instanceof GraphQLError ? error.extensions['code'] : undefined;
   const code = rejected ? (own ?? 'GRAPHQL_VALIDATION_FAILED') : 'INTERNAL_SERVER_ERROR';
   const message = rejected ? error.message : 'Something failed inside.';

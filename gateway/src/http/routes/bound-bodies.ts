@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { ShareKeys, ShareRejection } from '@trellis/admission';
+import { discardBody } from '@trellis/runtime';
 import type { FastifyRequest, preParsingHookHandler } from 'fastify';
 import { gatewayErrorCodes, heldTooMuch, rejected, type RequestError } from '../../errors.ts';
 import type { RejectionReason } from '../../load/admission.ts';
@@ -40,7 +41,8 @@ export function boundBodies({
     if (isUploadBody(request.headers)) return done(null, body); // it is not held, and has bounds of its own
     const max = maxBytes();
     if (Number(request.headers['content-length']) > max) {
-      void reply.header('connection', 'close'); // the client may go on sending
+      void reply.header('connection', 'close');
+      discardBody(request, reply);
       return outlineArriving(request.raw, (outline) => done(new BodyRejection(tooLarge(max), outline)));
     }
     const encoding = request.method === 'POST' ? encodingOf(request.headers) : 'identity'; // no other body is read
