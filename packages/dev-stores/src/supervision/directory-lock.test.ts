@@ -98,6 +98,13 @@ describe('lockDirectory', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
+  it('waits 5 s for a contender that has the right to remove the lock, and does not', () => {
+    writeFileSync(join(directory, 'owner.lock'), JSON.stringify({ pid: 4_194_303, startTime: '1' }));
+    const running = JSON.stringify({ pid: process.pid, startTime: startTimeOf(process.pid) });
+    writeFileSync(join(directory, 'owner.lock.removal'), running);
+    expect(() => lockDirectory(directory)).toThrow(DirectoryInUse);
+  });
+
   it('acquires a lock whose contender was killed while it removed it', () => {
     for (const name of ['owner.lock', 'owner.lock.removal', 'owner.lock.removal.removal'])
       writeFileSync(join(directory, name), JSON.stringify({ pid: 4_194_303, startTime: '1' }));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { startTimeOf } from './process-identity.ts';
 
 /** A directory that this process holds alone. */
@@ -29,6 +29,8 @@ interface Owner {
 }
 
 const LOCK_FILE = 'owner.lock';
+/** After which a contender that has the right to remove a lock, and does not, is taken for the owner: it may have been stopped. */
+const REMOVAL_TIMEOUT_MS = 5_000;
 
 /**
  * Takes a directory for this process, until {@link DirectoryLock.release} or the end of the process, a kill -9
@@ -86,9 +88,16 @@ function createExclusively(file: string, content: string): boolean {
  * acquired meanwhile stays.
  */
 function removeIfStale(file: string): void {
-  const right = lockFile(`${file}.removal`, pause);
-  if (holderOf(file) === 'stale') rmSync(file, { force: true });
-  right.release();
+  const deadlineMs = Date.now() + REMOVAL_TIMEOUT_MS;
+  const right = lockFile(`${file}.removal`, (pid) => {
+    if (Date.now() > deadlineMs) throw new DirectoryInUse(dirname(file), pid);
+    pause();
+  });
+  try {
+    if (holderOf(file) === 'stale') rmSync(file, { force: true });
+  } finally {
+    right.release();
+  }
 }
 
 /** Blocks the thread, for what takes another process less than a millisecond. */
