@@ -1,4 +1,5 @@
 import type { QueueCaller } from '@trellis/admission';
+import type { WholeBody } from '@trellis/http1';
 import type { CachePolicy } from '../caching/cache-policy.ts';
 import { ownVariable, type Variables } from '../operation/document/decided-conditions.ts';
 import type { Introspector } from '../plan/introspection-question.ts';
@@ -76,7 +77,7 @@ export class PlanRun {
   /** Decides whether the response to the only fetch is the client's; absent where it must be read. */
   passthrough: Passthrough | undefined;
   /** A response that is passed on as it came, and how many objects are in it. */
-  passedThrough: { readonly body: string | Buffer; readonly objects: number } | undefined;
+  passedThrough: { readonly body: WholeBody; readonly objects: number } | undefined;
   /** Requests to subgraphs that the plan makes, and those that are made beside them as the data want it. */
   readonly calls: { made: number };
   /** Where results of introspection belong in the response. Made with the first of them. */

@@ -1,4 +1,5 @@
 import { isAscii } from 'node:buffer';
+import { AsciiText, PIECE_BYTES, type WholeBody } from '@trellis/http1';
 import { readCacheControl, strictest, UNRESTRICTED } from '../caching/cache-policy.ts';
 import { ownVariable } from '../operation/document/decided-conditions.ts';
 import { EntityCalls, type PlanRun } from './plan-run.ts';
@@ -175,10 +176,10 @@ async function call(step: FetchStep, run: PlanRun, variables: string): Promise<G
   }
 }
 
-/** A body that clients get as it is. Text is V8's own memory; that of the body is free for the next one then. */
-function passedBody({ body, release }: SubgraphResponse): string | Buffer {
+/** A body that clients get as it is. Text is V8's own memory; that of the body is free for the next one then (ADR 75). */
+function passedBody({ body, release }: SubgraphResponse): WholeBody {
   if (!release || !isAscii(body)) return body;
-  const text = body.toString('latin1');
+  const text = body.length > PIECE_BYTES ? AsciiText.of(body) : body.toString('latin1');
   release();
   return text;
 }

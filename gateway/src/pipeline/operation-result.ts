@@ -1,4 +1,5 @@
 import type { GraphQLFormattedError } from 'graphql';
+import type { WholeBody } from '@trellis/http1';
 import type { CachePolicy } from '../caching/cache-policy.ts';
 import type { ForwardedHeaders } from '../plan/forwarded-headers.ts';
 import type { IncrementalResult } from '../execution/incremental-result.ts';
@@ -15,7 +16,7 @@ export interface OperationResult {
   /** The data as JSON text; `null` where an error reached the root; absent where the operation was not executed. */
   readonly data: string | undefined;
   /** The whole response as bytes, where it is nothing but data and large. */
-  readonly body?: string | Buffer | undefined;
+  readonly body?: WholeBody | undefined;
   /** Empty where there are none. */
   readonly errors: readonly GraphQLFormattedError[];
   /** What the operator lets clients see beside the response; absent where that is nothing. */

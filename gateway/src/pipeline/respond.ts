@@ -1,4 +1,5 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import type { WholeBody } from '@trellis/http1';
 import { gatewayErrorCodes, rejected, RequestError } from '../errors.ts';
 import type { SubgraphCaching, ExecutionResult } from '../plan/response-body.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
@@ -202,11 +203,11 @@ function costOf(
 export class WholeResult implements OperationResult {
   readonly kind = 'single';
   readonly errors: OperationResult['errors'] = [];
-  readonly body: string | Buffer;
+  readonly body: WholeBody;
   readonly admitted: AdmittedOperation;
   readonly #result: ExecutionResult;
 
-  constructor(result: ExecutionResult, body: string | Buffer, admitted: AdmittedOperation) {
+  constructor(result: ExecutionResult, body: WholeBody, admitted: AdmittedOperation) {
     this.#result = result;
     this.body = body;
     this.admitted = admitted;

@@ -1,4 +1,5 @@
 import type { GraphQLError } from 'graphql';
+import type { WholeBody } from '@trellis/http1';
 import type { CachePolicy } from '../caching/cache-policy.ts';
 import type { ForwardedHeaders } from './forwarded-headers.ts';
 
@@ -20,7 +21,7 @@ interface AboutResponse {
  * parsed at the first reading.
  */
 export class ResponseBody implements ExecutionResult {
-  readonly body: string | Buffer | undefined;
+  readonly body: WholeBody | undefined;
   readonly objects: number;
   readonly caching: SubgraphCaching;
   readonly headers: ForwardedHeaders | undefined;
@@ -29,7 +30,7 @@ export class ResponseBody implements ExecutionResult {
 
   private constructor(
     text: string | undefined,
-    body: string | Buffer | undefined,
+    body: WholeBody | undefined,
     { objects, caching, headers }: AboutResponse,
   ) {
     this.#text = text;
@@ -40,7 +41,7 @@ export class ResponseBody implements ExecutionResult {
   }
 
   /** @param body `{"data":{…}}` in UTF-8, or in ASCII as text */
-  static ofWhole(body: string | Buffer, about: AboutResponse): ResponseBody {
+  static ofWhole(body: WholeBody, about: AboutResponse): ResponseBody {
     return new ResponseBody(undefined, body, about);
   }
 
@@ -61,8 +62,7 @@ export class ResponseBody implements ExecutionResult {
   }
 
   get dataText(): string {
-    if (typeof this.body === 'string') return this.body.slice(START.length, -1);
-    return this.#text ?? this.body?.toString('utf8', START.length, this.body.length - 1) ?? 'null';
+    return this.#text ?? this.body?.toString().slice(START.length, -1) ?? 'null';
   }
 
   get data(): ExecutionResult['data'] {
@@ -94,8 +94,8 @@ export interface ExecutionResult {
   readonly unreported?: readonly GraphQLError[] | undefined;
   /** `data` as JSON, when the fast path made it: write this instead of serializing again. */
   readonly dataText?: string | undefined;
-  /** The response `{"data":…}`, in UTF-8 or as flat text in ASCII, when there are no errors and it is large enough to be better sent so. */
-  readonly body?: string | Buffer | undefined;
+  /** The response `{"data":…}`, in UTF-8 or as text in ASCII, when there are no errors and it is large enough to be better sent so. */
+  readonly body?: WholeBody | undefined;
   /** How long the responses of subgraphs may be stored, by what they say. */
   readonly caching?: SubgraphCaching | undefined;
   /** Headers of subgraphs for the client who asked: no one else may get this result. */

@@ -14,5 +14,6 @@ export { CONNECTION_FIELDS, isFieldName, isFieldValue, MESSAGE_FIELDS } from './
 export { PlainFirstServer } from './server/plain-first-server.ts';
 export type { PlainRequest } from './server/plain-messages.ts';
 export type { PlainExchange, PlainResponder, PlainTimes } from './server/plain-responder.ts';
-export { largeBody, PIECE_BYTES, writeInPieces } from './server/plain-messages.ts';
-export type { WholeResponse } from './server/plain-messages.ts';
+export { AsciiText } from './server/ascii-text.ts';
+export { byteLengthOf, largeBody, PIECE_BYTES, writeInPieces } from './server/plain-messages.ts';
+export type { WholeBody, WholeResponse } from './server/plain-messages.ts';

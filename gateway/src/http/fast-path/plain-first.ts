@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerOptions } from 'node:http';
 import type { ShareKeys } from '@trellis/admission';
-import { PlainFirstServer, type PlainRequest, type PlainResponder, type PlainTimes } from '@trellis/http1';
+import { byteLengthOf, PlainFirstServer, type PlainRequest, type PlainResponder, type PlainTimes } from '@trellis/http1';
 import { CLOSING_BEGAN, EXCHANGE_BEGAN, EXCHANGE_ENDED, MAX_HEADERS, type Logger } from '@trellis/runtime';
 import type { FastifyServerFactory } from 'fastify';
 import { DeadlineSignal } from '../../abort/deadline-signal.ts';
@@ -135,7 +135,7 @@ function createPlainResponder(options: PlainResponderOptions): PlainResponder<Pl
     },
     failed: (error) => options.logger.error({ err: error }, 'connection failed internally'),
     unread: (exchange, response, socket) => {
-      const bytes = Buffer.byteLength(response.body);
+      const bytes = byteLengthOf(response.body);
       return options.unread.watch(
         socket,
         () => shareKeysOf(exchange, response),

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { ShareKeys } from '@trellis/admission';
+import type { WholeBody } from '@trellis/http1';
 import { shareKeysOfCaller, type Caller } from '../../identity/caller.ts';
 import type { PresentedProof } from '../../identity/presented-proof.ts';
 import { CLIENT_CLOSED, gatewayErrorCodes, rejected } from '../../errors.ts';
@@ -39,7 +40,7 @@ export interface HttpResponse {
   readonly status: number;
   /** Names in lower case; without those of the framing. */
   readonly headers: ResponseHeaders;
-  readonly body: string | Buffer;
+  readonly body: WholeBody;
   /** Whose share it counts in; absent where only the network is known. */
   readonly caller?: Caller | undefined;
 }

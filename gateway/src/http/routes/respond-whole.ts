@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, deflate, gzip } from 'node:zlib';
 import { Negotiator } from '@fastify/accept-negotiator';
+import { byteLengthOf } from '@trellis/http1';
 import { type GraphRequest, type RequestContext, CostBudget } from '../../request/context.ts';
 import { RequestError } from '../../errors.ts';
 import { runOperation } from '../../pipeline/index.ts';
@@ -237,14 +238,14 @@ function compressResponse(
 ): HttpResponse | Promise<HttpResponse> {
   if (minBytes === undefined || acceptEncoding === undefined) return response;
   const { body } = response;
-  if (Buffer.byteLength(body) < minBytes) return response;
+  if (byteLengthOf(body) < minBytes) return response;
   const coding = negotiator.negotiate(String(acceptEncoding).toLowerCase());
   return coding === null || coding === 'identity' ? response : compressed(response, coding);
 }
 
 async function compressed(response: HttpResponse, coding: Coding): Promise<HttpResponse> {
   const { headers, body } = response;
-  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.toString());
   const { vary: before } = headers;
   const vary = before === undefined ? 'accept-encoding' : `${String(before)}, accept-encoding`;
   return {

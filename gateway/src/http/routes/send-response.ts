@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyError, FastifyRequest } from 'fastify';
-import { largeBody, PIECE_BYTES, writeInPieces } from '@trellis/http1';
+import { AsciiText, byteLengthOf, largeBody, PIECE_BYTES, writeInPieces } from '@trellis/http1';
 import { watchUnread } from '../delivery/unread-responses.ts';
 import { BatchOutline, BodyRejection, type BodyOutline } from '../message/batch-outline.ts';
 import { isUnpackingError } from '../message/unpack-body.ts';
@@ -21,8 +21,8 @@ export function sendResponse(
   // one that waits for its turn behind others of its connection takes up their client's memory, but no place
   if (!reply.raw.socket) endAdmission(reply.raw);
   setHeaders(reply.status(status), headers);
-  const bytes = Buffer.byteLength(body);
-  if (bytes > PIECE_BYTES) {
+  const bytes = byteLengthOf(body);
+  if (bytes > PIECE_BYTES || body instanceof AsciiText) {
     sendInPieces(reply, largeBody(body, bytes));
     watchUnread(
       reply.raw,

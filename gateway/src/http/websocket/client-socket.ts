@@ -7,6 +7,7 @@ import type { HeldBytes, UnansweredBytes } from '../../load/unanswered-bytes.ts'
 import type { UnreadResponses } from '../../load/unread-responses.ts';
 import type { UnreadBytes } from '../../load/unread-reader.ts';
 import type { ResultSink, StreamedResult } from '../../pipeline/result-stream.ts';
+import { GatheredWrites } from './gathered-writes.ts';
 import { sharedHeadOf, type WireProtocol } from './wire-protocol.ts';
 
 /** A socket that was upgraded. */
@@ -49,6 +50,7 @@ const CLOSE_TIMEOUT_MS = 1_000;
 export class ClientSocket implements MessageWriter {
   readonly #socket: WebSocket;
   readonly #stream: Socket;
+  readonly #frames: GatheredWrites;
   readonly #maxBufferBytes: number;
   readonly #onOverrun: () => void;
   readonly #unread: UnreadBytes;
@@ -67,6 +69,9 @@ export class ClientSocket implements MessageWriter {
   constructor({ socket, stream }: UpgradedSocket, bounds: BufferBounds, listener: SocketListener) {
     this.#socket = socket;
     this.#stream = stream;
+    this.#frames = new GatheredWrites(stream, () => {
+      if (this.#isOpen) this.#checkBuffer();
+    });
     this.#maxBufferBytes = bounds.maxBufferBytes;
     this.#unread = bounds.unread.watch(stream, bounds.keysOf, () => stream.writableLength);
     this.#onOverrun = () => listener.onOverrun();
@@ -101,11 +106,9 @@ export class ClientSocket implements MessageWriter {
     this.#checkBuffer();
   }
 
-  /** Past the WebSocket, which would make the frame again: what goes through it is written at once, so the order stays. */
+  /** Past the WebSocket, which would make the frame again. What goes through it is written to the same stream, so the order stays. */
   writeFrame(frame: Buffer): void {
-    if (!this.#isOpen) return;
-    this.#stream.write(frame);
-    this.#checkBuffer();
+    if (this.#isOpen) this.#frames.write(frame);
   }
 
   /** A client that has not answered the ping before is gone. */

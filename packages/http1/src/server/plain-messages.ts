@@ -2,6 +2,7 @@ import { type IncomingHttpHeaders, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { CONNECTION_FIELDS, isFieldValue } from '../fields.ts';
+import { AsciiText } from './ascii-text.ts';
 
 /** A POST that has arrived as a whole and needs no closer look. */
 export interface PlainRequest {
@@ -131,7 +132,15 @@ export interface WholeResponse {
   readonly status: number;
   /** Names in lower case; without those of the framing. Of a list each is a line of its own. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  readonly body: string | Buffer;
+  readonly body: WholeBody;
+}
+
+/** A body that is known before it is sent. */
+export type WholeBody = string | Buffer | AsciiText;
+
+/** Bytes of a body when it goes out. */
+export function byteLengthOf(body: WholeBody): number {
+  return body instanceof AsciiText ? body.length : Buffer.byteLength(body);
 }
 
 /** Seconds, as `Date` has them. */
@@ -150,8 +159,8 @@ export function writeResponse(
   socket: Socket,
   { status, headers, body }: WholeResponse,
   keepAliveS: number | undefined,
-): WholeResponse['body'] | undefined {
-  const length = Buffer.byteLength(body);
+): WholeBody | undefined {
+  const length = byteLengthOf(body);
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
   for (const name in headers) {
     const value = headers[name] as string | readonly string[]; // an own key: they are made by literals
@@ -160,7 +169,7 @@ export function writeResponse(
   }
   const connection = keepAliveS === undefined ? 'close' : `keep-alive\r\nkeep-alive: timeout=${keepAliveS}`;
   head += `content-length: ${length}\r\ndate: ${dateNow()}\r\nconnection: ${connection}\r\n\r\n`;
-  if (length > PIECE_BYTES) {
+  if (length > PIECE_BYTES || body instanceof AsciiText) {
     socket.cork();
     socket.write(head, 'latin1');
     return largeBody(body, length);
@@ -199,7 +208,7 @@ export const PIECE_BYTES = 131_072;
  *
  * @param length its bytes
  */
-export function largeBody(body: WholeResponse['body'], length: number): WholeResponse['body'] {
+export function largeBody(body: WholeBody, length: number): WholeBody {
   return typeof body === 'string' && length > body.length ? Buffer.from(body) : body;
 }
 
@@ -209,24 +218,31 @@ export function largeBody(body: WholeResponse['body'], length: number): WholeRes
  * @param body at least one byte; text has one byte a character: see {@link largeBody}
  * @param onWritten called when all have been taken, never at once; not at all where the connection ends first
  */
-export function writeInPieces(target: Writable, body: WholeResponse['body'], onWritten: () => void): void {
-  let written = 0;
+export function writeInPieces(target: Writable, body: WholeBody, onWritten: () => void): void {
+  const pieces = piecesOf(body);
+  let next = pieces.next();
   let waiting = 0;
   const onTaken = (error?: Error | null): void => {
     waiting -= 1;
     if (waiting > 0 || error || target.destroyed) return;
-    if (written === body.length) onWritten();
+    if (next.done) onWritten();
     else goOn();
   };
   /** What the system takes at once needs no turn of the event loop before the next. */
   const goOn = (): void => {
     do {
-      const end = Math.min(body.length, written + PIECE_BYTES);
+      if (next.done) return;
       waiting += 1;
-      if (typeof body === 'string') target.write(body.slice(written, end), 'latin1', onTaken);
-      else target.write(body.subarray(written, end), onTaken);
-      written = end;
-    } while (written < body.length && target.writableLength === 0);
+      if (typeof next.value === 'string') target.write(next.value, 'latin1', onTaken);
+      else target.write(next.value, onTaken);
+      next = pieces.next();
+    } while (target.writableLength === 0);
   };
   goOn();
+}
+
+function* piecesOf(body: WholeBody): Generator<string | Buffer, undefined> {
+  if (body instanceof AsciiText) return yield* body.pieces;
+  for (let at = 0; at < body.length; at += PIECE_BYTES)
+    yield typeof body === 'string' ? body.slice(at, at + PIECE_BYTES) : body.subarray(at, at + PIECE_BYTES);
 }

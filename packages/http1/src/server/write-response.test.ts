@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { largeBody, PIECE_BYTES, writeInPieces, writeResponse } from './plain-messages.ts';
+import { AsciiText } from './ascii-text.ts';
+import { byteLengthOf, largeBody, PIECE_BYTES, writeInPieces, writeResponse } from './plain-messages.ts';
 
 function written(headers: Readonly<Record<string, string>>): string {
   const stream = new PassThrough();
@@ -32,14 +33,16 @@ describe('A large response', () => {
     ['text of several bytes a character', `${LETTERS.repeat(10_000)}é`, 'object'],
     ['bytes', Buffer.from(LETTERS.repeat(10_000)), 'object'],
     ['as much as one piece holds', 'a'.repeat(PIECE_BYTES), 'string'],
+    ['text in pieces', AsciiText.of(Buffer.from(LETTERS.repeat(20_000))), 'object'],
+    ['text of one piece', AsciiText.of(Buffer.from(LETTERS)), 'object'],
   ])('is written a piece at a time, and whole: %s', async (_kind, body, kind) => {
     const stream = new PassThrough();
     const chunks: Buffer[] = [];
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-    const written = largeBody(body, Buffer.byteLength(body));
+    const written = largeBody(body, byteLengthOf(body));
     expect(typeof written).toBe(kind);
     await new Promise<void>((resolve) => writeInPieces(stream, written, resolve));
-    expect(Buffer.concat(chunks).equals(Buffer.from(body))).toBe(true);
+    expect(Buffer.concat(chunks).equals(Buffer.from(body.toString()))).toBe(true);
     expect(chunks.every(({ length }) => length <= PIECE_BYTES)).toBe(true);
   });
 });
