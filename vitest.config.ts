@@ -68,6 +68,7 @@ const expect = { poll: { timeout: 90_000 } };
 
 // Without it an expression in `toMatchObject` would pass for each text.
 const MATCH_EXPRESSIONS = 'packages/testkit/src/match-expressions.setup.ts';
+const SETUP = [MATCH_EXPRESSIONS, 'packages/testkit/src/module-paths.setup.ts'];
 
 export default defineConfig({
   test: {
@@ -91,7 +92,7 @@ export default defineConfig({
           ],
           exclude: [...configDefaults.exclude, ...longTests],
           globalSetup: ['packages/testkit/src/global-setup.ts'],
-          setupFiles: [MATCH_EXPRESSIONS, 'packages/postgres/src/testing/check-rows.setup.ts'],
+          setupFiles: [...SETUP, 'packages/postgres/src/testing/check-rows.setup.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
@@ -109,7 +110,7 @@ export default defineConfig({
           include: ownProcesses,
           exclude: [...configDefaults.exclude, ...longTests],
           globalSetup: ['packages/testkit/src/global-setup.ts'],
-          setupFiles: [MATCH_EXPRESSIONS, 'packages/postgres/src/testing/check-rows.setup.ts'],
+          setupFiles: [...SETUP, 'packages/postgres/src/testing/check-rows.setup.ts'],
           testTimeout: 120_000,
           hookTimeout: 180_000,
         },
@@ -130,7 +131,7 @@ export default defineConfig({
           include: ['e2e/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...ownProcesses, ...longTests],
           globalSetup: ['packages/testkit/src/global-setup.ts', 'e2e/harness/shared-platform.ts'],
-          setupFiles: [MATCH_EXPRESSIONS],
+          setupFiles: SETUP,
           testTimeout: 120_000,
           hookTimeout: 180_000,
         },
@@ -162,7 +163,7 @@ export default defineConfig({
           sequence: { groupOrder: 2 }, // behind the proofs
           include: longTests,
           globalSetup: ['packages/testkit/src/global-setup.ts', 'e2e/harness/shared-platform.ts'],
-          setupFiles: [MATCH_EXPRESSIONS],
+          setupFiles: SETUP,
           testTimeout: 120_000,
           hookTimeout: 180_000,
         },

@@ -43,7 +43,8 @@ export function readSecretFiles(environment: Environment, names: readonly string
 /** The content of a file without white space around it, or the end of a sentence about it. */
 export function readSecretFile(path: string): { readonly text: string } | { readonly problem: string } {
   try {
-    if (statSync(path).size > MAX_BYTES) return { problem: `holds more than ${MAX_BYTES} bytes` };
+    // not `statSync(path)`: where that has looked at a pipe, Node follows no links to the modules that it loads next
+    if (statSync(path, { bigint: true }).size > MAX_BYTES) return { problem: `holds more than ${MAX_BYTES} bytes` };
     const text = readFileSync(path, 'utf8').trim();
     return text === '' ? { problem: 'is empty' } : { text };
   } catch (error) {

@@ -1,4 +1,4 @@
-import { statSync, type Stats } from 'node:fs';
+import { statSync, type BigIntStats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 
 const POLL_MS = 1_000;
@@ -30,18 +30,18 @@ export function watchFile(path: string, changed: () => void, pollMs: number = PO
 
 function stampNow(path: string): string {
   try {
-    return textOf(statSync(path));
+    return textOf(statSync(path, { bigint: true })); // as for files with secrets: it may be a pipe
   } catch {
     return ABSENT;
   }
 }
 
 async function stampOf(path: string): Promise<string> {
-  return stat(path).then(textOf, () => ABSENT);
+  return stat(path, { bigint: true }).then(textOf, () => ABSENT);
 }
 
 const ABSENT = 'absent';
 
-function textOf({ mtimeMs, ino, size }: Stats): string {
-  return `${mtimeMs} ${ino} ${size}`;
+function textOf({ mtimeNs, ino, size }: BigIntStats): string {
+  return `${mtimeNs} ${ino} ${size}`;
 }
