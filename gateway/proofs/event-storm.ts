@@ -19,6 +19,7 @@ const SIZES = {
     rounds: 1,
     queriesPerSecond: 50,
     factor: 6,
+    program: 'source',
     published: 0.3, // what publishes gives way to all else, and other proofs run beside it
   },
   full: {
@@ -28,6 +29,7 @@ const SIZES = {
     rounds: 5,
     queriesPerSecond: 100,
     factor: 2,
+    program: 'compiled', // what is shipped
     published: 0.8,
   },
 } as const;
@@ -136,7 +138,11 @@ interface Stage {
   close(): Promise<void>;
 }
 
-async function openStage({ topics, queriesPerSecond }: (typeof SIZES)[keyof typeof SIZES]): Promise<Stage> {
+async function openStage({
+  topics,
+  queriesPerSecond,
+  program,
+}: (typeof SIZES)[keyof typeof SIZES]): Promise<Stage> {
   const directory = createTemporaryDirectory();
   const storm = await startStorm();
   const shop = await startSubgraph({
@@ -152,7 +158,7 @@ async function openStage({ topics, queriesPerSecond }: (typeof SIZES)[keyof type
   writeFileSync(file, compose([...storm.subgraphs, shop]));
   const settings = join(directory.path, 'gateway.yaml');
   writeFileSync(settings, SETTINGS);
-  const gateway = await startGatewayProcess({ SUPERGRAPH: file, CONFIG: settings });
+  const gateway = await startGatewayProcess({ SUPERGRAPH: file, CONFIG: settings }, program);
   await storm.subscribe({ url: gateway.url, topics, firstNetwork: NETWORKS });
   await sleep(1_000); // what a subgraph is subscribed to late has missed nothing that counts
   const [client, direct] = [gateway.url, new URL(shop.url).origin].map(createAddressedClient);

@@ -171,6 +171,8 @@ export interface FairTurnsOptions {
 /** Work that waits for a later turn. */
 interface WaitingWork extends InLine {
   readonly begin: () => void;
+  /** In which it came: a later turn is another's, and spans would be below its span. */
+  readonly context: AsyncResource;
 }
 
 /**
@@ -213,7 +215,7 @@ export class FairTurns {
           reject(error);
         }
       };
-      this.#waiting.add({ caller, begin: AsyncResource.bind(begin) }); // a later turn is another's: spans would be below its span
+      this.#waiting.add({ caller, begin, context: new AsyncResource('TRELLIS_TURN') });
       this.#expectNext();
     });
   }
@@ -248,7 +250,10 @@ export class FairTurns {
     }
     this.#spentMs = 0;
     this.#turnsToWait = this.#turnsBetween;
-    while (this.#waiting.size > 0 && this.#spentMs < this.#turnMs) this.#waiting.next()?.begin();
+    while (this.#waiting.size > 0 && this.#spentMs < this.#turnMs) {
+      const next = this.#waiting.next();
+      next?.context.runInAsyncScope(next.begin);
+    }
     if (this.#waiting.size > 0) this.#expectNext();
   }
 }

@@ -1,3 +1,4 @@
+import type { WholeBody } from '@trellis/http1';
 import {
   getVariableValues,
   getOperationAST,
@@ -77,7 +78,7 @@ function passthroughText(plan: Plan, bodies: readonly Buffer[]): string | undefi
   return body && shape && passthroughObjects(body, shape) !== undefined ? dataTextOf(body) : undefined;
 }
 
-function dataTextOf(body: string | Buffer): string {
+function dataTextOf(body: WholeBody): string {
   return JSON.stringify((JSON.parse(body.toString()) as { readonly data: unknown }).data);
 }
 

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerOptions } from 'node:http';
 import type { ShareKeys } from '@trellis/admission';
-import { byteLengthOf, PlainFirstServer, type PlainRequest, type PlainResponder, type PlainTimes } from '@trellis/http1';
+import {
+  byteLengthOf,
+  PlainFirstServer,
+  type PlainRequest,
+  type PlainResponder,
+  type PlainTimes,
+} from '@trellis/http1';
 import { CLOSING_BEGAN, EXCHANGE_BEGAN, EXCHANGE_ENDED, MAX_HEADERS, type Logger } from '@trellis/runtime';
 import type { FastifyServerFactory } from 'fastify';
 import { DeadlineSignal } from '../../abort/deadline-signal.ts';

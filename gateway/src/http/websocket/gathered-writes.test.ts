@@ -33,7 +33,7 @@ describe('Frames to one connection', () => {
     expect([written, calls]).toEqual([['a', 'bcd', 'e'], 3]);
   });
 
-  it('wait for nobody else: each connection has its own first', async () => {
+  it('do not wait for those of others: each connection has its own first', async () => {
     const [one, other] = [recordingStream(), recordingStream()];
     await nextTurn();
     for (const { stream } of [one, other])

@@ -241,8 +241,9 @@ export function writeInPieces(target: Writable, body: WholeBody, onWritten: () =
   goOn();
 }
 
-function* piecesOf(body: WholeBody): Generator<string | Buffer, undefined> {
-  if (body instanceof AsciiText) return yield* body.pieces;
-  for (let at = 0; at < body.length; at += PIECE_BYTES)
-    yield typeof body === 'string' ? body.slice(at, at + PIECE_BYTES) : body.subarray(at, at + PIECE_BYTES);
+function* piecesOf(body: WholeBody): Generator<string | Buffer, void> {
+  if (body instanceof AsciiText) yield* body.pieces;
+  else
+    for (let at = 0; at < body.length; at += PIECE_BYTES)
+      yield typeof body === 'string' ? body.slice(at, at + PIECE_BYTES) : body.subarray(at, at + PIECE_BYTES);
 }

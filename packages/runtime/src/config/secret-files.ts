@@ -44,7 +44,8 @@ export function readSecretFiles(environment: Environment, names: readonly string
 export function readSecretFile(path: string): { readonly text: string } | { readonly problem: string } {
   try {
     // not `statSync(path)`: where that has looked at a pipe, Node follows no links to the modules that it loads next
-    if (statSync(path, { bigint: true }).size > MAX_BYTES) return { problem: `holds more than ${MAX_BYTES} bytes` };
+    if (statSync(path, { bigint: true }).size > MAX_BYTES)
+      return { problem: `holds more than ${MAX_BYTES} bytes` };
     const text = readFileSync(path, 'utf8').trim();
     return text === '' ? { problem: 'is empty' } : { text };
   } catch (error) {
