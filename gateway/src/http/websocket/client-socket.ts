@@ -102,6 +102,7 @@ export class ClientSocket implements MessageWriter {
 
   write(text: string): void {
     if (!this.#isOpen) return;
+    this.#frames.flush(); // what is gathered does not wait for the client
     this.#socket.send(text);
     this.#checkBuffer();
   }

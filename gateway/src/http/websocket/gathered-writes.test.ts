@@ -41,6 +41,19 @@ describe('Frames to one connection', () => {
     expect([one.written, other.written]).toEqual([['a'], ['a']]);
   });
 
+  it('go out before what is written past them', async () => {
+    const { stream, written } = recordingStream();
+    let calls = 0;
+    const frames = new GatheredWrites(stream, () => (calls += 1));
+    await nextTurn();
+    for (const text of ['a', 'b', 'c']) frames.write(Buffer.from(text));
+    frames.flush();
+    expect([written, calls, stream.writableLength]).toEqual([['a', 'bc'], 2, 0]);
+    stream.write('d');
+    await nextTurn();
+    expect([written, calls]).toEqual([['a', 'bc', 'd'], 2]);
+  });
+
   it('are not gathered beyond 64 KiB', async () => {
     const { stream, written } = recordingStream();
     const frames = new GatheredWrites(stream, () => undefined);

@@ -56,20 +56,21 @@ export class GatheredWrites {
     this.#lastTurn = turn;
     this.#stream.write(chunk);
     if (!this.#isGathering) this.#onWritten();
-    else if (this.#stream.writableLength > MAX_GATHERED_BYTES) this.#release();
+    else if (this.#stream.writableLength > MAX_GATHERED_BYTES) this.flush();
+  }
+
+  /** Writes what is gathered now, for one who writes past this. */
+  flush(): void {
+    if (!this.#isGathering) return;
+    this.#isGathering = false;
+    this.#stream.uncork();
+    this.#onWritten();
   }
 
   #gather(): void {
     if (this.#isGathering) return;
     this.#isGathering = true;
     this.#stream.cork();
-    loopTurns.whenOver(() => this.#release());
-  }
-
-  #release(): void {
-    if (!this.#isGathering) return;
-    this.#isGathering = false;
-    this.#stream.uncork();
-    this.#onWritten();
+    loopTurns.whenOver(() => this.flush());
   }
 }
