@@ -61,7 +61,7 @@ export class Parameters {
 export function parseParameters(encoded: string): Parameters {
   const pairs = encoded === '' ? [] : encoded.split('&').filter((pair) => pair !== '');
   if (pairs.length > MAX_PAIRS) throw malformed(`${pairs.length} parameters`);
-  return parametersOf(pairs.map(PLAIN.test(encoded) ? splitPair : parsePair));
+  return parametersOf(pairs.map((pair) => (PLAIN.test(pair) ? splitPair(pair) : parsePair(pair))));
 }
 
 /** Parameters from names and values, for requests that were stored. */
@@ -75,7 +75,7 @@ export function parametersOf(entries: Iterable<readonly [string, string]>): Para
   return new Parameters(values);
 }
 
-/** Stands for itself and has no character to be wary of, as most requests for tokens: visible ASCII without `%` and `+`. */
+/** Stands for itself and has no character to be wary of, as most pairs of a request for tokens do: visible ASCII without `%` and `+`. */
 const PLAIN = /^[!-$&-*,-~]*$/;
 
 function splitPair(pair: string): readonly [string, string] {

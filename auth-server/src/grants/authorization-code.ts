@@ -138,7 +138,8 @@ async function consume(
   const { codes, audit, revoker, settings, replicated } = features;
   const outcome = await replicated(() =>
     codes.consume({
-      ...code,
+      grantId: code.grantId,
+      secretHash: code.secretHash,
       grant: isStored ? undefined : grant,
       idleTtlS: isRefreshable(client) ? settings.refreshIdleTtlS : settings.accessTokenTtlS,
       now: nowS(features),

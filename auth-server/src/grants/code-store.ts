@@ -1,7 +1,8 @@
-import { defineScript, getTogether, type RedisConnection } from '@trellis/redis';
+import { defineItemScript, getTogether, type RedisConnection } from '@trellis/redis';
 import type { Sealer } from '../secrets/sealing.ts';
 import { grantKeys } from './grant-keys.ts';
 import { encodeSealedGrant, sealGrant, type Grant } from './grant-record.ts';
+import { createOpenedRecords } from '../secrets/opened-records.ts';
 import { createSealedJson } from '../secrets/sealed-json.ts';
 
 /** What an authorization code stands for. */
@@ -42,7 +43,7 @@ export interface FoundCode extends StoredCode {
   readonly hasGrant: boolean;
 }
 
-/** How an attempt to consume a code ended. See `consume-code-3.lua`. */
+/** How an attempt to consume a code ended. See `consume-codes-3-each.lua`. */
 export type ConsumeOutcome = 'consumed' | 'replayed' | 'unknown';
 
 /** What consuming a code needs to know. */
@@ -65,35 +66,48 @@ export interface CodeStore {
   consume(request: ConsumeRequest): Promise<ConsumeOutcome>;
 }
 
-const consumeCode = defineScript(new URL('../../src/grants/consume-code-3.lua', import.meta.url));
+const consumeCodes = defineItemScript(
+  new URL('../../src/grants/consume-codes-3-each.lua', import.meta.url),
+);
+
+/** Codes are exchanged within seconds, and often where they were issued. Some 2 MB. */
+const MAX_REMEMBERED = 1_000;
 
 /**
  * Codes in Redis. A record has a line each for: state, hash, what the code stands for, sealed, and the grant, sealed for its own
- * key. The first two are for `consume-code-3.lua`, which moves the last one to where it belongs; the hash is sealed as well, so that no one exchanges another's code by a secret of his own.
+ * key. The first two are for `consume-codes-3-each.lua`, which moves the last one to where it belongs; the hash is sealed as well, so that no one exchanges another's code by a secret of his own.
  *
  * @param revocationTtlS seconds for which the revocation by a replay is remembered
  */
 export function createCodeStore(redis: RedisConnection, sealer: Sealer, revocationTtlS: number): CodeStore {
   const records = createSealedJson<StoredCode>(sealer);
+  const opened = createOpenedRecords<StoredCode>(MAX_REMEMBERED);
   return {
     save: async (grantId, { secretHash, contents, grant }, ttlS) => {
       const key = grantKeys.code(grantId);
-      const lines = ['issued', secretHash, records.seal(key, { secretHash, contents })];
+      const sealed = records.seal(key, { secretHash, contents });
+      opened.remember(key, sealed, { secretHash, contents });
+      const lines = ['issued', secretHash, sealed];
       if (grant) lines.push(sealGrant(sealer, grantKeys.grant(grantId), grant));
       await redis.set(key, lines.join('\n'), 'EX', ttlS);
     },
     find: async (grantId) => {
       const key = grantKeys.code(grantId);
-      const [, , sealed, grant] = (await getTogether(redis, key))?.split('\n', 4) ?? [];
-      const code = records.open(key, sealed);
-      return code && { ...code, hasGrant: grant !== undefined };
+      const record = await getTogether(redis, key);
+      if (record === null) {
+        opened.forget(key);
+        return undefined;
+      }
+      const [, , sealed = '', grant] = record.split('\n', 4);
+      const code = opened.read(key, sealed, () => records.open(key, sealed));
+      return code && { secretHash: code.secretHash, contents: code.contents, hasGrant: grant !== undefined };
     },
     consume: ({ grantId, secretHash, grant, idleTtlS, now }) => {
       const sealed = grant ? sealGrant(sealer, grantKeys.grant(grantId), grant) : '';
       const record = encodeSealedGrant(sealed, { generation: 1, rotatedAt: now });
       const keys = [grantKeys.code(grantId), grantKeys.grant(grantId), grantKeys.revoked(grantId)];
       const args = [secretHash, record, idleTtlS, revocationTtlS];
-      return consumeCode(redis, keys, args) as Promise<ConsumeOutcome>; // the script returns nothing else
+      return consumeCodes(redis, keys, args) as Promise<ConsumeOutcome>; // the script returns nothing else
     },
   };
 }

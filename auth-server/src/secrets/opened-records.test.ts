@@ -39,4 +39,13 @@ describe('Records that were opened', () => {
     expect(records.read('a', 'a', () => 2)).toBe(2); // the first had gone
     expect(records.read('c', 'c', () => 2)).toBe(1);
   });
+
+  it('are those that were sealed here too, until another text lies there', () => {
+    const records = createOpenedRecords<string>(1);
+    records.remember('a', 'sealed', 'mine');
+    expect(records.read('a', 'sealed', () => undefined)).toBe('mine');
+    expect(records.read('a', 'other', () => undefined)).toBeUndefined();
+    records.remember('b', 'sealed', 'next');
+    expect(records.read('a', 'sealed', () => undefined)).toBeUndefined(); // one was the limit
+  });
 });
