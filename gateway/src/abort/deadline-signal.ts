@@ -1,3 +1,5 @@
+import { Watchers } from './watchers.ts';
+
 /**
  * The signal of a request that must be answered in time: it goes wherever work is done for the request, so its deadline is
  * known there too. Otherwise it is what Node's own signal is, but costs a fraction of that, and has one list of watchers
@@ -11,7 +13,7 @@ export class DeadlineSignal extends EventTarget implements AbortSignal {
   #reason: unknown;
   /** By `performance.now()`. */
   #deadline: number;
-  readonly #watchers = new Set<() => void>();
+  readonly #watchers = new Watchers();
 
   /** @param timeoutMs from now; what happens then is up to who made the signal */
   constructor(timeoutMs: number = Number.POSITIVE_INFINITY) {
@@ -46,7 +48,7 @@ export class DeadlineSignal extends EventTarget implements AbortSignal {
     if (this.#isAborted) return;
     this.#isAborted = true;
     this.#reason = reason;
-    for (const watcher of this.#watchers) watcher();
+    this.#watchers.callAll();
     const event = new Event('abort');
     this.onabort?.(event);
     this.dispatchEvent(event);
@@ -54,8 +56,7 @@ export class DeadlineSignal extends EventTarget implements AbortSignal {
 
   /** Calls back when it is aborted. @returns stops it */
   watch(callback: () => void): () => void {
-    this.#watchers.add(callback);
-    return () => void this.#watchers.delete(callback);
+    return this.#watchers.add(callback);
   }
 }
 
@@ -64,7 +65,7 @@ export function timeLeftMs(signal: AbortSignal): number {
   return signal instanceof DeadlineSignal ? signal.timeLeftMs : Number.POSITIVE_INFINITY;
 }
 
-const watchers = new WeakMap<AbortSignal, Set<() => void>>();
+const watchersOfSignals = new WeakMap<AbortSignal, Watchers>();
 
 /**
  * Calls back when a signal is aborted. The signal of a request has one listener however many calls are made for the request:
@@ -73,23 +74,17 @@ const watchers = new WeakMap<AbortSignal, Set<() => void>>();
  * @returns stops it
  */
 export function whenAborted(signal: AbortSignal, callback: () => void): () => void {
-  if (signal instanceof DeadlineSignal) return signal.watch(callback);
-  const callbacks = callbacksOf(signal);
-  callbacks.add(callback);
-  return () => void callbacks.delete(callback);
+  return signal instanceof DeadlineSignal ? signal.watch(callback) : watchersOf(signal).add(callback);
 }
 
 /** The listener stays as long as the signal does, and must know none of those who have ever watched it. */
-function callbacksOf(signal: AbortSignal): Set<() => void> {
-  const known = watchers.get(signal);
+function watchersOf(signal: AbortSignal): Watchers {
+  const known = watchersOfSignals.get(signal);
   if (known) return known;
-  const callbacks = new Set<() => void>();
-  watchers.set(signal, callbacks);
-  const callAll = (): void => {
-    for (const callback of callbacks) callback();
-  };
-  signal.addEventListener('abort', callAll, { once: true });
-  return callbacks;
+  const watchers = new Watchers();
+  watchersOfSignals.set(signal, watchers);
+  signal.addEventListener('abort', () => watchers.callAll(), { once: true });
+  return watchers;
 }
 
 /**

@@ -42,8 +42,8 @@ export class CallerCounts {
  * to nothing; when several callers wait, each has its share of the turns.
  */
 export class WaitingLine<Item extends InLine> {
-  readonly #items = new Map<Item, QueuePlace | undefined>();
-  readonly #callers = new CallerCounts();
+  #items = new Map<Item, QueuePlace | undefined>();
+  #callers = new CallerCounts();
   #shared: FairQueue<Item> | undefined;
 
   get size(): number {
@@ -112,7 +112,14 @@ export class WaitingLine<Item extends InLine> {
   #forget(item: Item): void {
     if (!this.#items.delete(item)) return;
     this.#callers.remove(keyOf(item));
-    if (this.#items.size === 0) this.#shared = undefined;
+    if (this.#items.size === 0) this.#startAgain();
+  }
+
+  /** With other maps: dead tables of these, once they are old, would keep all alive that waits later (see `Watchers`). */
+  #startAgain(): void {
+    this.#items = new Map();
+    this.#callers = new CallerCounts();
+    this.#shared = undefined;
   }
 }
 
