@@ -66,11 +66,9 @@ export interface CodeStore {
   consume(request: ConsumeRequest): Promise<ConsumeOutcome>;
 }
 
-const consumeCodes = defineItemScript(
-  new URL('../../src/grants/consume-codes-3-each.lua', import.meta.url),
-);
+const consumeCodes = defineItemScript(new URL('../../src/grants/consume-codes-3-each.lua', import.meta.url));
 
-/** Codes are exchanged within seconds, and often where they were issued. Some 2 MB. */
+/** Codes are exchanged within seconds, and often where they were issued. Mostly some 2 MB. */
 const MAX_REMEMBERED = 1_000;
 
 /**

@@ -18,7 +18,8 @@ describe('Those who watch', () => {
       const { watchers, called, stops } = watching(5);
       for (const number of leaving) stops[number]?.();
       watchers.callAll();
-      expect(called.toSorted()).toEqual([0, 1, 2, 3, 4].filter((number) => !leaving.includes(number)));
+      expect(new Set(called)).toEqual(new Set([0, 1, 2, 3, 4].filter((number) => !leaving.includes(number))));
+      expect(called).toHaveLength(5 - new Set(leaving).size);
     }
   });
 

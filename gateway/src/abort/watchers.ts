@@ -13,16 +13,16 @@ interface Watcher {
 export class Watchers {
   readonly #list: Watcher[] = [];
 
-  /** @returns takes it out; without effect the second time */
+  /** Who is added twice is called twice. @returns takes it out; without effect the second time */
   add(callback: () => void): () => void {
     const watcher = { callback, at: this.#list.length };
     this.#list.push(watcher);
     return () => this.#remove(watcher);
   }
 
-  /** Calls those who are there, but for those who leave meanwhile. */
+  /** Calls those who are there, but for those who leave meanwhile, and not those who come meanwhile. */
   callAll(): void {
-    for (const watcher of [...this.#list]) if (watcher.at !== -1) watcher.callback();
+    for (const watcher of this.#list.slice()) if (watcher.at !== -1) watcher.callback();
   }
 
   #remove(watcher: Watcher): void {
