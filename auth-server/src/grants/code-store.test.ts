@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { startTestRedis, type TestRedis } from '@trellis/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createSealer } from '../secrets/sealing.ts';
 import { createPkce, obtainCode } from '../testing/flow.ts';
+import { sampleGrant } from '../testing/sample-grant.ts';
 import { startTestAuthServer } from '../testing/test-auth-server.ts';
 import { newGrantId } from '../tokens/grant-code.ts';
 import { createCodeStore, type CodeStore, type ConsumeRequest } from './code-store.ts';
 import { createGrantStore } from './grant-store.ts';
-import type { Grant } from './grant-record.ts';
 
 describe('What is stored of an authorization code', () => {
   it('A-053 A-119 is the hash of its secret, for 600 s', async () => {
@@ -31,18 +31,7 @@ describe('What is stored of an authorization code', () => {
 });
 
 const NOW = 1_800_000_000;
-const grant: Grant = {
-  clientId: 'client',
-  clientIncarnation: 'first',
-  subject: 'user',
-  scopes: ['openid'],
-  audience: 'https://api.example',
-  authenticatedAt: NOW * 1000,
-  sessionId: 'session',
-  ofDevice: false,
-  createdAt: NOW,
-  expiresAt: NOW + 1_000,
-};
+const grant = sampleGrant(NOW);
 const contents = { ...grant, redirectUri: 'https://app.example', codeChallenge: 'c', issuedAt: NOW };
 
 describe('Codes of one turn', () => {
@@ -102,21 +91,26 @@ describe('Codes of one turn', () => {
 });
 
 describe('A code that is found where it was issued', () => {
-  it('is what Redis has: not there when it is gone, nor when its seal was changed', async () => {
+  it('is not opened, and is what Redis has: not there when it is gone, nor when its seal was changed', async () => {
     const redis = await startTestRedis();
     const connection = connectRedis({ url: redis.url, name: 'test', onError: () => undefined });
     try {
-      const codes = createCodeStore(connection, createSealer([randomBytes(32)]), 960);
+      const sealer = createSealer([randomBytes(32)]);
+      const open = vi.spyOn(sealer, 'open');
+      const codes = createCodeStore(connection, sealer, 960);
       await codes.save('g', { secretHash: 'hash', contents }, 60);
       const found = { secretHash: 'hash', contents, hasGrant: false };
       expect(await codes.find('g')).toEqual(found);
+      expect(open).not.toHaveBeenCalled();
       const record = (await connection.get('code:{g}')) ?? expect.fail('it lies there');
       await connection.set('code:{g}', `${record.slice(0, -4)}AAAA`);
       expect(await codes.find('g')).toBeUndefined();
+      expect(open).toHaveBeenCalledTimes(1);
       await connection.del('code:{g}');
       expect(await codes.find('g')).toBeUndefined();
       await connection.set('code:{g}', record);
-      expect(await codes.find('g')).toEqual(found); // opened, for it was forgotten
+      expect(await codes.find('g')).toEqual(found);
+      expect(open).toHaveBeenCalledTimes(2); // it had been forgotten
     } finally {
       connection.disconnect();
       await redis.stop();

@@ -3,6 +3,7 @@ import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { startTestRedis, type TestRedis } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSealer } from '../secrets/sealing.ts';
+import { sampleGrant } from '../testing/sample-grant.ts';
 import { newGrantId } from '../tokens/grant-code.ts';
 import { createGrantStore, type GrantStore, type RotateRequest } from './grant-store.ts';
 import type { FoundGrant } from './grant-record.ts';
@@ -22,19 +23,7 @@ afterAll(async () => {
 });
 
 const NOW = 1_800_000_000;
-const grant: FoundGrant = {
-  clientId: 'client',
-  clientIncarnation: 'first',
-  subject: 'user',
-  scopes: ['openid', 'read:data'],
-  audience: 'https://api.example',
-  authenticatedAt: NOW * 1000,
-  sessionId: 'session',
-  ofDevice: false,
-  createdAt: NOW,
-  expiresAt: NOW + 1_000,
-  isOutdated: false,
-};
+const grant: FoundGrant = { ...sampleGrant(NOW), isOutdated: false };
 
 async function begin(): Promise<(changes?: Partial<RotateRequest>) => ReturnType<GrantStore['rotate']>> {
   const grantId = newGrantId();
