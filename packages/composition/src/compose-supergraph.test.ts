@@ -2,20 +2,43 @@ import { createRequire } from 'node:module';
 import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { apiSchemaOf } from './api-schema.ts';
 import { composeSupergraph, federationVersion } from './compose-supergraph.ts';
 import { formatDiagnostic } from './diagnostic.ts';
 import { readSupergraphConfig, type SubgraphConfig } from './supergraph-config.ts';
-import { composeSchemas, errorsOf, supergraphOf, type Schemas } from './testing/compose-schemas.ts';
+import {
+  composeSchemas,
+  errorsOf,
+  sdlOf,
+  supergraphOf,
+  type Schemas,
+  type SchemaSource,
+} from './testing/compose-schemas.ts';
 
-const federation2 =
-  'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable", "@override", "@tag", "@inaccessible", "@external", "@requires", "@provides"])';
+const federation2 = print(gql`
+  extend schema
+    @link(
+      url: "https://specs.apollo.dev/federation/v2.9"
+      import: [
+        "@key"
+        "@shareable"
+        "@override"
+        "@tag"
+        "@inaccessible"
+        "@external"
+        "@requires"
+        "@provides"
+      ]
+    )
+`);
 
 /** A Federation 2 schema; its own lines begin at 2. */
-function fed2(sdl: string): string {
-  return `${federation2}\n${sdl}`;
+function fed2(schema: SchemaSource): string {
+  return `${federation2}\n${sdlOf(schema)}`;
 }
 
 function hintsOf(schemas: Schemas): readonly string[] {
@@ -25,9 +48,27 @@ function hintsOf(schemas: Schemas): readonly string[] {
 }
 
 describe('Composition rule 1 and 2: entities and their extensions', () => {
-  const users = 'type Query { me: User }\ntype User @key(fields: "id") { id: ID! name: String! }';
-  const fed1Posts = 'extend type User @key(fields: "id") { id: ID! @external posts: [String!]! }';
-  const fed2Posts = fed2('type User @key(fields: "id") { id: ID! posts: [String!]! }');
+  const users = gql`
+    type Query {
+      me: User
+    }
+    type User @key(fields: "id") {
+      id: ID!
+      name: String!
+    }
+  `;
+  const fed1Posts = gql`
+    extend type User @key(fields: "id") {
+      id: ID! @external
+      posts: [String!]!
+    }
+  `;
+  const fed2Posts = fed2(gql`
+    type User @key(fields: "id") {
+      id: ID!
+      posts: [String!]!
+    }
+  `);
 
   it('composes Federation 1 subgraphs', () => {
     expect(userFields(supergraphOf({ users, posts: fed1Posts }))).toEqual(['id', 'name', 'posts']);
@@ -56,10 +97,22 @@ describe('Composition rule 1 and 2: entities and their extensions', () => {
 
   it('lets a field require one of another subgraph', () => {
     const supergraph = supergraphOf({
-      users: fed2('type Query { me: User }\ntype User @key(fields: "id") { id: ID! name: String! }'),
-      posts: fed2(
-        'type User @key(fields: "id") { id: ID! name: String! @external byline: String! @requires(fields: "name") }',
-      ),
+      users: fed2(gql`
+        type Query {
+          me: User
+        }
+        type User @key(fields: "id") {
+          id: ID!
+          name: String!
+        }
+      `),
+      posts: fed2(gql`
+        type User @key(fields: "id") {
+          id: ID!
+          name: String! @external
+          byline: String! @requires(fields: "name")
+        }
+      `),
     });
     expect(supergraph).toContain('byline: String! @join__field(graph: POSTS, requires: "name")');
   });
@@ -82,7 +135,11 @@ describe('Composition rule 3: the directives of Federation 2', () => {
   });
 
   it('accepts it when both say @shareable', () => {
-    const sdl = fed2('type Query { version: String! @shareable }');
+    const sdl = fed2(gql`
+      type Query {
+        version: String! @shareable
+      }
+    `);
     expect(supergraphOf({ users: sdl, posts: sdl })).toContain('version: String!');
   });
 
@@ -99,26 +156,54 @@ describe('Composition rule 3: the directives of Federation 2', () => {
 
   it('keeps the label of a progressive @override', () => {
     const supergraph = supergraphOf({
-      users: fed2('type Query { me: User }\ntype User @key(fields: "id") { id: ID! bio: String }'),
-      profiles: fed2(
-        'type User @key(fields: "id") { id: ID! bio: String @override(from: "users", label: "percent(5)") }',
-      ),
+      users: fed2(gql`
+        type Query {
+          me: User
+        }
+        type User @key(fields: "id") {
+          id: ID!
+          bio: String
+        }
+      `),
+      profiles: fed2(gql`
+        type User @key(fields: "id") {
+          id: ID!
+          bio: String @override(from: "users", label: "percent(5)")
+        }
+      `),
     });
     expect(supergraph).toContain('overrideLabel: "percent(5)"');
   });
 
   it('keeps @tag in the supergraph', () => {
-    expect(supergraphOf({ users: fed2('type Query { me: String @tag(name: "public") }') })).toContain(
-      'me: String @tag(name: "public")',
-    );
+    expect(
+      supergraphOf({
+        users: fed2(gql`
+          type Query {
+            me: String @tag(name: "public")
+          }
+        `),
+      }),
+    ).toContain('me: String @tag(name: "public")');
   });
 
   it('hides what is @inaccessible in any one subgraph from the API schema', () => {
     const supergraph = supergraphOf({
-      users: fed2(
-        'type Query { me: User }\ntype User @key(fields: "id") { id: ID! name: String @shareable }',
-      ),
-      posts: fed2('type User @key(fields: "id") { id: ID! name: String @shareable @inaccessible }'),
+      users: fed2(gql`
+        type Query {
+          me: User
+        }
+        type User @key(fields: "id") {
+          id: ID!
+          name: String @shareable
+        }
+      `),
+      posts: fed2(gql`
+        type User @key(fields: "id") {
+          id: ID!
+          name: String @shareable @inaccessible
+        }
+      `),
     });
     expect(supergraph).toContain('@inaccessible');
     const user = apiSchemaOf(supergraph).getType('User');
@@ -126,9 +211,19 @@ describe('Composition rule 3: the directives of Federation 2', () => {
   });
 
   it('shows the fields that clients of an API with guards see', () => {
-    const guarded =
-      'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@authenticated", "@requiresScopes", "@policy", "@cost", "@listSize"])\n' +
-      'type Query { a: Int @authenticated b: Int @requiresScopes(scopes: [["read:data"]]) c: [Int] @policy(policies: [["role:ADMIN"]]) @listSize(assumedSize: 3) d: Int @cost(weight: 5) }';
+    const guarded = gql`
+      extend schema
+        @link(
+          url: "https://specs.apollo.dev/federation/v2.9"
+          import: ["@authenticated", "@requiresScopes", "@policy", "@cost", "@listSize"]
+        )
+      type Query {
+        a: Int @authenticated
+        b: Int @requiresScopes(scopes: [["read:data"]])
+        c: [Int] @policy(policies: [["role:ADMIN"]]) @listSize(assumedSize: 3)
+        d: Int @cost(weight: 5)
+      }
+    `;
     expect(
       Object.keys(
         apiSchemaOf(supergraphOf({ users: guarded }))
@@ -262,15 +357,36 @@ describe('Schemas that are wrong by themselves', () => {
 
 describe('The output', () => {
   it('is the same in whatever order the subgraphs come', () => {
-    const users = fed2(
-      'type Query { me: User }\n"From users" type User @key(fields: "id") { id: ID! name: String }',
-    );
-    const posts = fed2('"From posts" type User @key(fields: "id") { id: ID! posts: [String] }');
+    const users = fed2(gql`
+      type Query {
+        me: User
+      }
+      "From users"
+      type User @key(fields: "id") {
+        id: ID!
+        name: String
+      }
+    `);
+    const posts = fed2(gql`
+      "From posts"
+      type User @key(fields: "id") {
+        id: ID!
+        posts: [String]
+      }
+    `);
     expect(supergraphOf({ users, posts })).toBe(supergraphOf({ posts, users }));
   });
 
   it('ends with one line feed', () => {
-    expect(supergraphOf({ users: 'type Query { a: Int }' })).toMatch(/[^\n]\n$/);
+    expect(
+      supergraphOf({
+        users: gql`
+          type Query {
+            a: Int
+          }
+        `,
+      }),
+    ).toMatch(/[^\n]\n$/);
   });
 });
 
@@ -295,11 +411,27 @@ describe('Where schemas come from', () => {
 
   it('a file and a running subgraph, asked with the headers that are configured', async () => {
     server.post('/graphql', (request) => {
-      const sdl = request.headers['x-token'] === 'abc' ? 'type Query { b: Int }' : 'type Query { c: Int }';
-      return { data: { _service: { sdl } } };
+      const b = gql`
+        type Query {
+          b: Int
+        }
+      `;
+      const c = gql`
+        type Query {
+          c: Int
+        }
+      `;
+      return { data: { _service: { sdl: print(request.headers['x-token'] === 'abc' ? b : c) } } };
     });
     const url = await server.listen({ port: 0 });
-    await writeFile(join(folder, 'a.graphql'), 'type Query { a: Int }');
+    await writeFile(
+      join(folder, 'a.graphql'),
+      print(gql`
+        type Query {
+          a: Int
+        }
+      `),
+    );
     const composition = await composeFile(`
 subgraphs:
   a: { routing_url: http://a/graphql, schema: { file: a.graphql } }
@@ -343,7 +475,7 @@ subgraphs:
       const composition = await composeSupergraph({ file: 'supergraph.yaml', subgraphs: of }, { timeoutMs });
       return composition.kind === 'failed' && composition.errors.map(formatDiagnostic);
     };
-    const ofMissing = 'a.graphql: SCHEMA_NOT_READABLE: The file could not be read (ENOENT).';
+    const ofMissing = 'a.graphql: SCHEMA_NOT_READABLE: There is no file or directory for a.graphql.';
     expect(await errorsOf([absent, address('d', '/hangs')], 200)).toEqual([
       ofMissing,
       `${url}/hangs: SCHEMA_NOT_READABLE: The subgraph did not return its schema: The operation was aborted due to timeout.`,

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { buildSchema, isInputObjectType, parse } from 'graphql';
+import { buildASTSchema, isInputObjectType, parse, print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { apiSchemaOf } from './api-schema.ts';
 import { compareShapes } from './changes/compare-shapes.ts';
 import { markOneOf } from './one-of.ts';
 import { errorsOf, supergraphOf } from './testing/compose-schemas.ts';
 
-const fed2 = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@shareable"])\n';
+const fed2 = `${print(gql`
+  extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@shareable"])
+`)}\n`;
 const ADVERT = 'directive @oneOf on INPUT_OBJECT\n';
 
 /** Whether clients of the supergraph see the input as `@oneOf`. */
@@ -14,8 +17,24 @@ function isOneOf(supergraph: string, name: string): boolean {
   return isInputObjectType(type) && type.isOneOf;
 }
 
-const a = 'type Query { user(by: UserBy!): String }\ninput UserBy @oneOf { id: ID name: String }';
-const b = 'type Query { post(by: UserBy!): String }\ninput UserBy @oneOf { id: ID slug: String }';
+const a = print(gql`
+  type Query {
+    user(by: UserBy!): String
+  }
+  input UserBy @oneOf {
+    id: ID
+    name: String
+  }
+`);
+const b = print(gql`
+  type Query {
+    post(by: UserBy!): String
+  }
+  input UserBy @oneOf {
+    id: ID
+    slug: String
+  }
+`);
 
 describe('GraphQL specification, "OneOf Input Objects": composition', () => {
   it.each([
@@ -24,7 +43,11 @@ describe('GraphQL specification, "OneOf Input Objects": composition', () => {
     ['Federation 2, the directive defined', fed2 + ADVERT + a],
     [
       'an extension of the input',
-      `${fed2}${a.replace(' @oneOf', '')}\nextend input UserBy @oneOf { mail: String }`,
+      `${fed2}${a.replace(' @oneOf', '')}\n${print(gql`
+        extend input UserBy @oneOf {
+          mail: String
+        }
+      `)}`,
     ],
   ])('keeps @oneOf: %s', (_, sdl) => {
     const supergraph = supergraphOf({ a: sdl });
@@ -40,14 +63,37 @@ describe('GraphQL specification, "OneOf Input Objects": composition', () => {
 
   it('keeps it of inputs of inputs, and marks no other', () => {
     const supergraph = supergraphOf({
-      a: `${fed2}type Query { find(where: Where, page: Page): String }
-        input Where { by: [By!] } input By @oneOf { id: ID not: By } input Page { first: Int }`,
+      a: gql`
+        ${fed2}
+        type Query {
+          find(where: Where, page: Page): String
+        }
+        input Where {
+          by: [By!]
+        }
+        input By @oneOf {
+          id: ID
+          not: By
+        }
+        input Page {
+          first: Int
+        }
+      `,
     });
     expect(['Where', 'By', 'Page'].map((name) => isOneOf(supergraph, name))).toEqual([false, true, false]);
   });
 
   it('changes no supergraph without one', () => {
-    const supergraph = supergraphOf({ a: 'type Query { a(in: In): Int }\ninput In { x: Int }' });
+    const supergraph = supergraphOf({
+      a: gql`
+        type Query {
+          a(in: In): Int
+        }
+        input In {
+          x: Int
+        }
+      `,
+    });
     expect(supergraph).not.toContain('oneOf');
     expect(markOneOf(supergraph, new Set(['Missing']))).toBe(supergraph);
   });
@@ -78,15 +124,38 @@ describe('GraphQL specification, "OneOf Input Objects": composition', () => {
       new Set(['A', 'B']),
     );
     expect(() => parse(marked)).not.toThrow();
-    expect(buildSchema(`${marked} type Query { a(b: B): Int }`).getType('B')).toMatchObject({
+    expect(
+      buildASTSchema(gql`
+        ${marked}
+        type Query {
+          a(b: B): Int
+        }
+      `).getType('B'),
+    ).toMatchObject({
       isOneOf: true,
     });
   });
 });
 
 describe('check', () => {
-  const before = buildSchema('type Query { a(in: In): Int } input In { x: Int y: Int }');
-  const after = buildSchema('type Query { a(in: In): Int } input In @oneOf { x: Int y: Int }');
+  const before = buildASTSchema(gql`
+    type Query {
+      a(in: In): Int
+    }
+    input In {
+      x: Int
+      y: Int
+    }
+  `);
+  const after = buildASTSchema(gql`
+    type Query {
+      a(in: In): Int
+    }
+    input In @oneOf {
+      x: Int
+      y: Int
+    }
+  `);
 
   it('finds that an input becomes @oneOf, and that it no longer is', () => {
     expect(compareShapes(before, after)).toMatchObject([{ code: 'ONE_OF_ADDED', coordinate: 'In' }]);

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { fileFailure, isFileFailure } from '@trellis/runtime/file-failure';
 import type { SchemaSource, SubgraphConfig } from './supergraph-config.ts';
 
 /** A subgraph with the text of its schema. */
@@ -73,16 +74,19 @@ async function readSdl(schema: SchemaSource, options: LoadOptions): Promise<stri
       return schema.sdl;
     case 'file':
       return (options.readText ?? readUtf8)(schema.file).catch((error: NodeJS.ErrnoException) => {
-        throw new SchemaNotReadable(
-          schema.path,
-          `The file could not be read (${error.code ?? error.message}).`,
-        );
+        throw new SchemaNotReadable(schema.path, whyUnread(error, schema.path));
       });
     case 'address':
       return askSubgraph(schema, options);
     default:
       return schema satisfies never;
   }
+}
+
+function whyUnread(error: NodeJS.ErrnoException, path: string): string {
+  return isFileFailure(error)
+    ? fileFailure(error, path)
+    : `The file could not be read (${error.code ?? error.message}).`;
 }
 
 async function askSubgraph(

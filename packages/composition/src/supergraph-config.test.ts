@@ -127,6 +127,14 @@ telemetry: true
     ]);
   });
 
+  it('reports an alias without an anchor beside its other problems, each at its line', async () => {
+    const text = 'subgraphs:\n  users:\n    schema: { file: *.graphql }\n  users: {}\n';
+    expect(await problemsOf(text)).toEqual([
+      'supergraph.yaml:4:3: INVALID_CONFIG: Map keys must be unique',
+      'supergraph.yaml:3:21: INVALID_CONFIG: *.graphql is an alias in YAML, and no anchor before it has that name: put a text that begins with * in quotes',
+    ]);
+  });
+
   it('rejects the same subgraph twice', async () => {
     const subgraph = 'routing_url: http://localhost/graphql\n    schema: { file: a.graphql }';
     expect(await problemsOf(`subgraphs:\n  users:\n    ${subgraph}\n  users:\n    ${subgraph}\n`)).toEqual([
@@ -145,7 +153,7 @@ telemetry: true
 
   it('that does not exist is named', async () => {
     await expect(readSupergraphConfig(join(folder, 'nowhere.yaml'))).rejects.toThrow(
-      /nowhere\.yaml: INVALID_CONFIG: could not be read \(ENOENT\)/,
+      /INVALID_CONFIG: There is no file or directory for \S*nowhere\.yaml\.$/,
     );
   });
 });

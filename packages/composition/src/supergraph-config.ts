@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { isMap, isScalar, LineCounter, parseDocument, type Document } from 'yaml';
+import { fileFailure } from '@trellis/runtime/file-failure';
+import { isMap, isScalar } from 'yaml';
 import type { z } from 'zod';
 import { ownCodes, type Diagnostic, type SourceLocation } from './diagnostic.ts';
 import { SupergraphConfigError } from './supergraph-config-error.ts';
@@ -10,6 +11,7 @@ import {
   type ParsedSubgraph,
   type ParsedSupergraphConfig,
 } from './supergraph-config-schema.ts';
+import { parseYamlDocument, type YamlDocument, type YamlProblem } from './yaml-document.ts';
 
 /** Where a subgraph's schema comes from. */
 export type SchemaSource =
@@ -50,7 +52,8 @@ export interface SupergraphConfig {
  */
 export async function readSupergraphConfig(file: string): Promise<SupergraphConfig> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw problem(file, `could not be read (${error.code ?? error.message})`);
+    const message = fileFailure(error, file);
+    throw new SupergraphConfigError([invalid({ message, location: { source: file } })]);
   });
   return parseSupergraphConfigText(text, file);
 }
@@ -62,15 +65,12 @@ export async function readSupergraphConfig(file: string): Promise<SupergraphConf
  * @throws SupergraphConfigError with every problem and its line
  */
 export function parseSupergraphConfigText(text: string, file: string): SupergraphConfig {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
-  if (document.errors.length > 0) throw syntaxProblems(file, document);
-  const parsed = parseSupergraphConfig(document.toJS());
+  const document = parseYamlDocument(text, file);
+  if (document.problems.length > 0) throw new SupergraphConfigError(document.problems.map(invalid));
+  const parsed = parseSupergraphConfig(document.value);
   if (!parsed.success)
     throw new SupergraphConfigError(
-      parsed.error.issues.flatMap((issue) =>
-        describeIssue(issue, (path) => locate(file, document, lines, path)),
-      ),
+      parsed.error.issues.flatMap((issue) => describeIssue(issue, (path) => locate(document, path))),
     );
   return toConfig(parsed.data, file);
 }
@@ -104,18 +104,8 @@ function toSubgraph(name: string, { routing_url, schema }: ParsedSubgraph, folde
   return { name, routingUrl, schema: { kind: 'text', sdl: schema.sdl ?? '' } };
 }
 
-function problem(source: string, message: string): SupergraphConfigError {
-  return new SupergraphConfigError([{ code: ownCodes.INVALID_CONFIG, message, locations: [{ source }] }]);
-}
-
-function syntaxProblems(source: string, document: Document.Parsed): SupergraphConfigError {
-  return new SupergraphConfigError(
-    document.errors.map(({ message, linePos }) => ({
-      code: ownCodes.INVALID_CONFIG,
-      message: message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? message,
-      locations: [{ source, ...(linePos && { line: linePos[0].line, column: linePos[0].col }) }],
-    })),
-  );
+function invalid({ message, location }: YamlProblem): Diagnostic {
+  return { code: ownCodes.INVALID_CONFIG, message, locations: [location] };
 }
 
 type Path = readonly PropertyKey[];
@@ -128,11 +118,12 @@ function describeIssue(
   const paths =
     issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
   const message = issue.code === 'unrecognized_keys' ? 'is not known here' : messageOf(issue);
-  return paths.map((path) => ({
-    code: ownCodes.INVALID_CONFIG,
-    message: path.length === 0 ? `the file ${message}` : `${path.map(String).join('.')} ${message}`,
-    locations: [locateAt(path)],
-  }));
+  return paths.map((path) =>
+    invalid({
+      message: path.length === 0 ? `the file ${message}` : `${path.map(String).join('.')} ${message}`,
+      location: locateAt(path),
+    }),
+  );
 }
 
 function messageOf(issue: z.core.$ZodIssue): string {
@@ -141,18 +132,16 @@ function messageOf(issue: z.core.$ZodIssue): string {
 }
 
 /** The position of a key, or of the nearest existing mapping around it. */
-function locate(source: string, document: Document.Parsed, lines: LineCounter, path: Path): SourceLocation {
+function locate(document: YamlDocument, path: Path): SourceLocation {
   for (let length = path.length; length > 0; length -= 1) {
     const offset = keyOffset(document, path.slice(0, length));
-    if (offset === undefined) continue;
-    const { line, col } = lines.linePos(offset);
-    return { source, line, column: col };
+    if (offset !== undefined) return document.locationAt(offset);
   }
-  return { source, line: 1, column: 1 };
+  return document.locationAt();
 }
 
-function keyOffset(document: Document.Parsed, path: Path): number | undefined {
-  const parent: unknown = document.getIn(path.slice(0, -1), true);
+function keyOffset({ nodes }: YamlDocument, path: Path): number | undefined {
+  const parent: unknown = nodes.getIn(path.slice(0, -1), true);
   if (!isMap(parent)) return undefined;
   const pair = parent.items.find(({ key }) => isScalar(key) && String(key.value) === String(path.at(-1)));
   return pair && isScalar(pair.key) ? pair.key.range?.[0] : undefined;

@@ -5,7 +5,7 @@ export {
   ownerOfDirectory,
   type DirectoryLock,
 } from './supervision/directory-lock.ts';
-export { freePort, freePorts } from '@trellis/runtime/free-port';
+export { freePort, freePorts, probePort } from '@trellis/runtime/free-port';
 export {
   startGuarded,
   type GuardedProcess,
@@ -15,7 +15,6 @@ export {
 } from './supervision/guarded-process.ts';
 export { keepRunning, type KeepRunningOptions, type RunningProcess } from './supervision/keep-running.ts';
 export { endLeftovers, type LeftoverOptions } from './supervision/leftovers.ts';
-export { probePort } from './supervision/probe-port.ts';
 export { startTimeOf } from './supervision/process-identity.ts';
 export { EmbeddedPostgresError } from './embedded-postgres/embedded-postgres-error.ts';
 export {

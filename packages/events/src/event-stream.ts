@@ -19,7 +19,7 @@ export interface EventStream {
   last(): Promise<number>;
   /** Reads on from a number what exists, without waiting. */
   readRange(seq: number, limit: number): Promise<readonly StreamedEvent[]>;
-  /** Adds events, whose numbers follow one another. Those that are there already are left alone. */
+  /** Adds events, whose numbers follow one another. Those that it has already are left alone. */
   add(events: readonly SequencedEvent[]): Promise<void>;
   /** Forgets everything. */
   clear(): Promise<void>;

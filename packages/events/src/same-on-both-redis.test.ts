@@ -25,7 +25,7 @@ describe.skipIf(!canMirrorRedis())(
       const stream = createEventStream({ redis, service: 'notes', maxLength: 3 });
       expect([await stream.first(), await stream.last()]).toEqual([0, 0]);
       await stream.add([1, 2, 3].map(eventOf));
-      await stream.add([2, 3, 4].map(eventOf)); // two of them are there
+      await stream.add([2, 3, 4].map(eventOf)); // it has two of them
       expect([await stream.first(), await stream.last()]).toEqual([1, 4]);
       expect(await stream.readRange(1, 2)).toHaveLength(2);
       expect(await stream.readAfter(redis, 2, 10, 10)).toHaveLength(2);

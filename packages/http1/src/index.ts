@@ -10,7 +10,14 @@ export {
 export { ConnectionPool, type ConnectionPoolOptions } from './client/connection-pool.ts';
 export { ParsedFields } from './client/parsed-fields.ts';
 export { assertHeader, BodyBuffer, BodyMemory } from './client/messages.ts';
-export { CONNECTION_FIELDS, isFieldName, isFieldValue, MESSAGE_FIELDS } from './fields.ts';
+export {
+  ASCII_VALUE,
+  CONNECTION_FIELDS,
+  isFieldName,
+  isFieldValue,
+  isScopeToken,
+  MESSAGE_FIELDS,
+} from './fields.ts';
 export { PlainFirstServer } from './server/plain-first-server.ts';
 export type { PlainRequest } from './server/plain-messages.ts';
 export type { PlainExchange, PlainResponder, PlainTimes } from './server/plain-responder.ts';

@@ -1,4 +1,4 @@
-export { createPool, type Pool, type PoolOptions } from './pool.ts';
+export { createPool, warnOfLostConnections, type Pool, type PoolOptions } from './pool.ts';
 export { migrate, type LibraryMigrations, type MigrateOptions } from './migrate.ts';
 export {
   connectReplica,

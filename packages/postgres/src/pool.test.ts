@@ -1,6 +1,6 @@
 import { createTestDatabase, type TestDatabase } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPool, type Pool } from './pool.ts';
+import { createPool, warnOfLostConnections, type Pool } from './pool.ts';
 
 const END_ALL = `
   SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -37,6 +37,13 @@ describe('A pool whose server ends', () => {
     await loseAll();
     expect(errors).toHaveLength(2);
     expect(errors.some((error) => 'client' in error)).toBe(false);
+  });
+
+  it('is logged with why, and without more of the error', () => {
+    const lines: unknown[] = [];
+    const error = Object.assign(new Error('terminating connection'), { client: 'a secret' });
+    warnOfLostConnections({ warn: (...line: unknown[]) => void lines.push(line) })(error);
+    expect(lines).toEqual([[{ reason: 'terminating connection' }, 'lost the connections to PostgreSQL']]);
   });
 
   it('does not notify while it is being ended itself', async () => {

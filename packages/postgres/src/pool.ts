@@ -1,3 +1,4 @@
+import type { Logger } from '@trellis/runtime';
 import { observeOutages } from '@trellis/runtime/outage-log';
 import { ServicePool } from './service-pool.ts';
 import { sessionSettings } from './session-settings.ts';
@@ -44,6 +45,11 @@ export function createPool(options: PoolOptions): Pool {
   );
   reportOutages(pool, options.onIdleError);
   return pool;
+}
+
+/** Makes an `onIdleError` that logs one line for each outage, with the same message in every service. */
+export function warnOfLostConnections(logger: Pick<Logger, 'warn'>): (error: Error) => void {
+  return ({ message }) => logger.warn({ reason: message }, 'lost the connections to PostgreSQL');
 }
 
 /**

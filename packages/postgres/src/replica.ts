@@ -9,7 +9,7 @@ export type ReplicaState = 'caught up' | 'lags' | 'unreachable' | 'no replica';
 /** A streaming replica of a pool's database, for reads that may be a little old. */
 export interface Replica {
   readonly state: ReplicaState;
-  /** Milliseconds: what it responds now is no older than that. Infinity where nothing is known. */
+  /** Milliseconds: what it returns now is no older than that. Infinity where nothing is known. */
   readonly lagMs: number;
   /**
    * Reads from the replica where that has caught up, from the primary otherwise and where the replica fails.

@@ -37,7 +37,7 @@ export async function verifyLog(
   { from, onRecord, signal }: VerifyLogOptions,
 ): Promise<VerifiedHead | undefined> {
   const last = await store.readHead(log, signal, from?.record.sequence ?? 0);
-  if (from) await checkStillThere(store, log, { from, last, signal });
+  if (from) await checkStillStored(store, log, { from, last, signal });
   let head = from;
   for await (const { sequence, jws } of readRecords(store, log, {
     first: (from?.record.sequence ?? 0) + 1,
@@ -86,7 +86,7 @@ export async function verifyAlone(
   return { ...verified, nextKeys: named ? await TrustedKeys.from(named) : keys };
 }
 
-async function checkStillThere(
+async function checkStillStored(
   store: RegistryStore,
   log: LogName,
   {

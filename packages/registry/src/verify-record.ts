@@ -25,7 +25,7 @@ export interface ExpectedPlace {
 
 /**
  * Checks one record: its signature, then its graph, environment and sequence. Whether it follows the one before is checked by
- * {@link verifyLog}.
+ * `verifyLog`.
  *
  * @throws RegistryError UNSIGNED, UNTRUSTED_KEY, BAD_SIGNATURE, NEWER_FORMAT, INVALID_RECORD, OTHER_LOG
  */

@@ -1,4 +1,4 @@
-export { ConfigError, EXIT_CONFIG } from './config/config-error.ts';
+export { ConfigError } from './config/config-error.ts';
 export { readConfig, sensitiveNames, type ReadConfigOptions } from './config/read-config.ts';
 export { type JsonWebKeySet, type PrivateJsonWebKey } from './config/json-web-key.ts';
 export {
@@ -23,7 +23,7 @@ export {
   type ProcessConfig,
   type Resources,
 } from './process/deployable.ts';
-export { StartupError, explainStartupError } from './process/startup-error.ts';
+export { StartupError, describeUnavailableStore, explainStartupError } from './process/startup-error.ts';
 export { discardBody } from './http/discard-body.ts';
 export { type ReadinessCheck } from './http/health-routes.ts';
 export {

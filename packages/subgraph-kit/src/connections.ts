@@ -69,7 +69,7 @@ interface PageInfo {
 
 /**
  * Finds a page, and looks for one item more than was asked for, to know whether there is one. On the side on which the page was
- * not cut there is more where a cursor stands: the item that the cursor is of. Whether that one is still there is not looked up.
+ * not cut there is more where a cursor stands: the item that the cursor is of. Whether that one still exists is not looked up.
  *
  * @param find finds the items of a page, the first ones of the list first; of a page that goes backward, the last ones first
  */

@@ -11,7 +11,7 @@ import {
   type VariableTable,
 } from '@trellis/runtime';
 import { createRelayWakeUp, type Background, type RelayWakeUp } from '@trellis/events';
-import { createPool, type Pool, type PoolOptions } from '@trellis/postgres';
+import { createPool, warnOfLostConnections, type Pool, type PoolOptions } from '@trellis/postgres';
 import { connectRedis, problemOfRedisUrl, type RedisConnection } from '@trellis/redis';
 import {
   createUserContextVerifier,
@@ -65,7 +65,7 @@ export interface BackgroundDependencies<Config> {
 export interface SubgraphDefinition<Config extends SubgraphConfig> {
   /** Its name in the supergraph, its schema in the database and, in capitals, the prefix of its variables. */
   readonly service: string;
-  /** {@link subgraphVariables} and what the subgraph adds. */
+  /** `subgraphVariables` and what the subgraph adds. */
   readonly variables: SubgraphVariables & VariableTable;
   /** Forms of texts that the subgraph's own variables name. */
   readonly forms?: Forms;
@@ -279,7 +279,7 @@ function openPool(
     connectionString: config.DATABASE_URL,
     schema: service,
     ...options,
-    onIdleError: (error) => logger.warn({ reason: error.message }, 'lost the connections to the database'),
+    onIdleError: warnOfLostConnections(logger),
   });
 }
 

@@ -17,7 +17,7 @@ const CODES: ReadonlyMap<unknown, GraphErrorCode> = new Map([
 
 /**
  * Gives each error a code of the graph, and replaces the text of every error that was not written for clients: what went
- * wrong is logged whole, and the response carries `extensions.incident` to find it by. Specification: Errors 2, 3.
+ * wrong is logged whole, and the response carries `extensions.incident` to find it by. See docs/errors.md#the-graph.
  */
 export function createErrorFormatter(logger: Logger): ErrorFormatter {
   return (formatted, error) => {

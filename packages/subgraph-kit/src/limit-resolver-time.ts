@@ -22,7 +22,7 @@ type Resolver = GraphQLFieldResolver<unknown, unknown>;
 /**
  * Makes every resolver of a schema fail its own field when it takes too long, so that the rest of the response arrives. The
  * elements of a list that a resolver returns as promises count each for itself: one hanging entity costs one entity. What
- * the resolver began is not undone; the database ends its own statements. Specification: Limits.
+ * the resolver began is not undone; the database ends its own statements.
  *
  * @param schema changed in place
  */
@@ -44,7 +44,7 @@ function limited(resolve: Resolver, limit: FieldLimit): Resolver {
   return (source, args, context, info) => limitResult(resolve(source, args, context, info), limit);
 }
 
-/** Values that are there already pass untouched: most resolvers cost nothing here. */
+/** Values that are known already pass untouched: most resolvers cost nothing here. */
 function limitResult(result: unknown, limit: FieldLimit): unknown {
   if (result instanceof Promise) return withinTime(result, limit);
   if (!Array.isArray(result) || !result.some(isPending)) return result;

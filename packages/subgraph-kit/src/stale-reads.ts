@@ -103,7 +103,7 @@ function createReadCounter(metrics: Metrics): Counter<'target'> {
 function observeLag(replica: Replica, metrics: Metrics): void {
   const lag = new Gauge({
     name: 'trellis_postgres_replica_lag_seconds',
-    help: 'How old what the replica responds is at most. +Inf: it is unreachable, or no replica.',
+    help: 'Upper bound of the age of what the replica returns. +Inf: it is unreachable, or no replica.',
     registers: [],
     collect() {
       this.set(replica.lagMs / 1_000);

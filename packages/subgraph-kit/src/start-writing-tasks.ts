@@ -16,7 +16,7 @@ const PURGE_PAUSE_MS = 600_000;
  * Starts what every subgraph with mutations has beside its requests: expired idempotency records are purged and,
  * with a Redis, its relay publishes events.
  *
- * @param service the subgraph, whose database {@link migrateSubgraph} brought up to date
+ * @param service the subgraph, whose database `migrateSubgraph` brought up to date
  */
 export function startWritingTasks(
   dependencies: BackgroundDependencies<unknown>,

@@ -1,5 +1,5 @@
 import { badUserInput } from '@trellis/subgraph-protocol';
-import { characterProblem, unfitTextIn } from '@trellis/admission';
+import { characterProblem, unfitTextIn } from '@trellis/runtime/admission';
 import type { JsonValue } from './scalars/json.ts';
 
 /** What a text may be. */

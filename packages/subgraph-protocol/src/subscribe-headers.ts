@@ -1,4 +1,4 @@
-import { ownOf } from '@trellis/own-property';
+import { ownOf } from '@trellis/runtime/own-property';
 
 /**
  * Where a `subscribe` message from the gateway carries what the headers of an HTTP request would: `extensions.headers`, an

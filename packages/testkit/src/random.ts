@@ -12,6 +12,8 @@ export function hashOf(text: string): number {
 
 /** Random numbers that are the same for the same seed. */
 export interface Random {
+  /** From 0 up to 1, which never comes. A function by itself, for what takes a source of numbers. */
+  readonly next: () => number;
   /** An integer from 0 to below `limit`. */
   below(limit: number): number;
   /** True in `percent` of 100 cases. */
@@ -30,6 +32,7 @@ export function createRandom(seed: number): Random {
   };
   const below = (limit: number): number => Math.floor(next() * limit);
   return {
+    next,
     below,
     chance: (percent) => below(100) < percent,
     pick<T>(items: readonly T[]): T {

@@ -16,7 +16,7 @@ export type CallerTerms = readonly ReadonlySet<string>[] | undefined;
 
 const TOKEN = 'token';
 const MAX_TERMS = 256;
-const ALL: CallerTerms = [new Set<string>()];
+const ALL: CallerTerms = [new Set()];
 
 /** The terms of a requirement; of none, all are let in. */
 export function callerTermsOf(requirement: RightsRequirement | undefined): CallerTerms {

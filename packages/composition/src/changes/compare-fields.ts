@@ -1,4 +1,4 @@
-import { own } from '@trellis/own-property';
+import { own } from '@trellis/runtime/own-property';
 import type { GraphQLField, GraphQLInterfaceType, GraphQLObjectType } from 'graphql';
 import { changeOf, type Change } from './change.ts';
 import { compareInputValue } from './compare-input-value.ts';

@@ -1,4 +1,4 @@
-import { own } from '@trellis/own-property';
+import { own } from '@trellis/runtime/own-property';
 import { isEnumType, isInputObjectType, isInterfaceType, isObjectType, type GraphQLSchema } from 'graphql';
 
 /** The fields of object types and interfaces that clients see before and after, by type. */

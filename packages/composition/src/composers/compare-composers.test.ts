@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { concatAST, type DocumentNode } from 'graphql';
+import { gql } from 'graphql-tag';
 import { describe, expect, it, vi } from 'vitest';
 import { composeSubgraphs } from '../compose-supergraph.ts';
 import { readSupergraphConfig } from '../supergraph-config.ts';
-import { subgraphsOf, type Schemas } from '../testing/compose-schemas.ts';
+import { subgraphsOf } from '../testing/compose-schemas.ts';
 import { CompositionThread } from '../threads/composition-thread.ts';
 import { ThreadEnded } from '../threads/task-thread.ts';
 import {
@@ -17,16 +19,32 @@ import { composeByGuild } from './compose-by-guild.ts';
 import { compareComposers } from './compare-composers.ts';
 
 const PAGE = new URL('../../../../docs/composition.md', import.meta.url);
-const LINK =
-  'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@external", "@requires", "@provides", "@shareable", "@override", "@tag", "@inaccessible", "@interfaceObject", "@requiresScopes"])';
+const LINK = gql`
+  extend schema
+    @link(
+      url: "https://specs.apollo.dev/federation/v2.9"
+      import: [
+        "@key"
+        "@external"
+        "@requires"
+        "@provides"
+        "@shareable"
+        "@override"
+        "@tag"
+        "@inaccessible"
+        "@interfaceObject"
+        "@requiresScopes"
+      ]
+    )
+`;
 
-/** Those without a head get one. */
-const linked = (schemas: Schemas): Schemas =>
-  Object.fromEntries(
-    Object.entries(schemas).map(([name, sdl]) => [name, sdl.startsWith('extend') ? sdl : `${LINK}\n${sdl}`]),
-  );
+/** Schemas by subgraph, without what they import. */
+type Parts = Readonly<Record<string, DocumentNode>>;
 
-function differencesOf(schemas: Schemas): readonly string[] {
+const linked = (schemas: Parts): Parts =>
+  Object.fromEntries(Object.entries(schemas).map(([name, part]) => [name, concatAST([LINK, part])]));
+
+function differencesOf(schemas: Parts): readonly string[] {
   const subgraphs = subgraphsOf(linked(schemas));
   return compareComposers(composeSubgraphs(subgraphs), composeByGuild(subgraphs)).map(
     ({ message }) => message,
@@ -34,46 +52,221 @@ function differencesOf(schemas: Schemas): readonly string[] {
 }
 
 /** Each is one feature of composition. */
-const agreements: Readonly<Record<string, Schemas>> = {
+const agreements: Readonly<Record<string, Parts>> = {
   entities: {
-    a: 'type Query { t: T } type T @key(fields: "id") { id: ID! a: Int }',
-    b: 'type T @key(fields: "id") { id: ID! b: Int }',
+    a: gql`
+      type Query {
+        t: T
+      }
+      type T @key(fields: "id") {
+        id: ID!
+        a: Int
+      }
+    `,
+    b: gql`
+      type T @key(fields: "id") {
+        id: ID!
+        b: Int
+      }
+    `,
   },
   'compound keys and required fields': {
-    a: 'type Query { t: T } type T @key(fields: "id part { id }") { id: ID! part: P! size: Int } type P { id: ID! @shareable }',
-    b: 'type T @key(fields: "part { id } id") { id: ID! part: P! size: Int @external cost: Int @requires(fields: "size") } type P { id: ID! @shareable }',
+    a: gql`
+      type Query {
+        t: T
+      }
+      type T @key(fields: "id part { id }") {
+        id: ID!
+        part: P!
+        size: Int
+      }
+      type P {
+        id: ID! @shareable
+      }
+    `,
+    b: gql`
+      type T @key(fields: "part { id } id") {
+        id: ID!
+        part: P!
+        size: Int @external
+        cost: Int @requires(fields: "size")
+      }
+      type P {
+        id: ID! @shareable
+      }
+    `,
   },
   'provided fields': {
-    a: 'type Query { t: T @provides(fields: "name") } type T @key(fields: "id") { id: ID! name: String @external }',
-    b: 'type Query { u: Int } type T @key(fields: "id") { id: ID! name: String @shareable }',
+    a: gql`
+      type Query {
+        t: T @provides(fields: "name")
+      }
+      type T @key(fields: "id") {
+        id: ID!
+        name: String @external
+      }
+    `,
+    b: gql`
+      type Query {
+        u: Int
+      }
+      type T @key(fields: "id") {
+        id: ID!
+        name: String @shareable
+      }
+    `,
   },
   overrides: {
-    a: 'type Query { t: T } type T @key(fields: "id") { id: ID! x: Int }',
-    b: 'type T @key(fields: "id") { id: ID! x: Int @override(from: "a") }',
+    a: gql`
+      type Query {
+        t: T
+      }
+      type T @key(fields: "id") {
+        id: ID!
+        x: Int
+      }
+    `,
+    b: gql`
+      type T @key(fields: "id") {
+        id: ID!
+        x: Int @override(from: "a")
+      }
+    `,
   },
   'interface objects': {
-    a: 'type Query { n: N } interface N @key(fields: "id") { id: ID! } type T implements N @key(fields: "id") { id: ID! }',
-    b: 'type N @key(fields: "id") @interfaceObject { id: ID! size: Int }',
+    a: gql`
+      type Query {
+        n: N
+      }
+      interface N @key(fields: "id") {
+        id: ID!
+      }
+      type T implements N @key(fields: "id") {
+        id: ID!
+      }
+    `,
+    b: gql`
+      type N @key(fields: "id") @interfaceObject {
+        id: ID!
+        size: Int
+      }
+    `,
   },
   'tags, hidden fields, scopes, defaults, enums and unions': {
-    a: 'type Query @shareable { t(first: Int = 10, kind: K = A): U @tag(name: "public") hidden: Int @inaccessible guarded: Int @requiresScopes(scopes: [["a", "b"], ["c"]]) } enum K { A B } union U = X | Y type X @shareable { id: ID } type Y { id: ID }',
-    b: 'type Query @shareable { t(kind: K = A, first: Int = 10): U } enum K { B A } union U = X type X @shareable { id: ID }',
+    a: gql`
+      type Query @shareable {
+        t(first: Int = 10, kind: K = A): U @tag(name: "public")
+        hidden: Int @inaccessible
+        guarded: Int @requiresScopes(scopes: [["a", "b"], ["c"]])
+      }
+      enum K {
+        A
+        B
+      }
+      union U = X | Y
+      type X @shareable {
+        id: ID
+      }
+      type Y {
+        id: ID
+      }
+    `,
+    b: gql`
+      type Query @shareable {
+        t(kind: K = A, first: Int = 10): U
+      }
+      enum K {
+        B
+        A
+      }
+      union U = X
+      type X @shareable {
+        id: ID
+      }
+    `,
   },
   'required fields in fragments on members of a union, and on types of an interface': {
-    a: 'type Query { t: T } type T @key(fields: "id") { id: ID! u: U i: I } union U = X | Y interface I { x: Int } type X implements I @shareable { x: Int } type Y implements I @shareable { x: Int y: Int }',
-    b: 'type T @key(fields: "id") { id: ID! u: U @external i: I @external cost: Int @requires(fields: "u { ... on X { x } ... on Y { y } } i { ... on Y { y } }") } union U = X | Y interface I { x: Int } type X implements I @shareable { x: Int } type Y implements I @shareable { x: Int y: Int }',
+    a: gql`
+      type Query {
+        t: T
+      }
+      type T @key(fields: "id") {
+        id: ID!
+        u: U
+        i: I
+      }
+      union U = X | Y
+      interface I {
+        x: Int
+      }
+      type X implements I @shareable {
+        x: Int
+      }
+      type Y implements I @shareable {
+        x: Int
+        y: Int
+      }
+    `,
+    b: gql`
+      type T @key(fields: "id") {
+        id: ID!
+        u: U @external
+        i: I @external
+        cost: Int @requires(fields: "u { ... on X { x } ... on Y { y } } i { ... on Y { y } }")
+      }
+      union U = X | Y
+      interface I {
+        x: Int
+      }
+      type X implements I @shareable {
+        x: Int
+      }
+      type Y implements I @shareable {
+        x: Int
+        y: Int
+      }
+    `,
   },
-  'what does not compose': { a: 'type Query { t: Int }', b: 'type Query { t: String }' },
+  'what does not compose': {
+    a: gql`
+      type Query {
+        t: Int
+      }
+    `,
+    b: gql`
+      type Query {
+        t: String
+      }
+    `,
+  },
 };
 
 /** Listed in docs/composition.md, each with the title that it has here. */
 const knownDifferences: Readonly<
-  Record<string, { readonly schemas: Schemas; readonly messages: readonly string[] }>
+  Record<string, { readonly schemas: Parts; readonly messages: readonly string[] }>
 > = {
   'A field that is a union in one subgraph and one of its members in another': {
     schemas: {
-      a: 'type Query { m: M @shareable } type Book { id: ID! @shareable } type Mag { id: ID! } union M = Book | Mag',
-      b: 'type Query { m: Book @shareable } type Book { id: ID! @shareable }',
+      a: gql`
+        type Query {
+          m: M @shareable
+        }
+        type Book {
+          id: ID! @shareable
+        }
+        type Mag {
+          id: ID!
+        }
+        union M = Book | Mag
+      `,
+      b: gql`
+        type Query {
+          m: Book @shareable
+        }
+        type Book {
+          id: ID! @shareable
+        }
+      `,
     },
     messages: [
       'The composers differ: Query.m:\n' +
@@ -83,8 +276,26 @@ const knownDifferences: Readonly<
   },
   'A field that an interface object has as `@external`': {
     schemas: {
-      a: 'type Query { n: N } interface N @key(fields: "id") { id: ID! name: String } type T implements N @key(fields: "id") { id: ID! name: String }',
-      b: 'type N @key(fields: "id") @interfaceObject { id: ID! name: String @external size: Int @requires(fields: "name") }',
+      a: gql`
+        type Query {
+          n: N
+        }
+        interface N @key(fields: "id") {
+          id: ID!
+          name: String
+        }
+        type T implements N @key(fields: "id") {
+          id: ID!
+          name: String
+        }
+      `,
+      b: gql`
+        type N @key(fields: "id") @interfaceObject {
+          id: ID!
+          name: String @external
+          size: Int @requires(fields: "name")
+        }
+      `,
     },
     messages: [
       'The composers differ: N.name:\n' +
@@ -92,10 +303,23 @@ const knownDifferences: Readonly<
         '@theguild/federation-composition: String',
     ],
   },
-  'An `@override` from a subgraph that is not there': {
+  'An `@override` from a subgraph that does not exist': {
     schemas: {
-      a: 'type Query { t: T } type T @key(fields: "id") { id: ID! x: Int @shareable }',
-      b: 'type T @key(fields: "id") { id: ID! x: Int @shareable @override(from: "gone") }',
+      a: gql`
+        type Query {
+          t: T
+        }
+        type T @key(fields: "id") {
+          id: ID!
+          x: Int @shareable
+        }
+      `,
+      b: gql`
+        type T @key(fields: "id") {
+          id: ID!
+          x: Int @shareable @override(from: "gone")
+        }
+      `,
     },
     messages: [
       'The composers differ: T.x:\n' +
@@ -105,8 +329,44 @@ const knownDifferences: Readonly<
   },
   'A `@requires` with a fragment on another interface than that of the field': {
     schemas: {
-      a: 'type Query { t: T } type T @key(fields: "id") { id: ID! f: F } interface F { x: Int } interface G implements F { x: Int y: Int } type Z implements F & G @shareable { x: Int y: Int }',
-      b: 'type T @key(fields: "id") { id: ID! f: F @external cost: Int @requires(fields: "f { ... on G { y } }") } interface F { x: Int } interface G implements F { x: Int y: Int } type Z implements F & G @shareable { x: Int y: Int }',
+      a: gql`
+        type Query {
+          t: T
+        }
+        type T @key(fields: "id") {
+          id: ID!
+          f: F
+        }
+        interface F {
+          x: Int
+        }
+        interface G implements F {
+          x: Int
+          y: Int
+        }
+        type Z implements F & G @shareable {
+          x: Int
+          y: Int
+        }
+      `,
+      b: gql`
+        type T @key(fields: "id") {
+          id: ID!
+          f: F @external
+          cost: Int @requires(fields: "f { ... on G { y } }")
+        }
+        interface F {
+          x: Int
+        }
+        interface G implements F {
+          x: Int
+          y: Int
+        }
+        type Z implements F & G @shareable {
+          x: Int
+          y: Int
+        }
+      `,
     },
     messages: [
       'The composers differ: only @apollo/composition composes; @theguild/federation-composition says SATISFIABILITY_ERROR: ' +
@@ -233,7 +493,7 @@ describe('Composing by two composers', () => {
 });
 
 /** A graph has to be large, before it is proved apart from composing: a comment makes it so. */
-function largeSubgraphs(schemas: Schemas): ReturnType<typeof subgraphsOf> {
+function largeSubgraphs(schemas: Parts): ReturnType<typeof subgraphsOf> {
   return subgraphsOf(linked(schemas)).map((subgraph) => ({
     ...subgraph,
     sdl: `${subgraph.sdl}\n# ${'x'.repeat(200_000)}`,
@@ -241,22 +501,114 @@ function largeSubgraphs(schemas: Schemas): ReturnType<typeof subgraphsOf> {
 }
 
 /** What only whole queries show: an error, another one, and a hint. */
-const unproved: Readonly<Record<string, Schemas>> = {
+const unproved: Readonly<Record<string, Parts>> = {
   'a field that no query can reach': {
-    a: 'type Query { t: T } type T @key(fields: "id", resolvable: false) { id: ID! }',
-    b: 'type T { id: ID! @shareable x: Int } type Query { other: T @shareable }',
+    a: gql`
+      type Query {
+        t: T
+      }
+      type T @key(fields: "id", resolvable: false) {
+        id: ID!
+      }
+    `,
+    b: gql`
+      type T {
+        id: ID! @shareable
+        x: Int
+      }
+      type Query {
+        other: T @shareable
+      }
+    `,
   },
   'a shared field whose types have nothing in common': {
-    a: 'type Query { i: I @shareable } interface I { x: Int } type A implements I { x: Int }',
-    b: 'type Query { i: I @shareable } interface I { x: Int } type B implements I { x: Int }',
+    a: gql`
+      type Query {
+        i: I @shareable
+      }
+      interface I {
+        x: Int
+      }
+      type A implements I {
+        x: Int
+      }
+    `,
+    b: gql`
+      type Query {
+        i: I @shareable
+      }
+      interface I {
+        x: Int
+      }
+      type B implements I {
+        x: Int
+      }
+    `,
   },
   'queries without a plan below two types of an interface': {
-    a: 'type Query { i: I } interface I { u: Int } type B implements I { u: Int b: Y } type A implements I { u: Int a: X } type X @key(fields: "id", resolvable: false) { id: ID! } type Y @key(fields: "id", resolvable: false) { id: ID! }',
-    b: 'type Y { id: ID! @shareable y: Int } type X { id: ID! @shareable x: Int } type Query { x: X y: Y }',
+    a: gql`
+      type Query {
+        i: I
+      }
+      interface I {
+        u: Int
+      }
+      type B implements I {
+        u: Int
+        b: Y
+      }
+      type A implements I {
+        u: Int
+        a: X
+      }
+      type X @key(fields: "id", resolvable: false) {
+        id: ID!
+      }
+      type Y @key(fields: "id", resolvable: false) {
+        id: ID!
+      }
+    `,
+    b: gql`
+      type Y {
+        id: ID! @shareable
+        y: Int
+      }
+      type X {
+        id: ID! @shareable
+        x: Int
+      }
+      type Query {
+        x: X
+        y: Y
+      }
+    `,
   },
   'a shared field whose types differ': {
-    a: 'type Query { i: I @shareable } interface I { x: Int } type A implements I @shareable { x: Int }',
-    b: 'type Query { i: I @shareable } interface I { x: Int } type A implements I @shareable { x: Int } type B implements I { x: Int }',
+    a: gql`
+      type Query {
+        i: I @shareable
+      }
+      interface I {
+        x: Int
+      }
+      type A implements I @shareable {
+        x: Int
+      }
+    `,
+    b: gql`
+      type Query {
+        i: I @shareable
+      }
+      interface I {
+        x: Int
+      }
+      type A implements I @shareable {
+        x: Int
+      }
+      type B implements I {
+        x: Int
+      }
+    `,
   },
 };
 

@@ -11,7 +11,7 @@ export interface ExplainedOperation {
   readonly type: 'query' | 'mutation' | 'subscription';
   readonly cost: number;
   /** Requests to subgraphs, and those one after the other. */
-  readonly calls: number;
+  readonly requests: number;
   readonly depth: number;
   /** What callers need, by coordinate. */
   readonly rights: readonly string[];

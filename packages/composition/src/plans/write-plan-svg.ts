@@ -25,9 +25,17 @@ interface Drawing {
 }
 
 /** A plan as a picture: requests from left to right, those at once above one another. */
-export function writePlanSvg({ name, type, cost, calls, depth, rights, step }: ExplainedOperation): string {
+export function writePlanSvg({
+  name,
+  type,
+  cost,
+  requests,
+  depth,
+  rights,
+  step,
+}: ExplainedOperation): string {
   const { boxes, lines, width, height } = step ? draw(step, MARGIN, MARGIN + HEAD, []) : NOTHING;
-  const title = `${type} ${name ?? '(unnamed)'}: ${calls} requests, ${depth} one after the other, cost ${cost}`;
+  const title = `${type} ${name ?? '(unnamed)'}: ${requests} requests, ${depth} one after the other, cost ${cost}`;
   const needs =
     rights.length === 0 ? ['open to all callers'] : rights.map((right) => `callers need ${right}`);
   const below = MARGIN + HEAD + height + GAP.down;

@@ -4,9 +4,17 @@ import type { RequiredPart } from '../window/planned-operation.ts';
 import type { ExplainedOperation, ExplainedStep } from './explained-operation.ts';
 
 /** A plan as indented text: requests in their order, what each sends, cost and rights. */
-export function writePlanText({ name, type, cost, calls, depth, rights, step }: ExplainedOperation): string {
+export function writePlanText({
+  name,
+  type,
+  cost,
+  requests,
+  depth,
+  rights,
+  step,
+}: ExplainedOperation): string {
   const lines = [
-    `${type} ${name ?? '(unnamed)'}: ${calls} ${calls === 1 ? 'request' : 'requests'}, ${depth} one after the other, cost ${cost}`,
+    `${type} ${name ?? '(unnamed)'}: ${requests} ${requests === 1 ? 'request' : 'requests'}, ${depth} one after the other, cost ${cost}`,
     ...(step ? writeStep(step, '  ') : ['  no subgraph is asked']),
     ...(rights.length === 0
       ? ['open to all callers']

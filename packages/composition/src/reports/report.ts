@@ -37,7 +37,7 @@ export interface ReportedChange extends Diagnostic {
 /** How the plan of an operation differs. */
 export interface ReportedPlan {
   readonly operation: string;
-  readonly calls: readonly [before: number, after: number];
+  readonly requests: readonly [before: number, after: number];
   readonly depth: readonly [before: number, after: number];
   readonly cost: readonly [before: number, after: number];
 }

@@ -55,10 +55,10 @@ export function changeCells(change: ReportedChange): readonly string[] {
 }
 
 /** How a plan differs, as the cells of a row. */
-export function planCells({ operation, calls, depth, cost }: ReportedPlan): readonly string[] {
+export function planCells({ operation, requests, depth, cost }: ReportedPlan): readonly string[] {
   const arrow = ([before, after]: readonly [number, number]): string =>
     before === after ? `${before}` : `${before} → ${after}`;
-  return [operation, arrow(calls), arrow(depth), arrow(cost)];
+  return [operation, arrow(requests), arrow(depth), arrow(cost)];
 }
 
 function orderOf({ window }: Report): readonly string[] {

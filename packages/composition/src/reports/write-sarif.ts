@@ -1,4 +1,4 @@
-import { own } from '@trellis/own-property';
+import { own } from '@trellis/runtime/own-property';
 import { changeKinds } from '../changes/change-kinds.ts';
 import type { Diagnostic, SourceLocation } from '../diagnostic.ts';
 import type { Report, ReportedChange } from './report.ts';

@@ -83,10 +83,10 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-function writePlan({ operation, calls, depth, cost }: ReportedPlan): string {
+function writePlan({ operation, requests, depth, cost }: ReportedPlan): string {
   const part = (name: string, [before, after]: readonly [number, number]): string[] =>
     before === after ? [] : [`${name} ${before} → ${after}`];
-  return `plan: ${operation}: ${[...part('requests', calls), ...part('depth', depth), ...part('cost', cost)].join(', ')}`;
+  return `plan: ${operation}: ${[...part('requests', requests), ...part('depth', depth), ...part('cost', cost)].join(', ')}`;
 }
 
 function writeSummary(report: Report): string {

@@ -1,16 +1,25 @@
+import { print, type DocumentNode } from 'graphql';
 import { composeSubgraphs, type Composition } from '../compose-supergraph.ts';
 import { formatDiagnostic } from '../diagnostic.ts';
 import type { SubgraphSchema } from '../subgraph-schema.ts';
 
+/** A schema: a text where its lines and columns, or its mistakes, are what is tested. */
+export type SchemaSource = string | DocumentNode;
+
 /** Schemas by the names of their subgraphs. */
-export type Schemas = Readonly<Record<string, string>>;
+export type Schemas = Readonly<Record<string, SchemaSource>>;
+
+/** The text of a schema. */
+export function sdlOf(schema: SchemaSource): string {
+  return typeof schema === 'string' ? schema : print(schema);
+}
 
 /** Subgraphs with addresses and files that are named after them. */
 export function subgraphsOf(schemas: Schemas): readonly SubgraphSchema[] {
-  return Object.entries(schemas).map(([name, sdl]) => ({
+  return Object.entries(schemas).map(([name, schema]) => ({
     name,
     routingUrl: `http://${name}.example/graphql`,
-    sdl,
+    sdl: sdlOf(schema),
     source: `${name}.graphql`,
   }));
 }

@@ -1,7 +1,20 @@
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { describe, expect, it } from 'vitest';
 import { CompositionThread } from './composition-thread.ts';
 
-const subgraphs = [{ name: 'a', routingUrl: 'http://a', sdl: 'type Query { a: Int }', source: 'a.graphql' }];
+const subgraphs = [
+  {
+    name: 'a',
+    routingUrl: 'http://a',
+    sdl: print(gql`
+      type Query {
+        a: Int
+      }
+    `),
+    source: 'a.graphql',
+  },
+];
 
 describe('A thread that composes', () => {
   it('begins nothing once it is closed, though tasks wait', async () => {

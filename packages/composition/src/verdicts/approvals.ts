@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { isMap, isSeq, LineCounter, parseDocument } from 'yaml';
+import { isMap, isSeq } from 'yaml';
 import { z } from 'zod';
 import { changeKinds } from '../changes/change-kinds.ts';
 import type { ContractRules } from '../contracts/contract-rules.ts';
 import { ownCodes, type Diagnostic, type SourceLocation } from '../diagnostic.ts';
 import { FileProblems } from '../file-problems.ts';
+import { parseYamlDocument, type YamlDocument } from '../yaml-document.ts';
 
 /** Someone has accepted a change. */
 export interface Approval {
@@ -66,31 +67,27 @@ const rulesSchema = z.strictObject({
  * @throws FileProblems with every problem and its line
  */
 export async function readCheckRules(file: string): Promise<CheckRules> {
-  const text = await readFile(file, 'utf8');
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
-  const place = (offset: number | undefined): SourceLocation => {
-    const { line, col } = lines.linePos(offset ?? 0);
-    return { source: file, line, column: col };
-  };
-  if (document.errors.length > 0)
-    throw new FileProblems(
-      document.errors.map(({ message, pos }) => invalid(message.split('\n')[0] ?? message, place(pos[0]))),
-    );
-  const parsed = rulesSchema.safeParse(document.toJS() ?? {});
+  const document = parseYamlDocument(await readFile(file, 'utf8'), file);
+  const { problems, value } = document;
+  if (problems.length > 0)
+    throw new FileProblems(problems.map(({ message, location }) => invalid(message, location)));
+  const parsed = rulesSchema.safeParse(value ?? {});
   if (!parsed.success)
     throw new FileProblems(
       parsed.error.issues.map(({ path, message }) =>
-        invalid(`${path.join('.') || 'the file'} ${message}`, place(offsetOf(document, path))),
+        invalid(`${path.join('.') || 'the file'} ${message}`, locate(document, path)),
       ),
     );
-  const { approvals, contracts, ...rest } = parsed.data;
+  return toRules(parsed.data, document);
+}
+
+function toRules(
+  { approvals, contracts, ...rest }: z.infer<typeof rulesSchema>,
+  document: YamlDocument,
+): CheckRules {
   return {
     ...rest,
-    approvals: approvals.map((one, index) => ({
-      ...one,
-      location: place(offsetOf(document, ['approvals', index])),
-    })),
+    approvals: approvals.map((one, index) => ({ ...one, location: locate(document, ['approvals', index]) })),
     contracts: Object.entries(contracts).map(([name, tags]) => ({ name, ...tags })),
   };
 }
@@ -100,17 +97,14 @@ function invalid(message: string, location: SourceLocation): Diagnostic {
 }
 
 /** Where the node at a path begins, or the nearest one around it. */
-function offsetOf(
-  document: ReturnType<typeof parseDocument>,
-  path: readonly PropertyKey[],
-): number | undefined {
+function locate({ nodes, locationAt }: YamlDocument, path: readonly PropertyKey[]): SourceLocation {
   for (let length = path.length; length > 0; length -= 1) {
-    const node: unknown = document.getIn(path.slice(0, length), true);
-    if (isMap(node) || isSeq(node)) return node.range?.[0];
+    const node: unknown = nodes.getIn(path.slice(0, length), true);
+    if (isMap(node) || isSeq(node)) return locationAt(node.range?.[0]);
     const scalar = node as { readonly range?: readonly number[] } | undefined;
-    if (scalar?.range) return scalar.range[0];
+    if (scalar?.range) return locationAt(scalar.range[0]);
   }
-  return undefined;
+  return locationAt();
 }
 
 /** What becomes of approvals with changes that would fail a check. */

@@ -22,7 +22,7 @@ function checkType(
   version: SubgraphVersion,
 ): readonly Violation[] {
   const keys = version.keys.get(type);
-  if (!keys) return []; // the type is not there: its text is not valid
+  if (!keys) return []; // the type does not exist: its text is not valid
   const hasKey = keys.some((key) => holds(representation, key));
   const violations: Violation[] = hasKey
     ? []

@@ -28,7 +28,7 @@ export type PlannedOperation =
       /** With every decision of its conditions and overrides. */
       readonly fetches: readonly PlannedFetch[];
       /** The most of them. */
-      readonly calls: number;
+      readonly requests: number;
       readonly depth: number;
       readonly cost: number;
     }

@@ -280,6 +280,6 @@ function typesOfFields({ fields }: SchemaDifferences): ReadonlySet<string> {
 
 function isDifferent(before: PlannedOperation, after: PlannedOperation): boolean {
   if (before.kind === 'planned' && after.kind === 'planned')
-    return before.calls !== after.calls || before.depth !== after.depth || before.cost !== after.cost;
+    return before.requests !== after.requests || before.depth !== after.depth || before.cost !== after.cost;
   return before.kind === 'planned' && after.kind === 'unplannable';
 }

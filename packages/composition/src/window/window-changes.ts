@@ -47,7 +47,7 @@ export function reportedPlans({ differences }: WindowProof): readonly ReportedPl
       ? [
           {
             operation: operationLabel(operation),
-            calls: [before.calls, after.calls] as const,
+            requests: [before.requests, after.requests] as const,
             depth: [before.depth, after.depth] as const,
             cost: [before.cost, after.cost] as const,
           },

@@ -12,7 +12,7 @@ const UNPRIVILEGED = ['postgres', 'nobody'];
 
 /**
  * The account that PostgreSQL, which rejects root, runs as: undefined (our own) unless we are root; then the owner of
- * data that are already there, else `postgres` where the machine has that user, else `no one`.
+ * existing data, else the first of {@link UNPRIVILEGED} that the machine has.
  *
  * @throws EmbeddedPostgresError when we are root and there is no such user
  */

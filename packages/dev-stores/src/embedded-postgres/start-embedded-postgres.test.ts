@@ -229,7 +229,7 @@ describe.runIf(asRoot && hasProc)('as root', () => {
     expect(statSync(`/proc/${postmasterPid()}`).uid).not.toBe(0);
   });
 
-  it('runs as the owner of data that are there already', async () => {
+  it('runs as the owner of data that exist already', async () => {
     mkdirSync(directory, { recursive: true });
     const unprivilegedId = 65_534;
     mkdirSync(join(directory, 'data'));

@@ -75,7 +75,7 @@ describe('The in-process server', () => {
     expect(offered).toEqual([...product.conversions].toSorted());
   });
 
-  it('is compared on scripts that are there', () => {
+  it('is compared on scripts that exist', () => {
     expect(product.scripts.size).toBeGreaterThan(11);
     expect(product.methods.size).toBeGreaterThan(35);
   });

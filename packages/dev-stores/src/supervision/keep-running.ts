@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { growingPauseMs } from '@trellis/runtime/growing-pause';
 import type { GuardedProcess, ProcessExit } from './guarded-process.ts';
 
 /** Settings of {@link keepRunning}. */
@@ -19,8 +20,7 @@ export interface RunningProcess {
   stop(): Promise<void>;
 }
 
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 5_000;
+const RESTART = { firstMs: 100, longestMs: 5_000 };
 /** A process that served this long is not in a loop of crashes: its next restart is prompt again. */
 const STABLE_MS = 30_000;
 
@@ -35,28 +35,29 @@ export async function keepRunning(options: KeepRunningOptions): Promise<RunningP
   let current = await options.start();
 
   async function watch(): Promise<void> {
-    let pauseMs = FIRST_PAUSE_MS;
+    let restarts = 0;
     while (true) {
       const startedAt = Date.now();
       const exit = await current.exited;
       if (stopping.signal.aborted) return;
       options.onExit?.(exit);
-      if (Date.now() - startedAt > STABLE_MS) pauseMs = FIRST_PAUSE_MS;
-      pauseMs = await startAgain(pauseMs);
+      if (Date.now() - startedAt > STABLE_MS) restarts = 0;
+      restarts = await startAgain(restarts);
       if (stopping.signal.aborted) return current.stop();
       options.onRestart?.();
     }
   }
 
-  /** Tries until it serves or is stopped. @returns the pause to begin with next time */
-  async function startAgain(firstPauseMs: number): Promise<number> {
-    let pauseMs = firstPauseMs;
+  /** Tries until it serves or is stopped. @returns how often it was tried, with the times before */
+  async function startAgain(before: number): Promise<number> {
+    let restarts = before;
     while (!stopping.signal.aborted) {
+      const pauseMs = growingPauseMs(restarts, RESTART);
       await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
-      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+      restarts += 1;
       if (stopping.signal.aborted || (await startOnce())) break;
     }
-    return pauseMs;
+    return restarts;
   }
 
   async function startOnce(): Promise<boolean> {

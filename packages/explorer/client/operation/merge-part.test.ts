@@ -44,7 +44,7 @@ describe('A part of a response', () => {
     expect(mergePart(first, { incremental: [failed] }).data).toEqual(first.data);
   });
 
-  it('has no effect at a path that is not there', () => {
+  it('has no effect at a path that does not exist', () => {
     expect(mergePart(first, { incremental: [{ path: ['gone', 3, 'x'], data: { a: 1 } }] }).data).toEqual({
       ...first.data,
       gone: undefined,

@@ -175,7 +175,7 @@ function FetchTable({ fetches }: { readonly fetches: readonly PlanFetch[] }): VN
   const columns = [
     texts.subgraph,
     texts.path,
-    texts.calls,
+    texts.requests,
     texts.entities,
     texts.time,
     texts.bytes,

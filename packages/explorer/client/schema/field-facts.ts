@@ -12,7 +12,7 @@ export interface FieldFacts {
 /** By coordinate: `Post.title`. Empty where the gateway says nothing. */
 export type FactsByField = Readonly<Record<string, FieldFacts>>;
 
-/** Sets of names of which one suffices, as people read it: `a + b / c`. */
+/** Sets of names of which one suffices, as users read it: `a + b / c`. */
 export function formatClauses(clauses: readonly (readonly (readonly string[])[])[] = []): string {
   return clauses.map((anyOf) => anyOf.map((all) => all.join(' + ')).join(' / ')).join(', ');
 }

@@ -49,7 +49,7 @@ export const chinese: ExplorerTexts = {
   milliseconds: (milliseconds) => `${milliseconds} 毫秒`,
   subgraph: '子图',
   path: '路径',
-  calls: '调用',
+  requests: '请求',
   time: '时间',
   bytes: '字节',
   fromCache: '响应来自缓存：未询问任何子图。',

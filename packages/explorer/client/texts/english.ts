@@ -49,7 +49,7 @@ export const english: ExplorerTexts = {
   milliseconds: (milliseconds) => `${milliseconds} ms`,
   subgraph: 'Subgraph',
   path: 'Path',
-  calls: 'Calls',
+  requests: 'Requests',
   time: 'Time',
   bytes: 'Bytes',
   fromCache: 'The response came from the cache: no subgraph was asked.',

@@ -47,7 +47,7 @@ export interface ExplorerTexts {
   readonly milliseconds: (milliseconds: string) => string;
   readonly subgraph: string;
   readonly path: string;
-  readonly calls: string;
+  readonly requests: string;
   readonly time: string;
   readonly bytes: string;
   readonly fromCache: string;

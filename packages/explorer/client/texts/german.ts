@@ -49,7 +49,7 @@ export const german: ExplorerTexts = {
   milliseconds: (milliseconds) => `${milliseconds} ms`,
   subgraph: 'Subgraph',
   path: 'Pfad',
-  calls: 'Aufrufe',
+  requests: 'Anfragen',
   time: 'Zeit',
   bytes: 'Bytes',
   fromCache: 'Die Antwort kam aus dem Cache: Kein Subgraph wurde gefragt.',

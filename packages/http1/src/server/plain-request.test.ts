@@ -61,7 +61,7 @@ const ANYTHING_ELSE: readonly (readonly [what: string, text: string])[] = [
   ['a body that is too large', request(['Host: a', 'Content-Length: 101'], 'x'.repeat(101))],
   ['a head that is too large', request([...FRAMED, `X-A: ${'a'.repeat(9_000)}`])],
   ['a header with which it is not taken', request([...FRAMED, 'DPoP: proof'])],
-  ['a form of answer that is not taken', request([...FRAMED, 'Accept: text/event-stream'])],
+  ['a form of response that is not taken', request([...FRAMED, 'Accept: text/event-stream'])],
 ];
 
 /** Whatever two servers could read differently. */

@@ -3,12 +3,14 @@ import type { Comparison } from './compare-responses.ts';
 import { readByLlhttp, type LlhttpMessage } from './llhttp.ts';
 import type { RandomMessage } from './random-message.ts';
 
+const WITHOUT_NONE: ReadonlySet<string> = new Set();
+
 /** As loose as the reader can be made. */
 const RULES = {
   paths: new Set(['/graphql']),
   maxBodyBytes: 10_000,
   maxHeaders: 256,
-  without: new Set<string>(),
+  without: WITHOUT_NONE,
   takes: () => true,
 };
 

@@ -142,7 +142,7 @@ async function sendAll(socket: Socket, pieces: readonly Buffer[], ofServer: Sock
   while (!ofServer.destroyed && ofServer.bytesRead < sent) await nextTurn();
 }
 
-/** An upgrade that was ignored is no longer there when Node reads the request again. */
+/** An upgrade that was ignored is gone when Node reads the request again. */
 function textOf(method: string, url: string, headers: IncomingMessage['headers'], body: Buffer): string {
   const { upgrade: _ignored, ...others } = headers;
   return JSON.stringify([method, url, others, body.toString('latin1')]);

@@ -1,4 +1,4 @@
-import { own } from '@trellis/own-property';
+import { own } from '@trellis/runtime/own-property';
 import { RegistryError, type RegistryErrorCode } from '../registry-error.ts';
 
 const NO_LINKS =

@@ -24,7 +24,7 @@ const FORMAT = 'trellis-registry';
 const VERSION = 1;
 /** How often the branch may have moved under a push: by other logs of the same registry, too. */
 const MAX_PUSHES = 30;
-/** A lock that is still there then was left by a program that was killed. */
+/** A lock that still exists then was left by a program that was killed. */
 const MAX_LOCKED = 10;
 
 /**

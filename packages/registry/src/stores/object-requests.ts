@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { growingPauseMs } from '@trellis/runtime/growing-pause';
 import { AwsV4Signer } from 'aws4fetch';
 import { digestOf } from '../blob.ts';
 import { RegistryError } from '../registry-error.ts';
@@ -11,6 +12,8 @@ import { readAtMost } from './read-at-most.ts';
 const TIMEOUT_MS = 30_000;
 /** How often what may be repeated is sent to a store that is overloaded. */
 const ATTEMPTS = 4;
+/** Between them. */
+const RETRY = { firstMs: 200, jitter: [0, 1] } as const;
 /** Keys that sign, one for each day and credential: old ones are of no use, and stay no longer. */
 const MAX_SIGNING_KEYS = 8;
 const MAX_LISTING_BYTES = 8 * 1024 * 1024;
@@ -149,7 +152,7 @@ export class ObjectRequests {
       } catch (error) {
         const isPassing = error instanceof RegistryError && error.code === 'STORE_UNAVAILABLE';
         if (!isPassing || attempt >= ATTEMPTS) throw error;
-        await wait(Math.random() * 100 * 2 ** attempt, undefined, { signal });
+        await wait(growingPauseMs(attempt - 1, RETRY), undefined, { signal });
       }
   }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { env as inherited } from 'node:process';
 import { setTimeout as wait } from 'node:timers/promises';
+import { growingPauseMs } from '@trellis/runtime/growing-pause';
 import { MAX_BLOB_BYTES, type BlobReference } from '../blob.ts';
 import { checkFormat, parseDocument } from '../format-version.ts';
 import { isLogPart, type LogName } from '../log-name.ts';
@@ -18,6 +19,8 @@ const MARK_VERSION = 1;
 const MAX_MARK_BYTES = 64 * 1024;
 /** How often a record is sent to a store that could not decide, or whose response was lost. */
 const CREATIONS = 5;
+/** Between them. */
+const RETRY = { firstMs: 200, jitter: [0, 1] } as const;
 
 /** What an {@link ObjectStore} is made with. */
 export interface ObjectStoreOptions {
@@ -98,7 +101,7 @@ export class ObjectStore implements RegistryStore {
       const stored = await this.readRecord(log, sequence, signal);
       if (stored !== undefined) return stored === jws;
       if (attempt >= CREATIONS) throw isPassing(created) ? created : this.#undecided();
-      await wait(Math.random() * 100 * 2 ** attempt, undefined, { signal });
+      await wait(growingPauseMs(attempt - 1, RETRY), undefined, { signal });
     }
   }
 

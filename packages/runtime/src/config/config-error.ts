@@ -1,6 +1,3 @@
-/** Exit status of a process whose configuration is wrong: EX_CONFIG of sysexits(3). */
-export const EXIT_CONFIG = 78;
-
 /** All that is wrong with a configuration, one sentence a problem. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';

@@ -1,4 +1,4 @@
-import { own } from '@trellis/own-property';
+import { own } from '../own-property.ts';
 import { parseKeySet, parsePrivateKey } from './json-web-key.ts';
 import { parseSecrets, weaknessOf } from './secret-strength.ts';
 import type { Forms, Variable } from './variable-table.ts';

@@ -14,7 +14,7 @@ const ALPHABETS: readonly (readonly [pattern: RegExp, size: number])[] = [
 ];
 const PRINTABLE = 95;
 
-/** What people type for a secret: rows of keys, the alphabet, placeholders, and texts that stand in this repository. */
+/** What users type for a secret: rows of keys, the alphabet, placeholders, and texts that stand in this repository. */
 const WELL_KNOWN = [
   'abcdefghijklmnopqrstuvwxyz',
   '01234567890',

@@ -59,6 +59,7 @@ describe('The operations port: what changes something', () => {
       const url = await open([NEW, OLD], host);
       for (const method of METHODS) {
         for (const secret of [NEW, OLD]) expect(await ask(url, method, `Bearer ${secret}`)).toBe(200);
+        expect(await ask(url, method, `bearer ${NEW}`)).toBe(200); // RFC 9110 §11.1
         for (const wrong of [undefined, 'Bearer', 'Bearer ', `Basic ${NEW}`, NEW, `Bearer ${NEW}${OLD}`])
           expect(await ask(url, method, wrong)).toBe(401);
         expect(await ask(url, method, `Bearer ${NEW.slice(0, -1)}`)).toBe(401);
@@ -69,6 +70,14 @@ describe('The operations port: what changes something', () => {
       expect((await fetch(`${url}/metrics`)).status).toBe(200);
     },
   );
+
+  it('G14: takes a passphrase with blanks, and other characters than a token may have', async () => {
+    const passphrase = 'vine "orbit" 7 ledge, quiet; ü marsh';
+    const url = await open([passphrase], '127.0.0.1');
+    expect(await ask(url, 'POST', `Bearer ${passphrase}`)).toBe(200);
+    expect(await ask(url, 'POST', `bearer   ${passphrase}`)).toBe(200);
+    expect(await ask(url, 'POST', `Bearer ${passphrase.split(' ')[0]}`)).toBe(401);
+  });
 
   it('G14: without secrets is done for programs of this machine', async () => {
     const url = await open(undefined, '127.0.0.1');

@@ -142,7 +142,7 @@ async function allIsRead(): Promise<void> {
 interface Traffic {
   /** Requests in flight. */
   answering(): number;
-  /** Those whose body is not there yet. */
+  /** Those whose body has not arrived yet. */
   arriving(): readonly IncomingMessage[];
   /** Since a connection was opened, or a request arrived. */
   idleMs(): number;

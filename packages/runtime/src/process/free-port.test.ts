@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
-import { freePort, freePorts } from './free-port.ts';
+import { freePort, freePorts, probePort } from './free-port.ts';
 
 it('freePorts gives ports in sequence that can be listened on at once, below those that systems assign', async () => {
   const ports = await freePorts(10);
@@ -21,6 +21,17 @@ it('freePort is of the host that is asked for, and says so where that is none of
   await once(server, 'listening');
   server.close();
   await expect(freePort('192.0.2.1')).rejects.toThrow('EADDRNOTAVAIL');
+});
+
+it('probePort says why a port can not be had', async () => {
+  const port = await freePort();
+  expect(await probePort(port)).toBeUndefined();
+  const server = createServer().listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  expect(await probePort(port)).toBe('EADDRINUSE');
+  await once(server.close(), 'close');
+  expect(await probePort(port)).toBeUndefined();
+  expect(await probePort(port, '192.0.2.1')).toBe('EADDRNOTAVAIL');
 });
 
 /** At random, some of so many would be equal, and some of them those of another process. */

@@ -69,17 +69,33 @@ async function reservePort(port: number, host: string): Promise<Socket | undefin
 }
 
 async function isFree(port: number, host: string): Promise<boolean> {
+  const problem = await tryToListen(port, host);
+  if (problem) ignoreIfInUse(problem);
+  return problem === undefined;
+}
+
+/**
+ * Whether a TCP port can be had at this moment.
+ *
+ * @param host Default: the loopback address
+ * @returns the error code of the system, such as EADDRINUSE or EACCES; undefined when the port can be had
+ */
+export async function probePort(port: number, host: string = LOOPBACK): Promise<string | undefined> {
+  return (await tryToListen(port, host))?.code;
+}
+
+/** @returns why it can't; undefined when it could */
+async function tryToListen(port: number, host: string): Promise<NodeJS.ErrnoException | undefined> {
   const server = createServer();
   server.listen(port, host);
   try {
     await once(server, 'listening');
   } catch (error) {
-    ignoreIfInUse(error);
-    return false;
+    return error as NodeJS.ErrnoException; // servers emit nothing else
   }
   server.close();
   await once(server, 'close');
-  return true;
+  return undefined;
 }
 
 function ignoreIfInUse(error: unknown): undefined {

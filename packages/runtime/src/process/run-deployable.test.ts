@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ConfigError } from '../config/config-error.ts';
 import type { ProcessConfig } from './deployable.ts';
 import { freePort } from './free-port.ts';
 import { StartupError } from './startup-error.ts';
@@ -15,13 +16,19 @@ class Exit extends Error {}
 afterEach(() => vi.restoreAllMocks());
 
 /** What is printed, and the status that the process ends with. */
-async function failing(reason: Error): Promise<{ printed: string; status: unknown }> {
+async function failing(
+  reason: Error,
+  {
+    readConfig = () => config,
+    flags = {},
+  }: { readConfig?: () => ProcessConfig; flags?: Record<string, string> } = {},
+): Promise<{ printed: string; status: unknown }> {
   const exit = vi.spyOn(process, 'exit').mockImplementation(() => {
     throw new Exit();
   });
   const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  const program = { service: 'test', readConfig: () => config, start: () => Promise.reject(reason) };
-  await expect(runDeployable(program, {})).rejects.toThrow(Exit);
+  const program = { service: 'test', readConfig, start: () => Promise.reject(reason) };
+  await expect(runDeployable(program, {}, { flags })).rejects.toThrow(Exit);
   return {
     printed: stderr.mock.calls.map(([text]) => String(text)).join(''),
     status: exit.mock.calls[0]?.[0],
@@ -39,6 +46,19 @@ describe('a deployable that can not start', () => {
     const { printed, status } = await failing(taken);
     expect(printed).toMatch(/^Port 4000 is in use by another program\. .* PORT to another port/);
     expect(status).toBe(1);
+  });
+
+  it('names the flag where the port was given by one', async () => {
+    const flags = { PORT: '--port', GATEWAY_PORT: '--port' };
+    const taken = Object.assign(new Error('listen'), { code: 'EADDRINUSE', port: 4000 });
+    expect((await failing(taken, { flags })).printed).toContain('or set --port to another port');
+    vi.restoreAllMocks();
+    const readConfig = (): never => {
+      throw new ConfigError('gateway', ['GATEWAY_PORT: must be a whole number.']);
+    };
+    const { printed, status } = await failing(taken, { readConfig, flags });
+    expect(printed).toBe('The configuration of gateway is invalid:\n  - --port: must be a whole number.\n');
+    expect(status).toBe(78);
   });
 
   it('logs a failure of its own, and prints nothing', async () => {

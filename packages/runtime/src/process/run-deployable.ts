@@ -1,4 +1,6 @@
-import { ConfigError, EXIT_CONFIG } from '../config/config-error.ts';
+import { EXIT_CONFIG } from '../command-line/exit-codes.ts';
+import { ConfigError } from '../config/config-error.ts';
+import { nameFlags } from '../config/name-flags.ts';
 import type { Environment } from '../config/secret-files.ts';
 import type { Deployable, DeployableProgram, ProcessConfig } from './deployable.ts';
 import { explainStartupError } from './startup-error.ts';
@@ -17,6 +19,8 @@ interface RunOptions {
    * that are run by hand, several on a machine, where no one has asked for a port. @default false
    */
   readonly takesNextOperationsPort?: boolean;
+  /** The variables that were given as flags, for messages: `{ PORT: '--port' }`. @default none */
+  readonly flags?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -29,7 +33,7 @@ export async function runDeployable<Config extends ProcessConfig, Started extend
   environment: Environment,
   options: RunOptions = {},
 ): Promise<void> {
-  const config = readConfigOrExit(program, environment);
+  const config = readConfigOrExit(program, environment, options);
   const logger = createLogger({ service: program.service, level: config.LOG_LEVEL });
   let deployable: RunningDeployable | undefined;
   endOnUnhandledError(logger, async () => deployable?.close());
@@ -44,12 +48,13 @@ export async function runDeployable<Config extends ProcessConfig, Started extend
 function readConfigOrExit<Config extends ProcessConfig, Started extends Deployable>(
   program: DeployableProgram<Config, Started>,
   environment: Environment,
+  { flags = {} }: RunOptions,
 ): Config {
   try {
     return program.readConfig(environment);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(`${error.message}\n`);
+    process.stderr.write(`${nameFlags(error.message, flags)}\n`);
     return process.exit(EXIT_CONFIG);
   }
 }
@@ -67,7 +72,7 @@ async function startOrExit<Config extends ProcessConfig, Started extends Deploya
   try {
     return await startWithOperations(program, config, logger, options);
   } catch (error) {
-    const reason = explainStartupError(error, config);
+    const reason = explainStartupError(error, config, options.flags);
     if (reason !== undefined) process.stderr.write(`${reason}\n`);
     else logger.fatal({ err: error }, 'could not start');
     return process.exit(1);

@@ -1,3 +1,5 @@
+import { EXIT_INTERRUPTED } from '../command-line/exit-codes.ts';
+
 /** Settings of {@link onStopSignal}. */
 export interface StopSignalOptions {
   /** Began by npm, a process ends with it: npm can be killed without passing the signal on. */
@@ -7,8 +9,6 @@ export interface StopSignalOptions {
 /** Ctrl-C under npm arrives twice, from the terminal and from npm: within this time the second one is ignored. */
 const SIGNAL_DEBOUNCE_MS = 500;
 const PARENT_CHECK_MS = 500;
-/** 128 + SIGINT, as shells have it. */
-const EXIT_INTERRUPTED = 130;
 
 /**
  * Calls back once when the process is asked to end: by SIGTERM, by SIGINT, or by the end of its parent. Asking

@@ -6,7 +6,7 @@ import { fieldOfLiteral } from './field-of-literal.ts';
 /**
  * A moment: an ISO 8601 string in UTC with milliseconds on output, parsed from an RFC 3339 string on input. A Date holds
  * milliseconds, as our `timestamptz(3)` columns do, so what goes in comes out; digits beyond the third are cut off. What can't
- * be read is BAD_USER_INPUT with `invalidValue`, and `field` where it is a literal. Specification: Scalars; Errors 2.
+ * be read is BAD_USER_INPUT with `invalidValue`, and `field` where it is a literal. See docs/contract.md#identity-and-time.
  */
 export const dateTimeScalar: GraphQLScalarType<Date, string> = new GraphQLScalarType<Date, string>({
   name: 'DateTime',

@@ -5,7 +5,7 @@ import { GraphQLJSON } from 'graphql-scalars';
 export type JsonValue =
   string | number | boolean | null | readonly JsonValue[] | { readonly [name: string]: JsonValue };
 
-/** Any JSON value, in and out as it is. Specification: Scalars. */
+/** Any JSON value, in and out as it is. */
 export const jsonScalar: GraphQLScalarType<JsonValue, JsonValue> = new GraphQLScalarType<
   JsonValue,
   JsonValue

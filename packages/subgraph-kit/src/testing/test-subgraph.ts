@@ -36,14 +36,14 @@ export interface Question {
   readonly idempotencyKey?: string;
 }
 
-/** An error of an {@link Answer}. */
+/** An error of a {@link GraphResponse}. */
 export interface ResponseError {
   readonly message: string;
   readonly path?: readonly (string | number)[];
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
-/** What a subgraph answers. */
+/** What a subgraph sends back. */
 export interface GraphResponse<Data> {
   readonly status: number;
   readonly data: Data;

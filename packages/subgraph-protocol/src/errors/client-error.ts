@@ -22,7 +22,7 @@ export function clientError(
 }
 
 /**
- * An argument that fails validation. Specification: Errors 2.
+ * An argument that fails validation. See docs/errors.md#the-graph.
  *
  * @param field the argument or input field, dotted: `input.title`
  * @param invalidValue what was sent

@@ -1,3 +1,4 @@
+import { bearerTokenOf } from '@trellis/runtime/bearer-token';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceTokenVerifier } from './service-token.ts';
 
@@ -15,7 +16,7 @@ export type ServiceGuard = (
 export function requireService(verifier: ServiceTokenVerifier, callers: readonly string[]): ServiceGuard {
   return async (request, reply) => {
     try {
-      const caller = await verifier.verify(bearerOf(request));
+      const caller = await verifier.verify(bearerTokenOf(request.headers.authorization));
       return callers.includes(caller) ? undefined : reply.status(403).send({ error: 'forbidden' });
     } catch (error) {
       request.log.warn(
@@ -25,8 +26,4 @@ export function requireService(verifier: ServiceTokenVerifier, callers: readonly
       return reply.status(401).send({ error: 'unauthenticated' });
     }
   };
-}
-
-function bearerOf({ headers }: FastifyRequest): string | undefined {
-  return /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1];
 }

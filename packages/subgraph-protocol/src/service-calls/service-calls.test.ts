@@ -63,6 +63,9 @@ describe('calls', () => {
   const client = async (key = comments, timeoutMs = 5_000) =>
     createServiceClient({ service: 'posts', url, signer: await createServiceTokenSigner(key), timeoutMs });
 
+  const statusOf = async (authorization: string): Promise<number> =>
+    (await fetch(`${url}/internal/hello`, { headers: { authorization } })).status;
+
   it('reach those routes that are meant for the caller', async () => {
     const calling = await client();
     expect(await calling.get('/internal/hello')).toEqual({ hello: 'comments' });
@@ -72,6 +75,17 @@ describe('calls', () => {
   it('are rejected with 403 for another service, and with 401 without a token', async () => {
     await expect((await client(search)).get('/internal/hello')).rejects.toMatchObject({ status: 403 });
     expect((await fetch(`${url}/internal/hello`)).status).toBe(401);
+  });
+
+  it.each(['bearer', 'BEARER'])('RFC 9110 §11.1: carry their token after %s as well', async (scheme) => {
+    const token = await (await createServiceTokenSigner(comments)).sign('posts');
+    expect(await statusOf(`${scheme} ${token}`)).toBe(200);
+  });
+
+  it('RFC 6750 §2.1: are rejected with 401 when blanks are in their token', async () => {
+    const token = await (await createServiceTokenSigner(comments)).sign('posts');
+    for (const sent of [`${token} x`, `${token.slice(0, -9)} ${token.slice(-9)}`, `${token},x`])
+      expect(await statusOf(`Bearer ${sent}`), sent).toBe(401);
   });
 
   it('are given up when they take too long', async () => {

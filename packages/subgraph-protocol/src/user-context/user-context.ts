@@ -7,7 +7,7 @@ export const USER_CONTEXT_TYPE = 'trellis-context+jwt';
 /** Signature algorithm of the token. */
 export const USER_CONTEXT_ALGORITHM = 'ES256';
 
-/** Roles of the content graph. Specification: Enums. */
+/** Roles of the content graph. See docs/contract.md#who-may-do-what. */
 export type Role = 'ADMIN' | 'EDITOR' | 'VIEWER';
 
 /** The user behind a request. */

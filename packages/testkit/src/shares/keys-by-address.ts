@@ -28,7 +28,7 @@ const NETWORKS = /\b(?:shareKeysOf(?:Caller)?|clientNetworkOf)\(/;
 
 /**
  * Defines tests that nothing is counted by an address but through its networks, and that each file that counts by networks is known: what is
- * shared is in the table of {@link testShares}.
+ * shared is in the table of `testShares`.
  */
 export function testKeysByAddress({ folder, reads, keys, networks }: AddressRules): void {
   describe('Addresses', () => {

@@ -11,6 +11,8 @@ export interface Page {
   readonly headers: Headers;
   readonly html: string;
   readonly document: HTMLElement;
+  /** Its body is unread. */
+  readonly response: Response;
 }
 
 /** The browser was redirected from the site that it began with. */
@@ -19,7 +21,12 @@ export interface Departure {
   readonly url: URL;
   /** Status of the response that redirected it. */
   readonly status: number;
+  /** That response; its body is unread. */
+  readonly response: Response;
 }
+
+/** What a browser shows in the end. */
+export type Shown = Page | Departure;
 
 /** How a form is filled in. */
 export interface FormInput {
@@ -33,7 +40,12 @@ const MOST_REDIRECTS = 10;
 
 /** A browser without JavaScript: it keeps cookies, follows redirects within one site, and sends forms. */
 export class FormBrowser {
-  readonly #browser = new Browser();
+  readonly #browser: Browser;
+
+  /** @param browser whose cookies it takes, and adds to. @default a new one */
+  constructor(browser: Browser = new Browser()) {
+    this.#browser = browser;
+  }
 
   /** Its cookies. */
   get jar(): CookieJar {
@@ -41,12 +53,12 @@ export class FormBrowser {
   }
 
   /** Opens an address as a click on a link elsewhere does. */
-  open(url: string | URL): Promise<Page | Departure> {
+  open(url: string | URL): Promise<Shown> {
     return this.#follow(new URL(url), { headers: { 'sec-fetch-site': 'cross-site' } });
   }
 
   /** Fills in the only form of a page and sends it. */
-  submit(page: Page, input: FormInput = {}): Promise<Page | Departure> {
+  submit(page: Page, input: FormInput = {}): Promise<Shown> {
     const { action, fields, visible, pressed } = readForm(page.html, page.url, {
       button: input.button ?? /./,
     });
@@ -58,7 +70,7 @@ export class FormBrowser {
   }
 
   /** Sends a form's content as a page of the given origin would. */
-  send(action: URL, fields: Readonly<Record<string, string>>, origin: string): Promise<Page | Departure> {
+  send(action: URL, fields: Readonly<Record<string, string>>, origin: string): Promise<Shown> {
     return this.#follow(action, {
       method: 'POST',
       body: new URLSearchParams(fields),
@@ -66,21 +78,33 @@ export class FormBrowser {
     });
   }
 
-  async #follow(start: URL, request: RequestInit): Promise<Page | Departure> {
+  /** Goes on from a response that its {@link Browser} has. @param origin of the site */
+  async show(response: Response, origin: string): Promise<Shown> {
+    const location = response.headers.get('location');
+    if (location === null) return readPage(new URL(response.url), response);
+    const url = new URL(location, origin);
+    if (url.origin !== origin) return { kind: 'departure', url, status: response.status, response };
+    return this.#follow(url, REDIRECTED);
+  }
+
+  async #follow(start: URL, request: RequestInit): Promise<Shown> {
     let url = start;
     let next = request;
     for (let hop = 0; hop < MOST_REDIRECTS; hop += 1) {
       const response = await this.#browser.send(url, { ...next, headers: headersOf(next) });
       const location = response.headers.get('location');
       if (location === null) return readPage(url, response);
-      await response.body?.cancel();
       url = new URL(location, url);
-      if (url.origin !== start.origin) return { kind: 'departure', url, status: response.status };
+      if (url.origin !== start.origin) return { kind: 'departure', url, status: response.status, response };
+      await response.body?.cancel();
       next = afterRedirect(next, response.status);
     }
     throw new Error(`More than ${MOST_REDIRECTS} redirects, beginning at ${start.href}.`);
   }
 }
+
+/** The request that a redirect leads to. */
+const REDIRECTED: RequestInit = { headers: { 'sec-fetch-site': 'same-origin' } };
 
 function headersOf({ headers }: RequestInit): Headers {
   const all = new Headers({ accept: 'text/html', 'accept-language': 'en' });
@@ -90,11 +114,11 @@ function headersOf({ headers }: RequestInit): Headers {
 
 /** Only 307 and 308 send the body on, which is why a server must not answer them to a form with a password. */
 function afterRedirect(request: RequestInit, status: number): RequestInit {
-  return status === 307 || status === 308 ? request : { headers: { 'sec-fetch-site': 'same-origin' } };
+  return status === 307 || status === 308 ? request : REDIRECTED;
 }
 
 async function readPage(url: URL, response: Response): Promise<Page> {
-  const html = await response.text();
+  const html = await response.clone().text();
   return {
     kind: 'page',
     url,
@@ -102,5 +126,6 @@ async function readPage(url: URL, response: Response): Promise<Page> {
     headers: response.headers,
     html,
     document: parse(html),
+    response,
   };
 }

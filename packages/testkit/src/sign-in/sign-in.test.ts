@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, it } from 'vitest';
-import { Browser, CookieJar, readForm } from './index.ts';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Browser, CookieJar, FormBrowser, passPages, readForm } from './index.ts';
 
 const PAGE = `
   <form action="/search"><input name="q"></form>
@@ -72,6 +74,70 @@ describe('Browser', () => {
       'seen=a',
     ]);
     server.close();
+  });
+});
+
+describe('passPages', () => {
+  const credentials = { email: 'ada@example.com', password: 'right' };
+  const form = (action: string, rest: string): string =>
+    `<form method="post" action="${action}">${rest}</form>`;
+  const LOGIN = form(
+    'login',
+    '<input name="email"><input type="password" name="password"><button>Go</button>',
+  );
+  const CONSENT = form(
+    'consent',
+    '<button name="decision" value="deny">Nein</button><button name="decision" value="allow">Ja</button>',
+  );
+  let origin = '';
+  const server = createServer((request, response) => {
+    const show = (html: string): unknown =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end(html);
+    const lead = (location: string): unknown => response.writeHead(303, { location }).end();
+    void text(request).then((body) => {
+      const step = `${request.method} ${request.url}`;
+      if (step === 'GET /authorize') return lead('/login');
+      if (step === 'GET /login') return show(LOGIN);
+      if (step === 'POST /login') return body.includes('password=right') ? lead('/consent') : show(LOGIN);
+      if (step === 'GET /consent') return show(CONSENT);
+      if (step === 'POST /consent')
+        return body === 'decision=allow' ? lead('https://app.example/cb') : show('');
+      return show(step.includes('circle') ? CIRCLE : form('https://app.example/consent', ''));
+    });
+  });
+  const CIRCLE = form('/circle/consent', '<button>On</button>');
+  beforeAll(async () => {
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => server.close());
+
+  it('signs in and allows, whatever language the buttons have, until the browser leaves the site', async () => {
+    const browser = new FormBrowser();
+    const end = await passPages(browser, await browser.open(`${origin}/authorize`), credentials);
+    expect([end.kind, end.url.href, end.status]).toEqual(['departure', 'https://app.example/cb', 303]);
+  });
+
+  it('goes on from a response that another browser has', async () => {
+    const browser = new Browser();
+    const forms = new FormBrowser(browser);
+    const first = await forms.show(await browser.get(`${origin}/authorize`), origin);
+    expect((await passPages(forms, first, credentials)).response.headers.get('location')).toContain('/cb');
+  });
+
+  it('ends at the sign-in page that rejected, and at a page that no sign-in has', async () => {
+    const browser = new FormBrowser();
+    const wrong = { ...credentials, password: 'wrong' };
+    const rejected = await passPages(browser, await browser.open(`${origin}/login`), wrong);
+    expect([rejected.kind, await rejected.response.text()]).toEqual(['page', LOGIN]);
+    const other = await passPages(browser, await browser.open(`${origin}/posts-a-response`), credentials);
+    expect([other.kind, other.url.pathname]).toEqual(['page', '/posts-a-response']);
+  });
+
+  it('fails where the pages come in circles', async () => {
+    const browser = new FormBrowser();
+    const circle = passPages(browser, await browser.open(`${origin}/circle`), credentials);
+    await expect(circle).rejects.toThrow('More than 6 pages');
   });
 });
 

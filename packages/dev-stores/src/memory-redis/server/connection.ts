@@ -71,7 +71,7 @@ class Connection {
     if (waiting && this.#parser.bufferedBytes > this.#instance.limits.maxRequestBytes) this.#socket.destroy();
   }
 
-  /** Answers all requests that are there; stops for a command that waits, and for a client that does not read. */
+  /** Answers all requests that have arrived; stops for a command that waits, and for a client that does not read. */
   proceed(): void {
     try {
       while (this.#ready()) {

@@ -6,7 +6,7 @@ import { formatSnapshot, parseSnapshot, type SavedKey } from './snapshot-format.
 export type ReportProblem = (message: string) => void;
 
 /**
- * Fills a keyspace from a file; what has expired since is left out. A file that is not there is no problem. One that is
+ * Fills a keyspace from a file; what has expired since is left out. A missing file is no problem. One that is
  * broken is set aside, so that nothing overwrites it, and reported.
  *
  * @throws Error of the system when the file exists and can't be read or renamed

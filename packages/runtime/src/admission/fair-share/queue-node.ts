@@ -19,7 +19,7 @@ export interface QueueNodeOptions<Item> {
 }
 
 /**
- * A caller, a network around callers, or all of them: what stands in a {@link FairQueue} under one key. Time among its
+ * A caller, a network around callers, or all of them: what stands in a `FairQueue` under one key. Time among its
  * children is virtual: the cost that each has been given, divided by its weight. Who has had least is next.
  */
 export class QueueNode<Item> {

@@ -28,7 +28,7 @@ export type QueueRejection = 'share' | 'total';
 
 /** Where an item waits. */
 export interface QueuePlace {
-  /** Takes the item out of the queue; without effect when it is no longer there. */
+  /** Takes the item out of the queue; without effect when it has left. */
   readonly leave: () => void;
 }
 
