@@ -33,7 +33,7 @@ const AUDIT_DELAY_MS = 1_000;
 const MAX_AUDIT_ROWS_PER_REQUEST = 0.15;
 const MB = 1_048_576;
 
-/** Everything that anybody can have written, from many networks, while people sign in, refresh and revoke. */
+/** Everything that anybody can have written, from many networks, while users sign in, refresh and revoke. */
 proof({
   name: 'anonymous-writing',
   description:

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { demoAccounts } from '@trellis/demo-data';
 import { describeTestRedis } from '@trellis/testkit';
 import { proof, type ProofOutcome } from '@trellis/testkit';
 import { Browser } from '@trellis/testkit/sign-in';
@@ -75,16 +76,17 @@ async function refreshThrough(issuer: string, redis: ReplicatedRedis, count: num
   };
 }
 
-/** One grant each, of two kinds of clients in turn. */
+/** Grants of two kinds of clients in turn, and of all demo accounts: a client may have 200 of each account. */
 async function begin(issuer: string, count: number): Promise<readonly Family[]> {
-  const browser = new Browser();
+  const users = demoAccounts.map(({ email }) => ({ email, browser: new Browser() }));
   const families: Family[] = [];
-  while (families.length < count) {
-    const clientId = families.length % 2 === 0 ? 'lenient' : 'first-party';
-    const { refreshToken: token } = await obtainTokens(issuer, { client_id: clientId }, browser);
-    families.push({ clientId, token });
-  }
-  return families;
+  while (families.length < count)
+    for (const { email, browser } of users)
+      for (const clientId of ['lenient', 'first-party'] as const) {
+        const tokens = await obtainTokens(issuer, { client_id: clientId }, browser, email);
+        families.push({ clientId, token: tokens.refreshToken });
+      }
+  return families.slice(0, count);
 }
 
 /** Goes on as the client would, and looks at what is good in the end. */

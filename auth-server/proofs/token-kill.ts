@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { proof, type ProofOutcome } from '@trellis/testkit';
+import { createRandom } from '@trellis/testkit/random';
 import { Browser } from '@trellis/testkit/sign-in';
 import {
   createPkce,
@@ -51,7 +52,7 @@ async function killOften(ground: ServerGround, kills: number, seed: number): Pro
   const { issuer, start, redisUrl } = ground;
   await start(portOf(issuer));
   const redis = connectRedis({ url: redisUrl, name: 'proof', onError: () => undefined });
-  const random = createRandom(seed);
+  const random = createRandom(seed).next;
   const browser = new Browser();
   const tally: Tally = {
     begun: 0,
@@ -153,15 +154,4 @@ async function orNothing(response: Promise<JsonResponse>): Promise<JsonResponse 
   } catch {
     return undefined; // the connection ended with the process
   }
-}
-
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

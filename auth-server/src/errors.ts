@@ -116,7 +116,7 @@ export const oauthErrors: Readonly<Record<OAuthErrorCode, OAuthErrorDescription>
     'OpenID Connect Core §3.1.2.6',
     'Signing in is needed, and prompt=none forbids it.',
   ),
-  not_found: describe(404, false, 'RFC 9110 §15.5.5', 'What is to be administered is not there.'),
+  not_found: describe(404, false, 'RFC 9110 §15.5.5', 'What is to be administered does not exist.'),
   registration_not_supported: describe(
     400,
     true,

@@ -1,4 +1,4 @@
-import { characterProblem, type TextKind } from '@trellis/admission';
+import { characterProblem, type TextKind } from '@trellis/runtime/admission';
 import { OAuthError } from './errors.ts';
 
 /** Most name=value pairs that a request may carry. */

@@ -136,7 +136,7 @@ async function issuerAt(url: string): Promise<unknown> {
     const metadata = await fetch(`${url}/.well-known/openid-configuration`);
     return ((await metadata.json()) as { readonly issuer?: unknown }).issuer;
   } catch {
-    return undefined; // not there yet, or something else
+    return undefined; // not ready yet, or something else
   }
 }
 

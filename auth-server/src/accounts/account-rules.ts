@@ -1,4 +1,4 @@
-import { characterProblem } from '@trellis/admission';
+import { characterProblem } from '@trellis/runtime/admission';
 import { isRole, roles, type Role } from './accounts.ts';
 
 const MAX_EMAIL_LENGTH = 320;

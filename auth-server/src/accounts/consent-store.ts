@@ -26,7 +26,7 @@ export interface Consent extends ClientIncarnation {
   readonly scopes: readonly string[];
 }
 
-/** What people have allowed clients. */
+/** What users have allowed clients. */
 export interface ConsentStore {
   /** The scopes allowed so far; empty when nothing was. */
   find(accountId: string, clientId: string, incarnation: string): Promise<readonly string[]>;

@@ -22,6 +22,6 @@ export interface AccountMail {
 
 /** Messages to the owners of accounts. */
 export interface AdministrationFeatures {
-  /** Absent where no mail can be sent; people are then helped by those who run the server. */
+  /** Absent where no mail can be sent; users then ask those who run the server. */
   readonly accountMail: AccountMail | undefined;
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { QueueCaller } from '@trellis/admission';
+import type { QueueCaller } from '@trellis/runtime/admission';
 import { mayLess, type Account, type Role } from '../accounts/accounts.ts';
 import { hashCallerOf } from '../accounts/sign-in/hash-callers.ts';
 import type { Actor } from '../audit/audit.ts';

@@ -130,6 +130,6 @@ describe('A client that was changed since it was read', () => {
 });
 
 function required(client: Client | undefined): Client {
-  if (!client) throw new Error('The client is not there.');
+  if (!client) throw new Error('The client does not exist.');
   return client;
 }

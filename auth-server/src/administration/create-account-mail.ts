@@ -1,4 +1,4 @@
-import { amountsOf, DEFAULT_SHARES, ShareLimit, shareKeysOf } from '@trellis/admission';
+import { amountsOf, DEFAULT_SHARES, ShareLimit, shareKeysOf } from '@trellis/runtime/admission';
 import type { Logger } from '@trellis/runtime';
 import { issueLink, resetLinkOf, type IssueLinkFeatures } from './account-links.ts';
 import type { PageTexts } from '../pages/texts/page-texts.ts';

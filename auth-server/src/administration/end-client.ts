@@ -9,7 +9,7 @@ export type EndClientFeatures = Pick<AccountFeatures, 'consents'> &
 
 /**
  * Ends a client with all that it was given: its grants, which name the registration that is gone, the access tokens that are
- * about, and what people have allowed it. A later registration of its id begins with nothing. Nothing else removes
+ * about, and what users have allowed it. A later registration of its id begins with nothing. Nothing else removes
  * a client.
  *
  * @returns whether there was one

@@ -50,7 +50,7 @@ export interface ServerDependencies {
 /** Largest form, bytes. */
 const MAX_BODY_BYTES = 65_536;
 
-/** Pages, in which errors are shown to people. */
+/** Pages, in which errors are shown to users. */
 const pageRoutes = [
   addHomeRoute,
   addAuthorizeRoutes,
@@ -131,7 +131,7 @@ async function addRoutes(server: FastifyInstance, features: Features): Promise<v
   });
 }
 
-/** Nothing at an address is a page for people, and JSON for programs. */
+/** Nothing at an address is a page for users, and JSON for programs. */
 function addNotFoundHandler(server: FastifyInstance, features: Features): void {
   const showPage = createErrorHandler(features.metrics, createPageErrorWriter(features));
   server.setNotFoundHandler((request, reply) => {

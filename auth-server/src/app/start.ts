@@ -1,7 +1,8 @@
 import type { Server as HttpsServer } from 'node:https';
 import { freePort } from '@trellis/runtime/free-port';
+import { stampFile } from '@trellis/runtime/watch-file';
 import { type Deployable, type Logger, type Resources } from '@trellis/runtime';
-import { createPool, migrate, type Pool } from '@trellis/postgres';
+import { createPool, migrate, warnOfLostConnections, type Pool } from '@trellis/postgres';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { synchronizeClients } from '../administration/synchronize-clients.ts';
 import { readClientsFile } from '../clients/clients-file.ts';
@@ -13,7 +14,7 @@ import { fillDemoData } from './fill-demo-data.ts';
 import { buildServer } from './server.ts';
 import { startKeyMaintenance } from './key-maintenance.ts';
 import { fillCanonicalEmails } from '../accounts/fill-canonical-emails.ts';
-import { followCertificate, readCertificate, type CertificateFiles } from './tls-certificate.ts';
+import { followCertificate, readStampedCertificate, type CertificateFiles } from './tls-certificate.ts';
 
 /** The schema that the auth-server owns. */
 export const SCHEMA = 'auth';
@@ -33,6 +34,7 @@ export async function startAuthServer(config: AuthServerConfig, resources: Resou
   // the issuer is part of what is built, so the port must be known before the server listens
   const port = config.PORT === 0 && config.ISSUER === undefined ? await freePort(config.HOST) : config.PORT;
   const issuer = config.ISSUER ?? `http://localhost:${port}`;
+  const issuersFile = config.TRUSTED_ISSUERS_FILE && stampFile(config.TRUSTED_ISSUERS_FILE); // it is read below
   const created = await createFeatures(config, { ...resources, ...connections, issuer, clock: Date.now });
   await fillCanonicalEmails(connections.pool);
   if (config.DEMO_DATA) await fillDemoData(config, created.features);
@@ -45,7 +47,9 @@ export async function startAuthServer(config: AuthServerConfig, resources: Resou
     intervalS: config.KEY_RELOAD_INTERVAL_S,
   });
   created.mailQueue?.start();
-  const stopFollowing = followTrustedIssuers(config, issuer, created, logger);
+  const stopFollowing = issuersFile
+    ? followIssuers(issuersFile, issuerRulesOf(config, issuer), created.features.issuers, logger)
+    : undefined;
   const purging = purgeOldEvents(config.AUDIT_RETENTION_S, created, logger);
   const { url, close: stopServing } = await serve(config, port, created, connections, logger);
   let closing: Promise<void> | undefined;
@@ -61,18 +65,6 @@ export async function startAuthServer(config: AuthServerConfig, resources: Resou
   return { url, close: () => (closing ??= close()) };
 }
 
-function followTrustedIssuers(
-  config: AuthServerConfig,
-  issuer: string,
-  { features }: CreatedFeatures,
-  logger: Logger,
-): (() => void) | undefined {
-  const { TRUSTED_ISSUERS_FILE: path } = config;
-  return path === undefined
-    ? undefined
-    : followIssuers(path, issuerRulesOf(config, issuer), features.issuers, logger);
-}
-
 interface Connections {
   readonly pool: Pool;
   readonly redis: RedisConnection;
@@ -83,7 +75,7 @@ function openConnections(config: AuthServerConfig, logger: Logger): Connections 
     pool: createPool({
       connectionString: config.DATABASE_URL,
       schema: SCHEMA,
-      onIdleError: (error) => logger.warn({ reason: error.message }, 'lost the connections to PostgreSQL'),
+      onIdleError: warnOfLostConnections(logger),
     }),
     redis: connectRedis({
       url: config.REDIS_URL,
@@ -104,6 +96,7 @@ async function serve(
   logger: Logger,
 ): Promise<Deployable> {
   const certificateFiles = certificateFilesOf(config);
+  const read = certificateFiles && readStampedCertificate(certificateFiles);
   const server = await buildServer({
     features: created.features,
     logger,
@@ -113,12 +106,13 @@ async function serve(
     },
     trustedProxies: config.TRUSTED_PROXIES,
     maxConnections: config.MAX_CONNECTIONS,
-    ...(certificateFiles && { https: readCertificate(certificateFiles) }),
+    ...(read && { https: read.certificate }),
   });
   const url = await server.listen({ port, host: config.HOST });
-  const stopFollowing = certificateFiles
-    ? followCertificate(server.server as HttpsServer, certificateFiles, logger) // built with https above
-    : undefined;
+  const stopFollowing =
+    certificateFiles && read
+      ? followCertificate(server.server as HttpsServer, certificateFiles, read.files, logger) // built with https above
+      : undefined;
   const close = async (): Promise<void> => {
     stopFollowing?.();
     await server.close();

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Server as HttpsServer } from 'node:https';
 import { createSecureContext } from 'node:tls';
 import type { Logger } from '@trellis/runtime';
-import { watchFile } from '@trellis/runtime/watch-file';
+import { stampFile, watchFile, type StampedFile } from '@trellis/runtime/watch-file';
 
 /** A certificate chain and its key, in PEM. */
 export interface Certificate {
@@ -16,6 +16,18 @@ export interface CertificateFiles {
   readonly keyFile: string;
 }
 
+/** A certificate, and its files as they were before it was read. */
+export interface StampedCertificate {
+  readonly certificate: Certificate;
+  readonly files: readonly StampedFile[];
+}
+
+/** Reads a certificate that {@link followCertificate} is to follow. @throws as {@link readCertificate} */
+export function readStampedCertificate(files: CertificateFiles): StampedCertificate {
+  const stamped = [files.certFile, files.keyFile].map(stampFile);
+  return { certificate: readCertificate(files), files: stamped };
+}
+
 /** Reads a certificate. @throws Error when a file is missing, or the key is of another certificate */
 export function readCertificate({ certFile, keyFile }: CertificateFiles): Certificate {
   const certificate = { cert: readFileSync(certFile), key: readFileSync(keyFile) };
@@ -27,9 +39,15 @@ export function readCertificate({ certFile, keyFile }: CertificateFiles): Certif
  * Puts a new certificate to use when its files change; connections that are open keep the old one. Files that don't fit
  * together, as in the moment between writing two of them, change nothing.
  *
+ * @param since the files as they were before what the server has was read
  * @returns a function that ends the watch
  */
-export function followCertificate(server: HttpsServer, files: CertificateFiles, logger: Logger): () => void {
+export function followCertificate(
+  server: HttpsServer,
+  files: CertificateFiles,
+  since: readonly StampedFile[],
+  logger: Logger,
+): () => void {
   const reload = (): void => {
     try {
       server.setSecureContext(readCertificate(files));
@@ -38,7 +56,7 @@ export function followCertificate(server: HttpsServer, files: CertificateFiles, 
       logger.warn({ err: error }, 'TLS certificate reload failed; keeping the current one');
     }
   };
-  const stops = [files.certFile, files.keyFile].map((path) => watchFile(path, reload));
+  const stops = since.map((file) => watchFile(file, reload));
   return () => {
     for (const stop of stops) stop();
   };

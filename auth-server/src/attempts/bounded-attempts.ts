@@ -1,4 +1,4 @@
-import { ShareBuckets, shareKeysOf } from '@trellis/admission';
+import { ShareBuckets, shareKeysOf } from '@trellis/runtime/admission';
 import type { AttemptLimit, AttemptStore } from './attempt-store.ts';
 import { RECORD_OVERHEAD_BYTES, type TakenRoom, type WriteRoom } from './write-room.ts';
 

@@ -1,4 +1,4 @@
-import { amountAt, amountsOf, DEFAULT_SHARES, shareKeysOf } from '@trellis/admission';
+import { amountAt, amountsOf, DEFAULT_SHARES, shareKeysOf } from '@trellis/runtime/admission';
 import type { AttemptLimit } from './attempt-store.ts';
 import type { Counter } from './reserve-together.ts';
 

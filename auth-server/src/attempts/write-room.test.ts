@@ -1,4 +1,4 @@
-import { shareKeysOf } from '@trellis/admission';
+import { shareKeysOf } from '@trellis/runtime/admission';
 import { describe, expect, it } from 'vitest';
 import { createWriteRoom, type WriteRoom } from './write-room.ts';
 

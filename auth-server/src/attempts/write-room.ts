@@ -1,4 +1,4 @@
-import { ShareLimit, type ShareKeys } from '@trellis/admission';
+import { ShareLimit, type ShareKeys } from '@trellis/runtime/admission';
 
 /** Room in a store for what anybody can have written there. */
 export interface WriteRoom {

@@ -1,4 +1,4 @@
-import { clientNetworkOf } from '@trellis/admission';
+import { clientNetworkOf } from '@trellis/runtime/admission';
 
 /** A failure that anybody can cause as often as they like. */
 export interface Failure {

@@ -24,7 +24,7 @@ export interface Situation {
 export type NextStep =
   | { readonly kind: 'sign_in' }
   | { readonly kind: 'consent'; readonly session: Session; readonly account: Account }
-  | { readonly kind: 'answer'; readonly session: Session; readonly account: Account };
+  | { readonly kind: 'respond'; readonly session: Session; readonly account: Account };
 
 /**
  * Chooses between asking for a password, asking for consent and answering.
@@ -46,7 +46,7 @@ export function nextStep(situation: Situation): NextStep {
     }
     return { kind: 'sign_in' };
   }
-  if (!needsConsent(situation)) return { kind: 'answer', session, account };
+  if (!needsConsent(situation)) return { kind: 'respond', session, account };
   if (silent) throw new OAuthError('consent_required', 'The user has to consent.');
   return { kind: 'consent', session, account };
 }

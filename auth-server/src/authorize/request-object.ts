@@ -1,4 +1,4 @@
-import { unfitTextIn } from '@trellis/admission';
+import { unfitTextIn } from '@trellis/runtime/admission';
 import { jwtVerify, type JWTPayload } from 'jose';
 import { OAuthError } from '../errors.ts';
 import { parametersOf, type Parameters } from '../parameters.ts';

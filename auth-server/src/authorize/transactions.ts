@@ -12,7 +12,7 @@ export interface AuthorizationTransaction extends TransactionStart {
   readonly request: AuthorizationRequest;
 }
 
-/** A visit to a page of this server that is for people who have signed in. */
+/** A visit to a page of this server that is for users who have signed in. */
 export interface VisitTransaction extends TransactionStart {
   readonly kind: 'visit';
   /** Path and query below the issuer, made by this server. */

@@ -59,7 +59,7 @@ export interface ClientStore {
    * @returns what was registered before, or undefined, and does nothing, where it was changed since it was read, or is gone
    */
   replace(client: Client): Promise<ClientMetadata | undefined>;
-  /** Replaces the secrets, and nothing else, of the same. @returns whether it is still there, as it was read */
+  /** Replaces the secrets, and nothing else, of the same. @returns whether it still exists, as it was read */
   replaceSecret(client: Client): Promise<boolean>;
   /** Ends the registration token before this one, which has been used. */
   endPreviousRegistrationToken(clientId: string, tokenHash: string): Promise<void>;

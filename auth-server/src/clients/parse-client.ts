@@ -1,6 +1,6 @@
 import { weaknessOf } from '@trellis/runtime';
-import { characterProblem, unfitTextIn } from '@trellis/admission';
-import { isBoundedKey } from '@trellis/admission/dpop';
+import { characterProblem, unfitTextIn } from '@trellis/runtime/admission';
+import { isBoundedKey } from '@trellis/runtime/dpop';
 import { z } from 'zod';
 import type { ClientRules } from '../settings/settings.ts';
 import { contradictionsOf } from './client-contradictions.ts';
@@ -38,7 +38,7 @@ const publicKey = z
     error: 'must have 2,048 to 4,096 bits and the exponent 65,537 where they are of RSA', // anybody can have one used
   });
 
-/** As people read it on pages. */
+/** As users read it on pages. */
 const clientName = z
   .string()
   .min(1)

@@ -1,3 +1,5 @@
+import { isScopeToken } from '@trellis/http1/fields';
+
 /** Scopes of OpenID Connect that this server knows. OpenID Connect Core §5.4, §11 */
 export const openidScopes: readonly string[] = Object.freeze([
   'openid',
@@ -59,12 +61,10 @@ export function heldAdminScopes(scopes: readonly string[]): readonly string[] {
   return scopes.includes(ADMIN_SCOPE) ? adminScopes : scopes.filter((scope) => adminScopes.includes(scope));
 }
 
-const SCOPE_TOKEN = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
-
 /** Splits a `scope` value into its tokens, each once; undefined when a character is not allowed. RFC 6749 §3.3 */
 export function parseScope(text: string): readonly string[] | undefined {
   const tokens = text.split(' ');
-  return tokens.every((token) => SCOPE_TOKEN.test(token)) ? [...new Set(tokens)] : undefined;
+  return tokens.every(isScopeToken) ? [...new Set(tokens)] : undefined;
 }
 
 const PATTERN_END = ':*';

@@ -1,9 +1,11 @@
 import { createLogger, createMetrics } from '@trellis/runtime';
+import { EXIT_USAGE } from '@trellis/runtime/exit-codes';
 import { didYouMean } from '@trellis/runtime/parse-flags';
 import { createPool } from '@trellis/postgres';
 import { connectRedis } from '@trellis/redis';
 import type { AuthServerConfig } from '../app/auth-server-config.ts';
 import { createFeatures } from '../app/create-features.ts';
+import { explainStartFailure } from '../app/explain-start-failure.ts';
 import { migrateAuthServer, SCHEMA } from '../app/start.ts';
 import {
   addAccountCommand,
@@ -52,9 +54,6 @@ const commands: ReadonlyMap<string, Command> = new Map([
 
 /** Every command: `accounts add`. */
 export const commandNames: readonly string[] = [...commands.keys()];
-
-/** Exit status for a call that makes no sense: EX_USAGE of sysexits(3). */
-const EXIT_USAGE = 64;
 
 /** What a call is answered with before any store is opened. */
 export type AuthServerCall =
@@ -116,7 +115,8 @@ export async function runAuthServerCommand(
   try {
     await withFeatures(config, commandLine, (context) => command.run(options, context));
     return 0;
-  } catch (error) {
+  } catch (cause) {
+    const error = cause instanceof UsageError ? cause : await explainStartFailure(cause, config);
     commandLine.complain(error instanceof Error ? error.message : String(error));
     if (!(error instanceof UsageError)) return 1;
     commandLine.complain(`Usage: ${command.usage}`);

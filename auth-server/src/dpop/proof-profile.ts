@@ -1,4 +1,4 @@
-import { PROOF_WINDOW_S } from '@trellis/admission/dpop';
+import { PROOF_WINDOW_S } from '@trellis/runtime/dpop';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { OAuthError } from '../errors.ts';
 import type { Client } from '../clients/client-store.ts';

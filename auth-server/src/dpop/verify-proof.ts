@@ -1,4 +1,4 @@
-import { PROOF_WINDOW_S, verifyProofSignature, type SignedProof } from '@trellis/admission/dpop';
+import { PROOF_WINDOW_S, verifyProofSignature, type SignedProof } from '@trellis/runtime/dpop';
 import type { JWTPayload } from 'jose';
 import { OAuthError } from '../errors.ts';
 import { sha256 } from '../secrets/secrets.ts';
@@ -76,7 +76,8 @@ function claimsProblem(
   { jti, htm, htu, iat, ath }: JWTPayload & { htm?: unknown; htu?: unknown; ath?: unknown },
   { method, urls, accessToken }: ProofExpectation,
 ): string | undefined {
-  if (typeof jti !== 'string' || jti === '' || jti.length > MAX_ID_CHARACTERS) return 'jti is no usable text';
+  if (typeof jti !== 'string' || jti === '' || jti.length > MAX_ID_CHARACTERS)
+    return 'jti is missing, empty or too long';
   if (typeof iat !== 'number') return 'iat is no time';
   if (htm !== method) return 'htm is another method';
   if (typeof htu !== 'string' || !isOneOf(htu, urls)) return 'htu is another address';

@@ -40,7 +40,7 @@ export const clientCredentialsGrant: GrantHandler<ClientCredentialsFeatures> = {
   },
 };
 
-/** Scopes of OpenID Connect are about people. @param byDefault whether the request names none */
+/** Scopes of OpenID Connect are about users. @param byDefault whether the request names none */
 function apiScopesOf({ metadata }: Client, { settings }: HasSettings, byDefault: boolean): readonly string[] {
   const scope = byDefault ? (metadata.default_scope ?? metadata.scope) : metadata.scope;
   const registered = parseScope(scope) ?? [];

@@ -91,7 +91,7 @@ describe('Codes of one turn', () => {
 });
 
 describe('A code that is found where it was issued', () => {
-  it('is not opened, and is what Redis has: not there when it is gone, nor when its seal was changed', async () => {
+  it('is not opened, and is what Redis has: absent when it is gone, and when its seal was changed', async () => {
     const redis = await startTestRedis();
     const connection = connectRedis({ url: redis.url, name: 'test', onError: () => undefined });
     try {

@@ -129,7 +129,7 @@ type DeviceRecord =
 interface DeviceRecords {
   sealRequest(grantId: string, request: SealedRequest): string;
   sealGrant(grantId: string, grant: SealedGrant): string;
-  /** Undefined for a device that is not there, has had its response, or was written by someone else. */
+  /** Undefined for a device that does not exist, has had its response, or was written by someone else. */
   read(grantId: string, record: string | null): DeviceRecord | undefined;
 }
 

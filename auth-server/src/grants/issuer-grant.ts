@@ -40,7 +40,7 @@ export interface IssuerGrant {
  * Begins a grant by the word of a trusted issuer, for one access token: it can be revoked as others can, and ends with the account.
  * It is listed before the account is read, so that whatever ends the account's grants ends this one too.
  *
- * @returns undefined where the issuer's user is no one here
+ * @returns undefined where the issuer's user has no account here
  */
 export async function beginIssuerGrant(
   request: IssuerGrantRequest,

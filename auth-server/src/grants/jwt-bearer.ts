@@ -68,7 +68,7 @@ async function grantByAssertion(
   const expiresAt = receivedAt + settings.accessTokenTtlS;
   const request = { issuer: known.issuer, token, client, scopes, audience, expiresAt, receivedAt };
   const begun = await beginIssuerGrant(request, features);
-  if (!begun) throw invalidGrant('the subject is no one here');
+  if (!begun) throw invalidGrant('unknown subject');
   const { grantId, user } = begun;
   const issuer = known.issuer.issuer;
   features.audit.record({

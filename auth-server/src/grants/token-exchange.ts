@@ -139,7 +139,7 @@ async function grantOf(
   if (subject.kind === 'own') return { grantId: subject.token.grantId, user: subject.user };
   const { known, token } = subject;
   const begun = await beginIssuerGrant({ ...terms, issuer: known.issuer, token }, features);
-  if (!begun) throw unacceptable('subject_token', 'the subject is no one here');
+  if (!begun) throw unacceptable('subject_token', 'unknown subject');
   return begun;
 }
 

@@ -5,7 +5,7 @@ const ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ';
 const LENGTH = 8;
 const PATTERN = new RegExp(`^[${ALPHABET}]*$`);
 
-/** A code for people to type, about 34 bits: `WDJB-MJHT`. */
+/** A code for users to type, about 34 bits: `WDJB-MJHT`. */
 export function newUserCode(): string {
   const letters = Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
   return format(letters);

@@ -1,4 +1,4 @@
-import { unfitTextIn } from '@trellis/admission';
+import { unfitTextIn } from '@trellis/runtime/admission';
 import type { FastifyInstance } from 'fastify';
 import { OAuthError } from '../errors.ts';
 

@@ -22,7 +22,7 @@ describe('A-234: the certificate in a header', () => {
   );
 
   it.each(['192.0.2.1', '11.0.0.1', '127.0.0.1', '::1', '2001:db8::8', '::ffff:11.0.0.1'])(
-    'is as if it were not there where %s, which is no trusted proxy, has sent it',
+    'is as if it were absent where %s, which is no trusted proxy, has sent it',
     (address) => {
       expect(read(address)).toBeUndefined();
     },

@@ -1,4 +1,8 @@
-import { certificateThumbprint, forwardedCertificate, type ForwardedFormat } from '@trellis/admission';
+import {
+  certificateThumbprint,
+  forwardedCertificate,
+  type ForwardedFormat,
+} from '@trellis/runtime/admission';
 import proxyAddress from '@fastify/proxy-addr';
 import type { FastifyRequest } from 'fastify';
 
@@ -25,7 +29,7 @@ export interface ForwardedCertificates {
 }
 
 /**
- * Reads certificates from the header of a trusted proxy. Of any other peer it is as if it were not there.
+ * Reads certificates from the header of a trusted proxy. Of any other peer it is as if it were absent.
  *
  * @param forwarded undefined where no header is trusted
  */

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import proxyAddress from '@fastify/proxy-addr';
-import { amountsOf, DEFAULT_SHARES, ShareLimit, shareKeysOf } from '@trellis/admission';
+import { amountsOf, DEFAULT_SHARES, ShareLimit, shareKeysOf } from '@trellis/runtime/admission';
 
 /** Settings of {@link limitConnections}. */
 export interface ConnectionLimits {

@@ -1,4 +1,10 @@
-import { amountsOf, DEFAULT_SHARES, ShareBuckets, shareKeysOf, type ShareKeys } from '@trellis/admission';
+import {
+  amountsOf,
+  DEFAULT_SHARES,
+  ShareBuckets,
+  shareKeysOf,
+  type ShareKeys,
+} from '@trellis/runtime/admission';
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { tooManyRequests } from '../errors.ts';
 
@@ -41,7 +47,7 @@ export interface RequestLimits {
 }
 
 const WINDOW_MS = 10_000;
-/** A service at work for many people asks as often as so many addresses. */
+/** A service at work for many users asks as often as so many addresses. */
 const ADDRESSES_OF_CLIENT = 10;
 /** Addresses whose keys are remembered: most requests come from one that has just sent another. */
 const MAX_REMEMBERED = 1_000;

@@ -7,7 +7,7 @@ import {
   shareKeysOf,
   type LevelAmounts,
   type QueueCaller,
-} from '@trellis/admission';
+} from '@trellis/runtime/admission';
 import { createLogger } from '@trellis/runtime';
 import { testShares, testTurns, type SharedResource, type SharingCaller } from '@trellis/testkit/shares';
 import { afterAll, beforeAll, vi } from 'vitest';

@@ -47,7 +47,7 @@ describe('A-252: what the bytes of a picture say', () => {
     expect(describeImage(bytes)).toBeUndefined();
   });
 
-  it('is read from no byte that is not there, wherever a picture is cut or changed', () => {
+  it('is read from no byte beyond its end, wherever a picture is cut or changed', () => {
     for (const picture of [pngOf(9, 9), jpeg, webp('VP8X', '00'.repeat(14))]) {
       for (let length = 0; length < picture.length; length += 1) {
         expect(() => describeImage(picture.subarray(0, length))).not.toThrow();

@@ -1,10 +1,11 @@
 import { CompactEncrypt, compactDecrypt, type JWK } from 'jose';
+import { StartupError } from '@trellis/runtime';
 import type { Keys } from '../secrets/secrets.ts';
 
 /** Encrypts private keys at rest. */
 export interface KeyEncryption {
   encrypt(privateJwk: JWK): Promise<string>;
-  /** @throws Error when it was encrypted under none of the secrets */
+  /** @throws StartupError when it was encrypted under none of the secrets */
   decrypt(jwe: string): Promise<JWK>;
   /** Whether it is encrypted under the newest secret. */
   isCurrent(jwe: string): Promise<boolean>;
@@ -30,12 +31,13 @@ export function createKeyEncryption(keys: Keys): KeyEncryption {
   };
 }
 
+const OTHER_SECRET = `A signing key in the database was encrypted under another KEY_ENCRYPTION_SECRET. Add that secret behind the new one, \
+separated by a space. If it is lost, delete the rows of auth.signing_key: all users sign in again (docs/auth-operations.md).`;
+
 async function decryptJwe(jwe: string, keys: Keys): Promise<Uint8Array> {
   try {
     return await Promise.any(keys.map(async (key) => (await compactDecrypt(jwe, key)).plaintext));
   } catch (error) {
-    throw new Error('A signing key in the database was encrypted under another KEY_ENCRYPTION_SECRET.', {
-      cause: error,
-    });
+    throw new StartupError(OTHER_SECRET, { cause: error });
   }
 }

@@ -1,5 +1,5 @@
 import type { MailStore } from './mail-store.ts';
-import { shareKeysOf } from '@trellis/admission';
+import { shareKeysOf } from '@trellis/runtime/admission';
 import { sha256 } from '../secrets/secrets.ts';
 import type { AccountName } from '../accounts/sign-in/account-name.ts';
 import type { NoticeKind } from '../pages/texts/page-texts.ts';
@@ -22,7 +22,7 @@ export interface MailSender {
   readonly knownBrowser: string | undefined;
 }
 
-/** Keeps the server from being used to flood people with mail. */
+/** Keeps the server from being used to flood users with mail. */
 export interface MailLimits {
   /** @returns 0 when a message may be asked for from there, else the seconds to wait */
   reserveSender(address: string): Promise<number>;

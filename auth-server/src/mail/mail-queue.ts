@@ -1,4 +1,5 @@
 import type { Logger } from '@trellis/runtime';
+import { growingPauseMs } from '@trellis/runtime/growing-pause';
 import { randomUUID } from 'node:crypto';
 import type { AuthServerMetrics } from '../audit/auth-server-metrics.ts';
 import type { ClaimedMessage, MailStore } from './mail-store.ts';
@@ -31,8 +32,8 @@ const POLL_MS = 5_000;
 const BATCH = 10;
 /** A worker that dies leaves its messages to others after this. */
 const LEASE_MS = 120_000;
-const FIRST_DELAY_MS = 10_000;
-const MAX_DELAY_MS = 3_600_000;
+/** Between attempts to hand a message over: 10 s, 20 s, 40 s, … up to an hour. */
+const RETRY = { firstMs: 10_000, longestMs: 3_600_000 };
 
 /**
  * A queue in the database: a message that was accepted is handed over although the mail server is unavailable for hours and this
@@ -53,7 +54,9 @@ export function createMailQueue(dependencies: MailQueueDependencies): MailQueue 
       const isRejected = error instanceof MailRejected;
       metrics.mailMessages.inc({ outcome: isRejected ? 'rejected' : 'failed' });
       logger.warn({ err: error, message: id, attempts }, 'mail delivery failed');
-      await (isRejected ? store.remove(id) : store.postpone(id, clock() + delayAfter(attempts)));
+      await (isRejected
+        ? store.remove(id)
+        : store.postpone(id, clock() + growingPauseMs(attempts - 1, RETRY)));
     }
   };
   const takeTurn = async (): Promise<void> => {
@@ -92,9 +95,4 @@ export function createMailQueue(dependencies: MailQueueDependencies): MailQueue 
       await transport.close();
     },
   };
-}
-
-/** 10 s, 20 s, 40 s, … up to an hour. */
-function delayAfter(attempts: number): number {
-  return Math.min(FIRST_DELAY_MS * 2 ** (attempts - 1), MAX_DELAY_MS);
 }

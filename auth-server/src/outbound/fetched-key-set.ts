@@ -1,4 +1,4 @@
-import { isBoundedKey } from '@trellis/admission/dpop';
+import { isBoundedKey } from '@trellis/runtime/dpop';
 import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from 'jose';
 
 /** A key set can't be had now: what is signed by its keys may be good. */

@@ -1,3 +1,4 @@
+import { readPreferences } from '@trellis/http1/fields';
 import { createBrand } from './theme/brand.ts';
 import type { Theme } from './theme/theme.ts';
 import { languages, replaceTexts } from './texts/replace-texts.ts';
@@ -32,7 +33,7 @@ export function createTextChooser(theme: Theme, issuer: string, errorReference?:
   }));
   const [english] = themed as [PageTexts, ...PageTexts[]]; // of the list of languages, which is not empty
   return (uiLocales = '', acceptLanguage = '') => {
-    const wanted = [...uiLocales.split(' ').slice(0, MAX_ENTRIES), ...byQuality(acceptLanguage)];
+    const wanted = [...uiLocales.split(' ').slice(0, MAX_ENTRIES), ...languagesIn(acceptLanguage)];
     for (const tag of wanted) {
       const texts = themed.find(({ language }) => language === tag.toLowerCase().split('-')[0]);
       if (texts) return texts;
@@ -41,17 +42,6 @@ export function createTextChooser(theme: Theme, issuer: string, errorReference?:
   };
 }
 
-/** RFC 9110 §12.5.4 */
-function byQuality(acceptLanguage: string): string[] {
-  return acceptLanguage
-    .split(',')
-    .slice(0, MAX_ENTRIES)
-    .map((entry) => {
-      const [tag = '', ...parameters] = entry.split(';').map((part) => part.trim());
-      const quality = parameters.find((parameter) => parameter.startsWith('q='));
-      return { tag, quality: quality === undefined ? 1 : Number(quality.slice(2)) };
-    })
-    .filter(({ quality }) => quality > 0)
-    .toSorted((a, b) => b.quality - a.quality)
-    .map(({ tag }) => tag);
+function languagesIn(acceptLanguage: string): readonly string[] {
+  return readPreferences(acceptLanguage, MAX_ENTRIES).map(({ value }) => value);
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { own } from '@trellis/own-property';
+import { own } from '@trellis/runtime/own-property';
 import { Eta } from 'eta';
 import type { OAuthError } from '../errors.ts';
 import type { PageTexts } from './texts/page-texts.ts';
@@ -171,7 +171,7 @@ export function renderSignedOut(stayed: boolean, texts: PageTexts): Page {
   return render('signed-out', { stayed }, texts);
 }
 
-/** The page for what can't be answered to the client. @param way where people can go on, beside their account */
+/** The page for what can't be answered to the client. @param way where users can go on, beside their account */
 export function renderError(
   error: OAuthError,
   { requestId, client }: ErrorPageContext,

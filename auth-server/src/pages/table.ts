@@ -9,7 +9,7 @@ export type Cell =
   | { readonly english: string }
   | { readonly lines: readonly string[] }
   | { readonly href: string; readonly text: string }
-  /** ISO 8601, and as people read it. */
+  /** ISO 8601, and as users read it. */
   | { readonly time: string; readonly text: string }
   | CellForm;
 

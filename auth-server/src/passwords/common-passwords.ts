@@ -5,7 +5,7 @@ const FILE = new URL('../../src/passwords/generated/common-passwords.txt', impor
 
 let filter: PasswordFilter | undefined;
 
-/** Whether a password is one of the 100,000 that people choose most, in upper or lower case. Read at the first use. */
+/** Whether a password is one of the 100,000 that users choose most, in upper or lower case. Read at the first use. */
 export function isCommonPassword(password: string): boolean {
   filter ??= readPasswordFilter(readFilter());
   return filter.has(password.toLowerCase());

@@ -4,7 +4,7 @@ import { Browser, readForm } from '@trellis/testkit/sign-in';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SCHEMA } from '../app/start.ts';
 import { choosePassword } from '../testing/choose-password.ts';
-import { isHonoured, obtainTokens, refresh, submitSignIn } from '../testing/flow.ts';
+import { completePages, isHonoured, obtainTokens, refresh, submitSignIn } from '../testing/flow.ts';
 import { runCommand } from '../testing/run-command.ts';
 import { startTestAuthServer, type TestAuthServer } from '../testing/test-auth-server.ts';
 
@@ -33,9 +33,8 @@ async function openAccount(
   email = 'ada@example.com',
   password = demoPassword,
 ): Promise<string> {
-  let page = await browser.follow(await browser.get(`${server.issuer}/account`), server.issuer);
-  if (page.url.includes('/login'))
-    page = await browser.follow(await submitSignIn(browser, page, email, password), server.issuer);
+  const first = await browser.get(`${server.issuer}/account`);
+  const page = await completePages(browser, first, server.issuer, email, password);
   expect(page.status).toBe(200);
   return page.text();
 }

@@ -49,7 +49,7 @@ describe('OpenID Connect Core §2, RFC 9068 §2.2.1: acr', () => {
     expect((await postForm(`${server.issuer}/introspect`, form, basic('basic'))).body).toMatchObject(signIn);
   });
 
-  it('is not there for a client that acts for itself', async () => {
+  it('is absent for a client that acts for itself', async () => {
     const form = { grant_type: 'client_credentials' };
     const { body } = await postForm(`${server.issuer}/token`, form, basic('machine'));
     expect(decodeJwt(String(body['access_token']))).not.toHaveProperty('acr');

@@ -45,7 +45,7 @@ interface SignedInUser {
   readonly account: Account;
 }
 
-/** The page where people allow or deny. */
+/** The page where users allow or deny. */
 export function addConsentRoutes(server: FastifyInstance, features: ConsentFeatures): void {
   addEndpoint(server, paths.consent, {
     GET: async (request, reply) => {

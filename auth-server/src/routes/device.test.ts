@@ -3,12 +3,12 @@ import { connectRedis } from '@trellis/redis';
 import { Browser, readForm } from '@trellis/testkit/sign-in';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  completePages,
   basic,
   isHonoured,
   obtainTokens,
   postForm,
   refresh,
-  submitSignIn,
   tokensOf,
   type JsonResponse,
 } from '../testing/flow.ts';
@@ -61,9 +61,8 @@ async function letIntervalPass({ deviceCode }: Device): Promise<void> {
 }
 
 async function open(browser: Browser, query = '', email?: string): Promise<Response> {
-  const page = await browser.follow(await browser.get(`${server.issuer}/device${query}`), server.issuer);
-  if (!page.url.includes('/login')) return page;
-  return browser.follow(await submitSignIn(browser, page, email), server.issuer);
+  const first = await browser.get(`${server.issuer}/device${query}`);
+  return completePages(browser, first, server.issuer, email);
 }
 
 async function decide(browser: Browser, page: Response, decision: string): Promise<Response> {

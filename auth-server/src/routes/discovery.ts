@@ -1,5 +1,5 @@
 import { responseModes } from '../authorize/check-response-type.ts';
-import { PROOF_ALGORITHMS } from '@trellis/admission/dpop';
+import { PROOF_ALGORITHMS } from '@trellis/runtime/dpop';
 import type { FastifyInstance } from 'fastify';
 import { assertionAlgorithms, clientAuthenticationMethods } from '../clients/client-metadata.ts';
 import { grantHandlers } from '../grants/index.ts';

@@ -1,4 +1,4 @@
-import { own } from '@trellis/own-property';
+import { own } from '@trellis/runtime/own-property';
 import type { BudgetDecision, EndpointBudget } from '../http/request-limits.ts';
 import { paths } from '../paths.ts';
 

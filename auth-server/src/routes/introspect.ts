@@ -1,3 +1,4 @@
+import { readPreferences } from '@trellis/http1/fields';
 import { isKnownScope } from '../clients/scopes.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { honoursSignInAt } from '../accounts/accounts.ts';
@@ -69,13 +70,7 @@ export function addIntrospectRoute(server: FastifyInstance, features: Introspect
 
 /** Whether the response is to be signed. RFC 9701 §4 */
 function wantsJwt({ headers: { accept = '' } }: FastifyRequest): boolean {
-  const ranges = accept.toLowerCase().split(',');
-  return ranges.some((range) => {
-    const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
-    return (
-      type === `application/${INTROSPECTION_JWT}` && !parameters.some((text) => /^q=0(?:\.0*)?$/.test(text))
-    );
-  });
+  return readPreferences(accept).some(({ value }) => value === `application/${INTROSPECTION_JWT}`);
 }
 
 async function introspectAccessToken(

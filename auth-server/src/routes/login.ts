@@ -43,7 +43,7 @@ export type LoginFeatures = HasSettings &
 
 const MAX_EMAIL_LENGTH = 320;
 
-/** The page where people sign in. */
+/** The page where users sign in. */
 export function addLoginRoutes(server: FastifyInstance, features: LoginFeatures): void {
   addEndpoint(server, paths.login, {
     GET: async (request, reply) => {

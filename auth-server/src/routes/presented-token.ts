@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { PROOF_ALGORITHMS } from '@trellis/admission/dpop';
+import { PROOF_ALGORITHMS } from '@trellis/runtime/dpop';
 import { OAuthError, type OAuthErrorCode } from '../errors.ts';
 import { isRevokedToken, type RevokedTokenFeatures } from '../grants/revoked-token.ts';
 import { isPresented, tokenTypeOf } from '../tokens/token-binding.ts';

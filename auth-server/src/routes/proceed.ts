@@ -49,7 +49,7 @@ export async function proceed(
 ): Promise<FastifyReply> {
   try {
     const step = await chooseStep(features, progress);
-    if (step.kind === 'answer') return await response(features, progress, step.session, reply);
+    if (step.kind === 'respond') return await response(features, progress, step.session, reply);
     const path = step.kind === 'sign_in' ? paths.login : paths.consent;
     const sealed = progress.bound?.sealed ?? beginTransaction(features, progress.request, request, reply);
     return redirect(reply, `${features.settings.issuer}${path}?transaction=${sealed}`);

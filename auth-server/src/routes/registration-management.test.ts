@@ -210,7 +210,7 @@ describe('RFC 7592: a client that has registered itself', () => {
     });
   });
 
-  it('A-181 is not known by another token, nor another client by its token: 401, as for one that is not there', async () => {
+  it('A-181 is not known by another token, nor another client by its token: 401, as for one that does not exist', async () => {
     const [own, other] = await Promise.all([register(), register()]);
     const urls = [
       other.uri,

@@ -1,4 +1,4 @@
-import { shareKeysOf } from '@trellis/admission';
+import { shareKeysOf } from '@trellis/runtime/admission';
 import type { FastifyRequest } from 'fastify';
 import { tooManyRequests } from '../errors.ts';
 import type { Client } from '../clients/client-store.ts';

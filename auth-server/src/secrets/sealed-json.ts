@@ -3,7 +3,7 @@ import type { Sealer } from './sealing.ts';
 /** Values of one kind in JSON, sealed for the keys in Redis under which they lie. */
 export interface SealedJson<Value> {
   seal(key: string, value: Value): string;
-  /** Undefined for what is not there, and for what someone else has written. */
+  /** Undefined for what does not exist, and for what someone else has written. */
   open(key: string, sealed: string | null | undefined): Value | undefined;
 }
 

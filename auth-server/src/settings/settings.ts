@@ -35,7 +35,7 @@ export interface Settings extends ClientRules {
   readonly transactionTtlS: number;
   /** How long one-time links work, seconds. */
   readonly linkTtlS: number;
-  /** Whether people may make accounts by themselves. */
+  /** Whether users may make accounts by themselves. */
   readonly signUp: boolean;
   /** How long the key set may be cached, seconds. */
   readonly keySetMaxAgeS: number;

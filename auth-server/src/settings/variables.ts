@@ -121,7 +121,7 @@ const general = {
   SIGN_UP: {
     type: 'flag',
     default: false,
-    doc: 'Whether people may make accounts by themselves. Needs MAIL_URL.',
+    doc: 'Whether users may make accounts by themselves. Needs MAIL_URL.',
   },
   MAIL_URL: {
     type: 'text',

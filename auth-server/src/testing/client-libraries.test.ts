@@ -6,7 +6,7 @@ import fastify, { type FastifyInstance } from 'fastify';
 import * as oauth from 'oauth4webapi';
 import { AuthorizationCode, ClientCredentials } from 'simple-oauth2';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Browser } from '@trellis/testkit/sign-in';
+import { Browser, CookieJar } from '@trellis/testkit/sign-in';
 import { completePages, createPkce, isHonoured } from './flow.ts';
 import { runCommand } from './run-command.ts';
 import { CALLBACK, CLIENT_SECRET } from './test-clients.ts';
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 /** Sends a browser through the pages. @returns where it is sent back to */
-async function passPages(url: string): Promise<URL> {
+async function reachClient(url: string): Promise<URL> {
   const browser = new Browser();
   const last = await completePages(browser, await browser.get(url), server.issuer);
   return new URL(last.headers.get('location') ?? '');
@@ -62,7 +62,7 @@ describe('A-169: oauth4webapi, unmodified', () => {
     const result = oauth.validateAuthResponse(
       as,
       client,
-      await passPages(`${as.authorization_endpoint}?${query}`),
+      await reachClient(`${as.authorization_endpoint}?${query}`),
       state,
     );
     const tokens = await oauth.processAuthorizationCodeResponse(
@@ -124,7 +124,7 @@ describe('A-169: simple-oauth2, unmodified', () => {
     const { verifier, challenge } = createPkce();
     const parameters = { redirect_uri: CALLBACK, scope: 'openid read:data', state: 's' };
     const pkce = { code_challenge: challenge, code_challenge_method: 'S256' };
-    const back = await passPages(client.authorizeURL({ ...parameters, ...pkce }));
+    const back = await reachClient(client.authorizeURL({ ...parameters, ...pkce }));
     const exchange = {
       code: back.searchParams.get('code') ?? '',
       redirect_uri: CALLBACK,
@@ -158,7 +158,7 @@ describe('A-169: @badgateway/oauth2-client, unmodified', () => {
       codeVerifier,
       scope: ['openid', 'read:data'],
     });
-    const back = await passPages(start);
+    const back = await reachClient(start);
     const token = await client.authorizationCode.getTokenFromCodeRedirect(back, {
       redirectUri: CALLBACK,
       state: 's',
@@ -209,7 +209,7 @@ describe('A-169: @fastify/oauth2, unmodified', () => {
   it('A-169 discovers, redirects with PKCE and exchanges the code', async () => {
     const start = await app.inject({ url: '/start' });
     const cookies = Object.fromEntries(start.cookies.map(({ name, value }) => [name, value]));
-    const back = await passPages(String(start.headers.location));
+    const back = await reachClient(String(start.headers.location));
     const result = await app.inject({ url: `/callback${back.search}`, cookies });
     expect(result.statusCode, result.body).toBe(200);
     const token = result.json<{ access_token: string }>();
@@ -218,7 +218,7 @@ describe('A-169: @fastify/oauth2, unmodified', () => {
 });
 
 describe('A-169: @auth/core, unmodified', () => {
-  const jar = new Map<string, string>();
+  const jar = new CookieJar();
 
   /** A request of the user's browser to the site that uses the library. */
   async function visit(path: string, form?: Record<string, string>): Promise<Response> {
@@ -241,23 +241,19 @@ describe('A-169: @auth/core, unmodified', () => {
         },
       ],
     };
-    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
     const request = new Request(`${AUTH_CORE}/${path}`, {
-      headers: { cookie },
+      headers: { cookie: jar.header },
       ...(form && { method: 'POST', body: new URLSearchParams(form) }),
     });
     const response = await Auth(request, config);
-    for (const line of response.headers.getSetCookie()) {
-      const [pair = ''] = line.split(';');
-      jar.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
-    }
+    jar.take(response);
     return response;
   }
 
   it('A-169 A-147 signs a user in with PKCE, state and nonce', async () => {
     const { csrfToken } = (await (await visit('csrf')).json()) as { csrfToken: string };
     const start = await visit('signin/trellis', { csrfToken });
-    const back = await passPages(start.headers.get('location') ?? '');
+    const back = await reachClient(start.headers.get('location') ?? '');
     expect((await visit(`callback/trellis${back.search}`)).status).toBe(302);
     const session = (await (await visit('session')).json()) as object;
     expect(session).toMatchObject({ user: { name: 'Ada Marlow', email: 'ada@example.com' } });

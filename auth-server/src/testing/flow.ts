@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { demoPassword } from '@trellis/demo-data';
-import { Browser, readForm } from '@trellis/testkit/sign-in';
+import { Browser, FormBrowser, passPages, readForm } from '@trellis/testkit/sign-in';
 import { decodeJwt } from 'jose';
 import { expect } from 'vitest';
 import { CALLBACK, CLIENT_SECRET } from './test-clients.ts';
@@ -65,11 +65,10 @@ export async function completePages(
   email = 'ada@example.com',
   password = demoPassword,
 ): Promise<Response> {
-  let page = await browser.follow(first, issuer);
-  if (page.url.includes('/login'))
-    page = await browser.follow(await submitSignIn(browser, page, email, password), issuer);
-  if (page.url.includes('/consent')) page = await submitConsent(browser, page);
-  return page;
+  const forms = new FormBrowser(browser);
+  const shown = await forms.show(first, new URL(issuer).origin);
+  const { response } = await passPages(forms, shown, { email, password });
+  return response;
 }
 
 /** The parameters that a response carries back to the client. */

@@ -44,7 +44,7 @@ export async function startTestAuthServer(overrides: Record<string, string> = {}
     KEY_ENCRYPTION_SECRET: commonKeySecret(),
     COOKIE_SECRET: randomBytes(32).toString('base64url'),
     DEMO_DATA: 'true',
-    REQUESTS_PER_ADDRESS: '1000000', // a test does from one address what people do from thousands
+    REQUESTS_PER_ADDRESS: '1000000', // a test does from one address what users do from thousands
     ...overrides,
   };
   const log: string[] = [];

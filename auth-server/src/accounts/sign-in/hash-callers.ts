@@ -1,4 +1,4 @@
-import { shareKeysOf, type QueueCaller } from '@trellis/admission';
+import { shareKeysOf, type QueueCaller } from '@trellis/runtime/admission';
 
 /** The owner of an account, by a known browser, the right password or a link: one caller, wherever it is. */
 export function hashCallerOf(accountId: string): QueueCaller {

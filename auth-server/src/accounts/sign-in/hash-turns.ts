@@ -1,4 +1,4 @@
-import { amountsOf, DEFAULT_SHARES, FairQueue, type QueueCaller } from '@trellis/admission';
+import { amountsOf, DEFAULT_SHARES, FairQueue, type QueueCaller } from '@trellis/runtime/admission';
 import { OAuthError, tooManyRequests } from '../../errors.ts';
 
 /** Does work when its turn has come. */
@@ -81,7 +81,11 @@ function tooMany({ keys: [own] }: QueueCaller): OAuthError {
 }
 
 function tooBusy(): OAuthError {
-  return new OAuthError('temporarily_unavailable', 'Too many people sign in at this moment.', {
-    headers: { 'retry-after': String(RETRY_AFTER_S) },
-  });
+  return new OAuthError(
+    'temporarily_unavailable',
+    `Too many sign-ins at this moment. Try again in ${RETRY_AFTER_S} s.`,
+    {
+      headers: { 'retry-after': String(RETRY_AFTER_S) },
+    },
+  );
 }

@@ -1,5 +1,5 @@
 import { hash } from '@node-rs/argon2';
-import type { QueueCaller } from '@trellis/admission';
+import type { QueueCaller } from '@trellis/runtime/admission';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { hashCallerAt, hashCallerOf } from './hash-callers.ts';
 import { createPasswordHasher, type PasswordHasher } from './password-hasher.ts';

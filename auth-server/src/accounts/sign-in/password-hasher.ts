@@ -1,5 +1,5 @@
 import { hash, parseOptions, verify, type Options } from '@node-rs/argon2';
-import type { QueueCaller } from '@trellis/admission';
+import type { QueueCaller } from '@trellis/runtime/admission';
 import { canonicalPassword } from '../../passwords/canonical-password.ts';
 import { randomToken } from '../../secrets/secrets.ts';
 import { createHashTurns } from './hash-turns.ts';

@@ -3,7 +3,7 @@ import type { AttemptLimiter } from './attempt-limiter.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import type { SignIn } from './sign-in.ts';
 
-/** How people sign in, and what keeps others from guessing. */
+/** How users sign in, and what keeps others from guessing. */
 export interface SignInFeatures {
   readonly accountName: AccountName;
   readonly hasher: PasswordHasher;

@@ -1,4 +1,4 @@
-import type { QueueCaller } from '@trellis/admission';
+import type { QueueCaller } from '@trellis/runtime/admission';
 import type { Account } from '../accounts.ts';
 import type { Audit } from '../../audit/audit.ts';
 import type { AuthServerMetrics } from '../../audit/auth-server-metrics.ts';

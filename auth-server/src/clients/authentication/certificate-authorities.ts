@@ -1,5 +1,6 @@
-import { X509Certificate } from 'node:crypto';
+import type { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { readCertificates } from '@trellis/runtime/pem';
 
 /** Those who issue certificates for clients. */
 export interface CertificateAuthorities {
@@ -7,17 +8,12 @@ export interface CertificateAuthorities {
   haveIssued(certificate: X509Certificate, nowMs: number): boolean;
 }
 
-/** Certificates in PEM. RFC 7468 §5 */
-const CERTIFICATES = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
-
 /** Extended key usages of which a certificate has one, if it has any: of clients, or any. RFC 5280 §4.2.1.12 */
 const CLIENT_USAGES: ReadonlySet<string> = new Set(['1.3.6.1.5.5.7.3.2', '2.5.29.37.0']);
 
 /** Reads authorities. @throws Error for a file that can't be read, or that has none */
 export function readCertificateAuthorities(path: string): CertificateAuthorities {
-  const authorities = (readFileSync(path, 'utf8').match(CERTIFICATES) ?? []).map(
-    (pem) => new X509Certificate(pem),
-  );
+  const authorities = readCertificates(readFileSync(path, 'utf8'));
   if (authorities.length === 0) throw new Error('It has no certificate in PEM.');
   const others = authorities.filter(({ ca }) => !ca);
   if (others.length > 0) throw new Error(`It has certificates that are of no authority: ${namesOf(others)}.`);

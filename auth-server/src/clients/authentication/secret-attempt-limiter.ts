@@ -1,4 +1,10 @@
-import { amountsOf, DEFAULT_SHARES, ShareBuckets, shareKeysOf, type ShareKeys } from '@trellis/admission';
+import {
+  amountsOf,
+  DEFAULT_SHARES,
+  ShareBuckets,
+  shareKeysOf,
+  type ShareKeys,
+} from '@trellis/runtime/admission';
 import type { AttemptLimit } from '../../attempts/attempt-store.ts';
 import type { CertificateAuthorities } from './certificate-authorities.ts';
 import type { BoundedAttempts } from '../../attempts/bounded-attempts.ts';

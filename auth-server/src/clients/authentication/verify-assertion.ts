@@ -35,7 +35,7 @@ export function claimedClientId(assertion: string): string | undefined {
 
 /**
  * Verifies a client's assertion: signature by one of its registered keys, issuer and subject the client, audience this
- * server's issuer (or its token endpoint, see {@link ClientMetadata.token_endpoint_audience}), not expired, used for the first time.
+ * server's issuer (or its token endpoint, see `ClientMetadata.token_endpoint_audience`), not expired, used for the first time.
  *
  * @returns undefined when it holds, else what is wrong, for the log
  * @see RFC 7523 §3, OpenID Connect Core §9

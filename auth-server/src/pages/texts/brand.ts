@@ -1,6 +1,6 @@
 /** Addresses that every page links to. */
 export interface ThemeLinks {
-  /** Where people go who have no use for these pages. */
+  /** Where users go who have no use for these pages. */
   readonly home?: string | undefined;
   readonly privacy?: string | undefined;
   readonly terms?: string | undefined;
@@ -16,7 +16,7 @@ export interface Brand {
   readonly links: ThemeLinks;
   /** Address of the page that describes codes of errors, each at the anchor of its name. */
   readonly errorReference?: string | undefined;
-  /** Address of the page that people have their account at. */
+  /** Address of the page that users have their account at. */
   readonly account: string;
   readonly stylesheet: string;
   /** The source expression that lets the pages' style in, and no other. CSP Level 3 */

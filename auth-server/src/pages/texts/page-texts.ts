@@ -11,7 +11,7 @@ export interface NoticeText {
   readonly subject: string;
   /**
    * @param what the browser, the address or the like, as far as it is known
-   * @param moment as people write it
+   * @param moment as users write it
    * @param link to the account page
    */
   readonly text: (what: string | undefined, moment: string, link: string) => string;

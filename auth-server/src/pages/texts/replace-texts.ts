@@ -3,7 +3,7 @@ import { english } from './english.ts';
 import { german } from './german.ts';
 import type { LanguageTexts } from './page-texts.ts';
 
-/** Every language that pages are in; the first is that of people who ask for none of them. */
+/** Every language that pages are in; the first is that of users who ask for none of them. */
 export const languages: readonly LanguageTexts[] = Object.freeze([english, german, chinese]);
 
 /** Texts of one language that take the place of the pages' own, by their names. */
@@ -56,7 +56,7 @@ function replaceIn(texts: object, path: string, replacements: Replacements): obj
   return Object.fromEntries(entries) as object;
 }
 
-/** What browsers read, not people. */
+/** What browsers read, not users. */
 function isFixed(name: string): boolean {
   return name === 'language' || name === 'direction';
 }

@@ -95,7 +95,7 @@ describe('A-250: a theme', () => {
     expect(problemsOf(theme).join('\n')).toContain(problem);
   });
 
-  it('A-251: that is no JSON, or is not there, is rejected', () => {
+  it('A-251: that is no JSON, or does not exist, is rejected', () => {
     write('theme.json', '{');
     expect(readTheme(folder.path)).toMatchObject({ kind: 'problems' });
     expect(readTheme(join(folder.path, 'none'))).toMatchObject({ kind: 'problems' });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { characterProblem } from '@trellis/admission';
+import { characterProblem } from '@trellis/runtime/admission';
 import { z } from 'zod';
 import { describeImage } from '../../images/describe-image.ts';
 import { textProblems } from '../texts/replace-texts.ts';

@@ -1,4 +1,4 @@
-import { characterProblem } from '@trellis/admission';
+import { characterProblem } from '@trellis/runtime/admission';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Role } from '../../accounts/accounts.ts';
 import type { Actor } from '../../audit/audit.ts';

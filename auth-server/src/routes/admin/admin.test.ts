@@ -93,7 +93,7 @@ describe('the admin API', () => {
     expect((await call('GET', '/clients', undefined, ada.accessToken)).status).toBe(401);
   });
 
-  it('is not there by default, and its scope is no default scope of clients', async () => {
+  it('does not exist by default, and its scope is no default scope of clients', async () => {
     const { out } = await runCommand(server, ['clients', 'list']);
     const spa = out.split('\n').find((line) => line.includes('"client_id":"spa"')) ?? '';
     expect(spa).not.toContain('auth:admin');

@@ -8,7 +8,7 @@ import { sectionsOf, type ScreenMaker, type ScreenTools } from './screens.ts';
 /** Accounts on a page: as many as the operation returns. */
 const PAGE = 100;
 
-/** Finds accounts, and invites people. */
+/** Finds accounts, and invites users. */
 export const accountsScreen: ScreenMaker = async ({ read, query, may, search, form, to, texts }) => {
   const { accounts: words } = texts;
   const q = query.get('q');

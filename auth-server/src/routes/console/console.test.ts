@@ -210,7 +210,7 @@ describe('A-266: the console', () => {
     },
   );
 
-  it('A-265: is not there without its scope, nor by a client that registered itself', async () => {
+  it('A-265: does not exist without its scope, nor by a client that registered itself', async () => {
     await allow('auth:accounts:read');
     expect((await open('/accounts')).status).toBe(404);
     await administer('DELETE', '/clients/trellis-console');

@@ -1,4 +1,4 @@
-import { own } from '@trellis/own-property';
+import { own } from '@trellis/runtime/own-property';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { OAuthError } from '../../errors.ts';
 import { addEndpoint } from '../../http/endpoint.ts';

@@ -85,7 +85,7 @@ export function screenTools(
   };
 }
 
-/** Those sections that are there. */
+/** Those sections that exist. */
 export function sectionsOf(
   ...sections: readonly (ConsoleSection | undefined | false)[]
 ): readonly ConsoleSection[] {
