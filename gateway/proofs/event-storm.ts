@@ -93,6 +93,7 @@ proof({
           queriesFailed: failed,
           calmP99Ms: tenths(queriesOf(calm)),
           stormP99Ms: tenths(queriesOf(stormy)),
+          timesCalm: tenths(queriesOf(stormy) / queriesOf(calm)),
           delayedElsewhereMs: tenths(delayedElsewhereMs),
           budgetMs: tenths(budgetMs),
         },

@@ -3,7 +3,7 @@ import { DEFAULT_COSTS } from '../src/settings/cost.ts';
 import { RequestError } from '../src/errors.ts';
 import { PROTECTIVE_LIMITS } from '../src/settings/limits.ts';
 import { createOperationCache } from '../src/operation/operation-cache.ts';
-import { JobAudience } from '../src/planning/threads/job-audience.ts';
+import { JobWaiters } from '../src/planning/threads/job-waiters.ts';
 import { PlannerOverstrained } from '../src/planning/threads/planner-rejections.ts';
 import { createPlannerPool, type QueryPlanSource } from '../src/planning/threads/planner-pool.ts';
 import type { PlanningAccount } from '../src/planning/operation-planner.ts';
@@ -169,7 +169,7 @@ function createBench(maxPlans: number): Bench {
     },
     async overstrain() {
       const found = await thread
-        .plan(supergraph, fragmentBomb(BOMB_LEVELS), [], new JobAudience(new AbortController().signal))
+        .plan(supergraph, fragmentBomb(BOMB_LEVELS), [], new JobWaiters(new AbortController().signal))
         .catch((error: unknown) => error);
       return found instanceof PlannerOverstrained ? found.limit : String(found);
     },

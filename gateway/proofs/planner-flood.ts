@@ -26,14 +26,14 @@ const SIZES: Readonly<Record<ProofOptions['size'], Size>> = {
 /** Of one account: 170 KB a second. */
 const FLOOD_PER_SECOND = 30;
 const OTHERS_PER_SECOND = 10;
-/** As many people ask for something that no one has asked for before. */
+/** As many users send an operation that is new. */
 const OTHERS = 50;
 const MAX_P99_MS = 500;
 /** Small, some 45 operations are measured: the slowest of them is no percentile. */
 const JUDGED_SHARE: Readonly<Record<ProofOptions['size'], number>> = { small: 0.9, full: 0.99 };
 /**
  * Beside tests, on a machine that is busy with other things, all responses are slow. Then operations that were planned long ago are the control, sent
- * at the same time by the same people, what has nothing to do with planning. In full size nothing excuses.
+ * at the same time by the same users, what has nothing to do with planning. In full size nothing excuses.
  */
 const MAX_TIMES_KNOWN: Readonly<Record<ProofOptions['size'], number>> = { small: 2, full: 0 };
 

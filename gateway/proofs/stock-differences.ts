@@ -12,7 +12,7 @@ const SIZES = {
   full: { graphs: 30, operations: 60 },
 };
 
-/** Random operations over random graphs, and over three that people made, to stock @apollo/gateway and to this gateway. */
+/** Random operations over random graphs, and over three that were written by hand, to stock @apollo/gateway and to this gateway. */
 proof({
   name: 'stock-differences',
   description: 'Where @apollo/gateway answers otherwise, a standard says who is right.',

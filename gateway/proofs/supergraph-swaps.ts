@@ -1,6 +1,8 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { createTemporaryDirectory, proof, type ProofOptions } from '@trellis/testkit';
 import { createLogger, createMetrics, type Metrics } from '@trellis/runtime';
 import { Pool } from 'undici';
@@ -174,7 +176,16 @@ function supergraphTexts(subgraphs: readonly SubgraphServer[]): (number: number)
 
 /** Empty, no schema, no supergraph, or half of one; each time another text. */
 function brokenText(texts: (number: number) => string, number: number): string {
-  const kinds = ['', 'type Query {', 'type Query { public: String! }', texts(number).slice(0, 3_000)];
+  const kinds = [
+    '',
+    'type Query {',
+    print(gql`
+      type Query {
+        public: String!
+      }
+    `),
+    texts(number).slice(0, 3_000),
+  ];
   return `${kinds[(number / BROKEN_EVERY) % kinds.length] ?? ''}\n# ${number}\n`;
 }
 

@@ -3,7 +3,7 @@ import {
   type GraphErrorCode,
   type GraphErrorDescription,
 } from '@trellis/subgraph-protocol/errors';
-import type { ShareRejection } from '@trellis/admission';
+import type { ShareRejection } from '@trellis/runtime/admission';
 import { GraphQLError } from 'graphql';
 import type { LimitName } from './settings/limit-catalogue.ts';
 
@@ -164,7 +164,7 @@ export function rejected(
   );
 }
 
-/** No one looks where a rejection was made, and under a flood of them their stacks would cost more than all the rest. */
+/** The stack of a rejection is not read, and under a flood of them it would cost more than all the rest. */
 function withoutStack<T>(make: () => T): T {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -189,16 +189,16 @@ export function authenticationUnavailable(): RequestError {
   return rejected('AUTHENTICATION_UNAVAILABLE', summary, { retryAfterS: RETRY_AFTER_S });
 }
 
-/** The caller has more than its share of what the process does, while others wait. */
+/** The caller has as many requests in flight as its share allows while others wait. */
 export function overShare(): RequestError {
-  const message = `${gatewayErrorCodes.RATE_LIMITED.summary} This network has its share of what the gateway does at a time. Try again in ${RETRY_AFTER_S} s.`;
+  const message = `${gatewayErrorCodes.RATE_LIMITED.summary} This network has as many requests in flight as it may have. Send fewer at a time, or retry in ${RETRY_AFTER_S} s.`;
   return rejected('RATE_LIMITED', message, { retryAfterS: RETRY_AFTER_S });
 }
 
-/** More of what was sent than the share of its caller, or than the process can hold, would wait for responses. */
+/** Large requests in flight would exceed the share of their caller, or what the process can hold. */
 export function heldTooMuch(reason: ShareRejection): RequestError {
   if (reason === 'total') return overloaded();
-  const message = `${gatewayErrorCodes.RATE_LIMITED.summary} This network has its share of what the gateway holds of large requests. Send fewer at a time, or try again in ${RETRY_AFTER_S} s.`;
+  const message = `${gatewayErrorCodes.RATE_LIMITED.summary} This network has as many bytes of large requests in flight as it may have. Send fewer or smaller ones at a time, or retry in ${RETRY_AFTER_S} s.`;
   return rejected('RATE_LIMITED', message, { retryAfterS: RETRY_AFTER_S });
 }
 
@@ -211,13 +211,13 @@ export function tooManyStreams(limit: string): RequestError {
   return rejected('TOO_MANY_STREAMS', `${limit} End some, then try again.`, { retryAfterS: RETRY_AFTER_S });
 }
 
-/** The client has gone, or wants no more of an operation. It is no one's in particular: it is never shown. */
+/** The client disconnected, or ended an operation. It is never shown. */
 export const CLIENT_CLOSED: RequestError = rejected(
   'CLIENT_CLOSED_REQUEST',
   gatewayErrorCodes.CLIENT_CLOSED_REQUEST.summary,
 );
 
-/** The operation exceeds a limit. Nothing was asked of any subgraph. Specification: Errors 3 and 5. */
+/** The operation exceeds a limit. No subgraph request was sent. See docs/errors.md#limits. */
 export function tooComplex(name: LimitName, maximum: number, actual: number): RequestError {
   const limit = { name, maximum, actual: Math.min(actual, Number.MAX_SAFE_INTEGER) };
   return rejected('QUERY_TOO_COMPLEX', `The operation exceeds the limit "${name}" of ${maximum}.`, { limit });

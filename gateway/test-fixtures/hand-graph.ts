@@ -34,7 +34,7 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   readonly client?: SubgraphClient;
   /** Requests to subgraphs that it may make. @default any number */
-  readonly maxCalls?: number;
+  readonly maxRequests?: number;
   headersFor?(subgraph: string): Readonly<Record<string, string>>;
 }
 
@@ -160,7 +160,7 @@ async function run(text: string, options: RunOptions, engine: Engine): Promise<E
     headersFor,
     subgraphClient: client,
     introspector: planner,
-    maxCalls: options.maxCalls,
+    maxRequests: options.maxRequests,
     signal,
   });
 }

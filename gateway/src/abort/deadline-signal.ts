@@ -1,4 +1,4 @@
-/** Someone who is called back. */
+/** A callback, and its place in the list. */
 interface Watcher {
   readonly callback: () => void;
   /** Where it is in the list; -1 when it has left. */
@@ -6,7 +6,7 @@ interface Watcher {
 }
 
 /**
- * Those who watch something, in no order. A list, since they come and go with each call to a subgraph: V8 gives a `Set` that is filled and
+ * Those who watch something, in no order. A list, since they come and go with each subgraph request: V8 gives a `Set` that is filled and
  * emptied one table after the other, and each knows the next. One that is dead and old keeps all later ones alive, with those who
  * watched, until the next full garbage collection, and each collection of young objects copies them (ADR 15).
  */
@@ -20,7 +20,7 @@ export class Watchers {
     return () => this.#remove(watcher);
   }
 
-  /** Calls those who are there, but for those who leave meanwhile, and not those who come meanwhile. */
+  /** Calls those that were added before, but for those that leave meanwhile. */
   callAll(): void {
     for (const watcher of this.#list.slice()) if (watcher.at !== -1) watcher.callback();
   }
@@ -104,8 +104,8 @@ export function timeLeftMs(signal: AbortSignal): number {
 const watchersOfSignals = new WeakMap<AbortSignal, Watchers>();
 
 /**
- * Calls back when a signal is aborted. The signal of a request has one listener however many calls are made for the request:
- * adding and removing listeners costs more than much of what a call does.
+ * Calls back when a signal is aborted. The signal of a request has one listener however many subgraph requests it makes:
+ * adding and removing listeners costs more than much of what a subgraph request does.
  *
  * @returns stops it
  */
@@ -124,7 +124,7 @@ function watchersOf(signal: AbortSignal): Watchers {
 }
 
 /**
- * Waits for a promise as long as someone wants it.
+ * Waits for a promise until it settles or the signal is aborted.
  *
  * @throws what it rejects with, or the signal's reason; the promise goes on for others
  */

@@ -77,7 +77,7 @@ beforeAll(async () => {
     subgraphs: [good],
     settings: graph.settings(
       { responseHeader: true, directory: undefined },
-      { ...PROXIED, traffic: { breaker: { minCalls: 5, failureShare: 0.05 } } },
+      { ...PROXIED, traffic: { breaker: { minRequests: 5, failureShare: 0.05 } } },
     ),
     environment: {
       SUPERGRAPH: 'registry',

@@ -4,12 +4,24 @@ import { recordAbort } from '../registry/record-abort.ts';
 import type { TrialVerdict } from '../variants/canary-trial.ts';
 import type { TrialExchange, TrialListener, TrialMessage } from '../variants/trial-exchange.ts';
 import { VariantRouting } from '../variants/variant-routing.ts';
+import type { PreviewTokens } from '../variants/preview-tokens.ts';
 import type { LocatedRegistry, SupergraphParts } from './locate-registry.ts';
+import type { Ending } from './replaceable.ts';
+
+/** The registry whose canaries they are. */
+export interface CanarySource {
+  readonly followed: FollowedRegistry;
+  readonly located: Pick<LocatedRegistry, 'store' | 'log' | 'trust'>;
+  readonly previews: PreviewTokens;
+}
 
 /** Variants that are routed to, and canaries that stop themselves. */
 export interface AbortingCanaries {
   readonly routing: VariantRouting;
-  close(): Promise<void>;
+  /** Begins to compare a canary, or no longer does: whether canaries may stop themselves is another now. */
+  reconsider(): void;
+  /** Records what has stopped. May be called again while it does: the end of the gateway waits for no record. */
+  close(why: Ending): Promise<void>;
 }
 
 /** Milliseconds for a record of an abort. */
@@ -22,12 +34,11 @@ const RECORD_DEADLINE_MS = 30_000;
  * @param openExchange with the other processes; none where there are no others
  */
 export function abortingCanaries(
-  followed: FollowedRegistry,
-  located: LocatedRegistry,
+  source: CanarySource,
   parts: SupergraphParts,
   openExchange: (listener: TrialListener) => TrialExchange | undefined,
 ): AbortingCanaries {
-  const canaries = new Canaries(followed, located, parts);
+  const canaries = new Canaries(source, parts);
   canaries.exchange = openExchange((message) => canaries.take(message));
   return canaries;
 }
@@ -36,18 +47,18 @@ class Canaries implements AbortingCanaries {
   readonly routing: VariantRouting;
   exchange: TrialExchange | undefined;
   readonly #followed: FollowedRegistry;
-  readonly #located: LocatedRegistry;
+  readonly #located: CanarySource['located'];
   readonly #parts: SupergraphParts;
   readonly #closing = new AbortController();
   #recording: Promise<void> = Promise.resolve();
 
-  constructor(followed: FollowedRegistry, located: LocatedRegistry, parts: SupergraphParts) {
+  constructor({ followed, located, previews }: CanarySource, parts: SupergraphParts) {
     this.#followed = followed;
     this.#located = located;
     this.#parts = parts;
     this.routing = new VariantRouting({
-      previews: located.previews,
-      aborts: () => located.settings.aborts,
+      previews,
+      aborts: () => parts.inUse().registry.aborts,
       operationCacheOf: parts.operationCacheOf,
       onWorse: (variant, verdict) => this.#abort(variant, verdict),
       figures: parts.registryMetrics.canaries,
@@ -64,8 +75,12 @@ class Canaries implements AbortingCanaries {
     else this.routing.active?.trial?.take(named, events);
   }
 
-  async close(): Promise<void> {
-    this.#closing.abort();
+  reconsider(): void {
+    this.routing.serve(this.#followed.served);
+  }
+
+  async close(why: Ending): Promise<void> {
+    if (why !== 'replaced') this.#closing.abort();
     this.exchange?.close();
     this.routing.close();
     await this.#recording;

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { ANONYMOUS_ONLY, createAuthenticator, type Authenticator } from '../identity/authenticator.ts';
 import type { AccessTokenRules } from '../identity/verify-access-token.ts';
 import { configuredIssuers } from '../config/configured-issuers.ts';
-import { readSafelists, type Retirement } from '../caching/safelist.ts';
+import { createSafelists, readListedOperations, type Retirement } from '../caching/safelist.ts';
 import type { GatewayConfig } from '../config/config.ts';
 import { SharedExecutions } from '../load/shared-executions.ts';
 import { createRateLimiter, UNLIMITED_RATE } from '../load/rate-limiter.ts';
@@ -21,7 +21,7 @@ import type { Replaced } from './replaced-resources.ts';
 import type { GatewayResources } from './resources.ts';
 import type { ResponseCache, ResponseCaching } from '../response-cache/response-cache.ts';
 import type { SettingsInUse } from '../config/settings-in-use.ts';
-import type { DemandMetrics } from '../observability/traffic-metrics.ts';
+import type { RunMetrics } from '../observability/traffic-metrics.ts';
 import { createRunTracer, traceFetches, tracePlanning } from '../observability/tracing.ts';
 import { compileHeaderDisclosure } from '../subgraphs/header-disclosure.ts';
 import { compileErrorDisclosures } from '../subgraphs/subgraph-failure.ts';
@@ -37,7 +37,7 @@ export function createServices(
   config: GatewayConfig,
   inUse: SettingsInUse,
   resources: GatewayResources,
-  { tracing, responseCache }: Replaced,
+  { tracing, responseCache, usage }: Replaced,
   logger: Logger,
 ): PipelineServices {
   const { rateLimits } = inUse;
@@ -64,7 +64,7 @@ export function createServices(
     breakerOf: (subgraph, url) => states.of(subgraph, rulesOf(subgraph), url).breaker,
     planningBudget: resources.planningBudget,
     shares: resources.shares,
-    usage: resources.usage,
+    usage,
     tracer: tracing && createRunTracer(tracing),
     executionGate: resources.executionGate,
     textTurns: resources.textTurns,
@@ -89,7 +89,7 @@ export function createServices(
     headerDisclosure: compileHeaderDisclosure(inUse.headers),
     errorPolicy: { exposeInternals: !inUse.production },
     onError: inUse.onError,
-    observer: createObserver(logger, resources.demandMetrics),
+    observer: createObserver(logger, resources.runMetrics),
   };
 }
 
@@ -166,7 +166,7 @@ function createAbsenceReporter(logger: Logger): NonNullable<AccessTokenRules['on
 }
 
 function createPersistedQueryPolicy(
-  { settings, safelists: read, CONFIG = '.' }: GatewayConfig,
+  { settings, listed, CONFIG = '.' }: GatewayConfig,
   { persistedQueries }: SettingsInUse,
   resources: GatewayResources,
   logger: Logger,
@@ -180,7 +180,7 @@ function createPersistedQueryPolicy(
       shares: resources.storageShares.texts,
     };
   const files = manifestFiles(settings, CONFIG);
-  const safelists = read ?? readSafelists(files);
+  const safelists = createSafelists(listed ?? readListedOperations(files));
   const { all } = safelists;
   logger.info({ operations: all.size, clients: files.clients.size }, 'safelist enabled');
   return {
@@ -224,9 +224,9 @@ function createRetiredReporter(logger: Logger): (retirement: Retirement) => void
   };
 }
 
-function createObserver(logger: Logger, { objectsAnswered }: DemandMetrics): PipelineObserver {
+function createObserver(logger: Logger, runMetrics: RunMetrics): PipelineObserver {
   return {
-    objectsAnswered,
+    ...runMetrics,
     invalidToken: (requestId, reason) => logger.info({ requestId, reason }, 'access token rejected'),
     internalError: (requestId, error) =>
       logger.error(
@@ -256,7 +256,7 @@ function shownExtensions({
   return { shows, showsAny: shows.cost || shows.plan || shows.timings, explains: shows.onRequest };
 }
 
-/** No one but the operator can know which forwarded headers say who asks: all are taken to, unless they are declared public. */
+/** Only the operator can know which forwarded headers say who asks: all are taken to, unless they are declared public. */
 function headersThatDecide(headers: SettingsInUse['headers']): Pick<ResponsePolicy, 'varyOn' | 'privateFor'> {
   const forwarded = forwardedNames(headers);
   const isPublic = new Set(headers.public.map((name) => name.toLowerCase()));

@@ -27,7 +27,7 @@ export interface GatewayPluginOptions {
   readonly environment?: Environment;
   /** @default a logger of its own, which writes JSON lines to standard output */
   readonly logger?: Logger;
-  /** Where its metrics are registered. @default a registry of its own, which no one reads */
+  /** Where its metrics are registered. @default a registry of its own, which is not read */
   readonly metrics?: Metrics;
 }
 

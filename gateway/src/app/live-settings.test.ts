@@ -7,12 +7,15 @@ import { settingTable } from '../settings/settings.ts';
 import { identityRows } from '../testing/reloads/identity-rows.ts';
 import { settingsAt, type LiveRows } from '../testing/reloads/live-row.ts';
 import { loadRows } from '../testing/reloads/load-rows.ts';
+import { registryRows } from '../testing/reloads/registry-rows.ts';
+import { startRegistryWorld, type RegistryWorld } from '../testing/reloads/registry-world.ts';
 import { startReloadWorld, type ReloadWorld } from '../testing/reloads/reload-world.ts';
 import { subgraphRows } from '../testing/reloads/subgraph-rows.ts';
 import { RawSocket } from '../testing/raw-socket.ts';
 import { operationRows } from '../testing/reloads/operation-rows.ts';
 import { streamRows } from '../testing/reloads/stream-rows.ts';
 import { transportRows } from '../testing/reloads/transport-rows.ts';
+import { usageRows } from '../testing/reloads/usage-rows.ts';
 
 /** Those with a value of their own: a group changes when one of its members does. */
 const LIVE_KEYS = documentedSettings(settingTable)
@@ -20,10 +23,11 @@ const LIVE_KEYS = documentedSettings(settingTable)
   .map(({ key }) => key);
 
 let world: ReloadWorld & { close(): Promise<void> };
+let registries: RegistryWorld;
 let rows: LiveRows;
 
 beforeAll(async () => {
-  world = await startReloadWorld();
+  [world, registries] = await Promise.all([startReloadWorld(), startRegistryWorld()]);
   rows = {
     ...subgraphRows,
     ...identityRows(world),
@@ -31,9 +35,11 @@ beforeAll(async () => {
     ...operationRows,
     ...streamRows,
     ...transportRows(world),
+    ...usageRows(world),
+    ...registryRows(registries),
   };
 });
-afterAll(() => world.close());
+afterAll(() => Promise.all([world.close(), registries.close()]));
 
 describe('A setting that is live', () => {
   it.each(LIVE_KEYS)('holds from the reload on that changes it, and no longer than that: %s', async (key) => {

@@ -15,8 +15,8 @@ import { settingsInUse, type SettingsInUse } from '../config/settings-in-use.ts'
 export interface OpenGateway {
   /** What its routes are made of. */
   readonly serving: ServerDependencies;
-  /** What is in force now, and {@link CurrentConfiguration.reload}. */
-  readonly configuration: Pick<Readonly<CurrentConfiguration>, 'services' | 'reload'>;
+  /** What is in force now, {@link CurrentConfiguration.reload} and {@link CurrentConfiguration.follow}. */
+  readonly configuration: Pick<Readonly<CurrentConfiguration>, 'services' | 'config' | 'reload' | 'follow'>;
   readonly resources: GatewayResources;
   /** Applies no more changes of its configuration. */
   stop(): void;
@@ -41,7 +41,7 @@ export async function openGateway(config: GatewayConfig, means: GatewayMeans): P
     throw error;
   });
   replaced.commit();
-  const configuration: CurrentConfiguration = new CurrentConfiguration(config, state, resources, logger);
+  const configuration: CurrentConfiguration = new CurrentConfiguration(config, state, resources, means);
   const callbacks = await openCallbacks(state.inUse, resources).catch(async (error: unknown) => {
     configuration.stop();
     await resources.close();
@@ -55,7 +55,7 @@ export async function openGateway(config: GatewayConfig, means: GatewayMeans): P
       services: () => configuration.services,
       admission: resources.admission,
       unread: resources.unread,
-      unanswered: resources.unanswered,
+      inFlight: resources.inFlight,
       settings: () => state.inUse,
       crossOrigin: crossOriginRules(() => state.inUse.http.cors, allowsConveniences(config)),
       hosts: servedHosts({

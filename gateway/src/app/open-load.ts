@@ -3,14 +3,14 @@ import type { SettingsInUse } from '../config/settings-in-use.ts';
 import { Admission, SustainedOverload } from '../load/admission.ts';
 import { ExecutionGate } from '../load/execution-gate.ts';
 import { FairTurns } from '../load/waiting-line.ts';
-import { UnansweredBytes } from '../load/unanswered-bytes.ts';
+import { InFlightBytes } from '../load/in-flight-bytes.ts';
 import { UnreadResponses } from '../load/unread-responses.ts';
 import {
   createUnreadCutOffs,
-  registerUnansweredGauge,
+  registerInFlightGauge,
   registerUnreadGauges,
 } from '../observability/connection-metrics.ts';
-import { unansweredRules, unreadRules } from './resource-rules.ts';
+import { inFlightRules, unreadRules } from './resource-rules.ts';
 
 /** What keeps load within what the process can do. */
 export interface LoadResources {
@@ -19,10 +19,10 @@ export interface LoadResources {
   readonly textTurns: FairTurns;
   readonly eventTurns: FairTurns;
   readonly unread: UnreadResponses;
-  readonly unanswered: UnansweredBytes;
+  readonly inFlight: InFlightBytes;
 }
 
-/** Of each turn of the event loop, for texts that no one has sent before. They leave out some turns: hundreds may come at once. */
+/** Of each turn of the event loop, for texts that are new. They leave out some turns: hundreds may come at once. */
 const TEXTS = { turnMs: 5, turnsBetween: 16 };
 /** Of each turn, for events and ticks that begin. A response has several turns, and waits for as much in each. */
 const EVENTS = { turnMs: 1 };
@@ -35,16 +35,16 @@ export function openLoad(inUse: SettingsInUse, metrics: Resources['metrics']): L
   const admission = new Admission(inUse.admission, {
     overload,
     queue: executionGate,
-    makeRoom: () => unread.cutOffSlowest(), // a request that finds all places taken gets that of someone who does not read
+    makeRoom: () => unread.cutOffSlowest(), // a request that finds all places taken gets that of a slow consumer
   });
-  const unanswered = openUnansweredBytes(inUse, metrics);
+  const inFlight = openInFlightBytes(inUse, metrics);
   return {
     admission,
     executionGate,
     textTurns: new FairTurns(TEXTS),
     eventTurns: new FairTurns(EVENTS),
     unread,
-    unanswered,
+    inFlight,
   };
 }
 
@@ -55,8 +55,8 @@ function openUnreadResponses(inUse: SettingsInUse, metrics: Resources['metrics']
   return unread;
 }
 
-function openUnansweredBytes(inUse: SettingsInUse, metrics: Resources['metrics']): UnansweredBytes {
-  const unanswered = new UnansweredBytes(unansweredRules(inUse));
-  registerUnansweredGauge(metrics, unanswered);
-  return unanswered;
+function openInFlightBytes(inUse: SettingsInUse, metrics: Resources['metrics']): InFlightBytes {
+  const inFlight = new InFlightBytes(inFlightRules(inUse));
+  registerInFlightGauge(metrics, inFlight);
+  return inFlight;
 }

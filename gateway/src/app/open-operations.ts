@@ -1,5 +1,6 @@
-import type { OperationsRoutes, Resources } from '@trellis/runtime';
-import type { GatewayConfig } from '../config/config.ts';
+import type { Logger, OperationsRoutes, Resources } from '@trellis/runtime';
+import { configWith, type GatewayConfig } from '../config/config.ts';
+import { readSettings } from '../config/read-settings.ts';
 import { settingsInUse } from '../config/settings-in-use.ts';
 import { addStatePage } from '../http/pages/state-route.ts';
 import { addRecordVerdicts } from '../http/routes/record-verdict-route.ts';
@@ -15,7 +16,9 @@ export function openOperations(
   { logger, metrics }: Resources,
   started: () => ServingGateway | undefined,
 ): OperationsRoutes {
-  const cache = openCacheOperations(config, logger);
+  const ofFile = new ConfigOfFile(config, logger);
+  const current = (): GatewayConfig => started()?.config?.() ?? ofFile.read();
+  const cache = openCacheOperations(config, current, logger);
   return {
     secrets: config.OPERATIONS_SECRET,
     add: (server) => {
@@ -25,7 +28,7 @@ export function openOperations(
         verdict: async (sequence, signal) => started()?.verdict(sequence, signal),
       });
       addRecordedUsers(server, {
-        recorded: recordedBy(config),
+        recorded: () => recordedBy(current()),
         sdl: async (signal) => started()?.sdl(signal),
         search: searchInThread,
         logger,
@@ -41,4 +44,26 @@ function recordedBy(config: GatewayConfig): Pick<FieldSearch, 'database' | 'dire
   const { directory } = settingsInUse(config).usage;
   if (database !== undefined) return { database };
   return directory === undefined ? undefined : { directory };
+}
+
+/** The configuration for a process that serves no queries itself, and so does not watch its file: it is read again at each use. */
+class ConfigOfFile {
+  #config: GatewayConfig;
+  readonly #logger: Logger;
+
+  constructor(config: GatewayConfig, logger: Logger) {
+    this.#config = config;
+    this.#logger = logger;
+  }
+
+  /** An invalid file changes nothing, as for the processes that serve queries. */
+  read(): GatewayConfig {
+    const { CONFIG: file, environment } = this.#config;
+    try {
+      if (file !== undefined) this.#config = configWith(this.#config, file, readSettings(file, environment));
+    } catch (error) {
+      this.#logger.warn({ err: error, file }, 'invalid configuration; keeping the current one');
+    }
+    return this.#config;
+  }
 }

@@ -32,7 +32,7 @@ export interface PlanningResources {
 interface PlanningMeans {
   readonly logger: Logger;
   readonly metrics: GraphMetrics;
-  /** @default as {@link PlannerPoolOptions.start} */
+  /** @default as `PlannerPoolOptions.start` */
   readonly startPlanner: StartPlanner | undefined;
 }
 
@@ -41,8 +41,11 @@ interface OpenedPlanning extends PlanningResources {
   readonly operationCacheOf: (supergraph: Supergraph) => OperationCache;
   /** Begins to load planning for a supergraph that is being built. @returns ends the hold on it */
   readonly prepare: (next: SupergraphText) => () => void;
-  /** Plans what is known for a supergraph that is about to serve. */
-  readonly warm: (next: Supergraph) => Promise<void>;
+  /**
+   * Plans what is known for supergraphs that are about to serve, each in the place of the one before. Who replaces another opens its own:
+   * until then both have one to prepare.
+   */
+  readonly openWarmUp: () => (next: Supergraph) => Promise<void>;
 }
 
 /** Opens it. @param current the configuration in force, asked when there is something to plan */
@@ -59,24 +62,34 @@ export function openPlanning(
   const planner = openPlanner(current, plannerPool, metrics);
   const operationCacheOf = (graph: Supergraph): OperationCache => current.services().operationCacheOf(graph);
   const prepare = (next: SupergraphText) => holdPlanning(plannerPool, next);
-  let newest = new AbortController();
-  const planKnown = (next: Supergraph): Promise<void> => {
-    newest.abort();
-    newest = new AbortController();
-    return knownOperations.prepare(next, {
+  const planKnown = (next: Supergraph, signal: AbortSignal): Promise<void> =>
+    knownOperations.prepare(next, {
       operationCacheOf,
       planner,
-      signal: newest.signal,
+      signal,
       onFailure: (operation, err) =>
         logger.warn({ operation, err, supergraph: next.hash }, 'warm-up could not plan an operation'),
     });
+  const openWarmUp = (): ((next: Supergraph) => Promise<void>) => {
+    const planNewest = abortingPrevious(planKnown);
+    return async (next) => {
+      await planner.load(next);
+      if (isServedFirst(config)) setImmediate(() => void planNewest(next));
+      else await planNewest(next);
+    };
   };
-  const warm = async (next: Supergraph): Promise<void> => {
-    await planner.load(next);
-    if (isServedFirst(config)) setImmediate(() => void planKnown(next));
-    else await planKnown(next);
+  return { planner, plannerPool, planningBudget, knownOperations, operationCacheOf, prepare, openWarmUp };
+}
+
+function abortingPrevious(
+  plan: (next: Supergraph, signal: AbortSignal) => Promise<void>,
+): (next: Supergraph) => Promise<void> {
+  let newest = new AbortController();
+  return (next) => {
+    newest.abort();
+    newest = new AbortController();
+    return plan(next, newest.signal);
   };
-  return { planner, plannerPool, planningBudget, knownOperations, operationCacheOf, prepare, warm };
 }
 
 /** A developer waits for the next supergraph: it serves before the operations are planned that were sent before. */

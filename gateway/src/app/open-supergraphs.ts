@@ -2,9 +2,19 @@ import { StartupError } from '@trellis/runtime';
 import type { GenerationRouting } from '../pipeline/services.ts';
 import { InvalidSupergraph } from '../supergraph/build-supergraph.ts';
 import { locateSupergraph } from '../supergraph/supergraph-source.ts';
-import { createSupergraphStore } from '../supergraph/supergraph-store.ts';
-import type { OpenSupergraphs, SupergraphParts } from './locate-registry.ts';
-import { followRegistryOf } from './open-registry.ts';
+import { createSupergraphStore, type SupergraphStore } from '../supergraph/supergraph-store.ts';
+import type { SupergraphParts } from './locate-registry.ts';
+import { RegistryInForce } from './registry-in-force.ts';
+
+/** What is served, and which of it for whom. */
+export interface OpenSupergraphs {
+  readonly supergraphs: SupergraphStore;
+  readonly generations: GenerationRouting;
+  /** Absent where none is followed. */
+  readonly registry?: RegistryInForce;
+  /** Ends all of it. */
+  close(): Promise<void>;
+}
 
 /** One generation serves, whatever the request. */
 const ONE_GENERATION: GenerationRouting = Object.freeze({ active: undefined });
@@ -17,12 +27,15 @@ const ONE_GENERATION: GenerationRouting = Object.freeze({ active: undefined });
 export async function openSupergraphs(parts: SupergraphParts): Promise<OpenSupergraphs> {
   const { SUPERGRAPH, SUBGRAPH_URLS, supergraphSource } = parts.config;
   const location = supergraphSource ? { source: supergraphSource } : locateSupergraph(SUPERGRAPH);
-  if (location && 'registry' in location) return followRegistryOf(parts);
+  if (location && 'registry' in location) {
+    const registry = await RegistryInForce.open(parts);
+    return { supergraphs: registry, generations: registry, registry, close: () => registry.close() };
+  }
   const supergraphs = await createSupergraphStore({
     ...location,
     subgraphUrls: SUBGRAPH_URLS,
     prepare: parts.prepare,
-    warm: parts.warm,
+    warm: parts.openWarmUp(),
     observer: observe(parts),
   }).catch((error: unknown) => {
     throw error instanceof InvalidSupergraph ? new StartupError(error.message, { cause: error }) : error;
@@ -38,7 +51,8 @@ function observe({ config: { supergraphSource }, logger, metrics }: SupergraphPa
       metrics.serving(supergraph);
       logger.info({ supergraph: supergraph.hash }, 'supergraph loaded');
     },
-    waiting: (source, error) => logger.warn({ err: error, source }, 'supergraph unavailable; retrying'),
+    waiting: (source, { message: reason }) =>
+      logger.warn({ source, reason }, 'supergraph unavailable; retrying'),
     rejected: (source, error) => {
       metrics.rejected();
       if (supergraphSource?.rejected) return supergraphSource.rejected(error);

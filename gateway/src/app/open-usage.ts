@@ -8,34 +8,46 @@ import type { UsageCollectorOptions } from '../usage/usage-collector.ts';
 import { UsageDatabase } from '../usage/usage-database.ts';
 import { UsageFolder } from '../usage/usage-folder.ts';
 import { UsageQueue, type UsageSink } from '../usage/usage-queue.ts';
-import { IntervalRecorder, type UsageRecorder } from '../usage/usage-recorder.ts';
+import { AFTER_A_RELOAD, IntervalRecorder } from '../usage/usage-recorder.ts';
+import type { Opened } from './replaceable.ts';
+
+/** Where usage goes, and how often: another one takes another recorder. */
+export interface UsageTo {
+  readonly database: string | undefined;
+  readonly directory: string | undefined;
+  /** Of a collector. */
+  readonly endpoint: string | undefined;
+  readonly intervalS: number;
+}
+
+/** What recorders ask for at each use. */
+export interface CurrentUsage {
+  /** The settings in force. */
+  readonly settings: () => SettingsInUse;
+  /** What is sent to a collector beside records. */
+  readonly headersFor: (endpoint: string) => Readonly<Record<string, string>>;
+}
 
 /** Where usage may go. */
-type Destinations = Pick<GatewayConfig, 'USAGE_DATABASE_URL'>;
+export function usageTo(
+  { USAGE_DATABASE_URL: database }: Pick<GatewayConfig, 'USAGE_DATABASE_URL'>,
+  { usage: { directory, collector, intervalS } }: SettingsInUse,
+): UsageTo {
+  return { database, directory, endpoint: collector.endpoint, intervalS };
+}
 
 /**
- * Begins to record usage, where the configuration says where to. A database and a collector need not be there yet.
+ * Says how a recorder of usage is opened. A database and a collector need not be there yet; where nothing can be written to the folder,
+ * or a package is missing, opening rejects with a StartupError.
  *
- * @param current the settings in force
- * @throws StartupError where nothing can be written to the folder, or a package is missing
+ * @returns what opens one, where the settings say where to
  */
-export async function openUsage(
-  destinations: Destinations,
-  settings: SettingsInUse,
+export function createUsageOpener(
   { logger, metrics }: Resources,
-  current: () => SettingsInUse,
-): Promise<UsageRecorder | undefined> {
-  const { intervalS, documents, rows } = settings.usage;
-  const [process, intervalMs] = [randomUUID(), intervalS * 1_000];
-  const sinks = await openSinks(destinations, settings, process, intervalMs);
-  if (sinks.length === 0) return undefined;
-  const lost = new Counter({
-    name: 'trellis_gateway_usage_lost_total',
-    help: 'Operations of an interval that could not be written there, and were given up.',
-    labelNames: ['sink'],
-    registers: [metrics],
-  });
-  const queues = sinks.map((sink) => {
+  current: CurrentUsage,
+): (to: UsageTo) => Promise<Opened<IntervalRecorder> | undefined> {
+  let lost: Counter | undefined;
+  const queueTo = (sink: UsageSink): UsageQueue => {
     const { name } = sink;
     const outages = createOutageLog({
       logger,
@@ -44,39 +56,70 @@ export async function openUsage(
       bindings: { sink: name },
       isTransient: () => true,
     });
-    return new UsageQueue({ sink, outages, onLost: (operations) => lost.inc({ sink: name }, operations) });
+    const counter = (lost ??= countLost(metrics));
+    return new UsageQueue({ sink, outages, onLost: (operations) => counter.inc({ sink: name }, operations) });
+  };
+  return async (to) => {
+    const process = randomUUID();
+    const { sinks, folder } = await openSinks(to, process, current);
+    if (sinks.length === 0) return undefined;
+    const recorder = new IntervalRecorder({
+      process,
+      intervalMs: to.intervalS * 1_000,
+      bounds: () => current.settings().usage,
+      queues: sinks.map(queueTo),
+      cost: () => current.settings().cost,
+    });
+    return {
+      value: recorder,
+      close: (why) => (why === 'unused' ? leave(recorder, folder) : end(recorder, why)),
+    };
+  };
+}
+
+function end(recorder: IntervalRecorder, why: 'end' | 'replaced'): Promise<void> {
+  return why === 'replaced' ? recorder.close(AFTER_A_RELOAD) : recorder.close();
+}
+
+/** Nothing was written yet but the mark in a folder. */
+async function leave(recorder: IntervalRecorder, folder: UsageFolder | undefined): Promise<void> {
+  recorder.stop();
+  await folder?.close();
+}
+
+function countLost(metrics: Resources['metrics']): Counter {
+  return new Counter({
+    name: 'trellis_gateway_usage_lost_total',
+    help: 'Operations of an interval that could not be written there, and were given up.',
+    labelNames: ['sink'],
+    registers: [metrics],
   });
-  return new IntervalRecorder({
-    process,
-    intervalMs,
-    documents,
-    rows,
-    queues,
-    cost: () => current().cost,
-  });
+}
+
+interface OpenSinks {
+  readonly sinks: readonly UsageSink[];
+  readonly folder: UsageFolder | undefined;
 }
 
 /** The folder last: from then on there is a mark in it, which only what records removes. */
 async function openSinks(
-  { USAGE_DATABASE_URL: database }: Destinations,
-  { usage: { directory, collector } }: SettingsInUse,
+  { database, directory, endpoint, intervalS }: UsageTo,
   process: string,
-  intervalMs: number,
-): Promise<readonly UsageSink[]> {
+  { headersFor }: CurrentUsage,
+): Promise<OpenSinks> {
   const sinks: UsageSink[] = [];
+  const intervalMs = intervalS * 1_000;
   if (database !== undefined) {
     const tables = new UsageDatabase(database, process, intervalMs);
     await tables.open().catch(throwStartupError('USAGE_DATABASE_URL'));
     sinks.push(tables);
   }
-  const { endpoint, headers } = collector;
-  if (endpoint !== undefined) sinks.push(await collectorAt({ endpoint, headers }, process));
-  if (directory !== undefined) {
-    const folder = new UsageFolder(directory, process, intervalMs);
-    await folder.open().catch(throwStartupError('usage.directory'));
-    sinks.push(folder);
-  }
-  return sinks;
+  if (endpoint !== undefined)
+    sinks.push(await collectorAt({ endpoint, headers: () => headersFor(endpoint) }, process));
+  if (directory === undefined) return { sinks, folder: undefined };
+  const folder = new UsageFolder(directory, process, intervalMs);
+  await folder.open().catch(throwStartupError('usage.directory'));
+  return { sinks: [...sinks, folder], folder };
 }
 
 /** OpenTelemetry's exporter is loaded by those who use it: without it, a gateway starts with fewer modules. */

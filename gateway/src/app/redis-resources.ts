@@ -6,7 +6,7 @@ import {
   type Resources,
 } from '@trellis/runtime';
 import { createOutageLog } from '@trellis/runtime/outage-log';
-import { PROOF_WINDOW_S } from '@trellis/admission/dpop';
+import { PROOF_WINDOW_S } from '@trellis/runtime/dpop';
 import { createActivityStream } from '@trellis/subgraph-protocol';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { startRevocationFeed, type RevocationFeed } from '../identity/revocation-feed.ts';
@@ -19,7 +19,6 @@ import {
   type PersistedQueryStore,
 } from '../caching/persisted-query-store.ts';
 import type { GatewayConfig } from '../config/config.ts';
-import { readSettings } from '../config/read-settings.ts';
 import { settingsInUse } from '../config/settings-in-use.ts';
 import {
   NO_ACTIVITY,
@@ -229,33 +228,38 @@ export function responseCacheOf({ settings, CACHE_REDIS_URL }: GatewayConfig): C
 
 /**
  * What operators can do with the response cache, by connections of its own: the operations port may be that of a process which
- * serves no queries itself. The file is read again for each request, as that process may not watch it.
+ * serves no queries itself.
+ *
+ * @param current the configuration in force, asked for each request
  */
-export function openCacheOperations(config: GatewayConfig, logger: Logger): OperationsRoutes | undefined {
-  if (config.CONFIG === undefined) return undefined; // without a file there is no response cache
-  const invalidations = new InvalidationsOfFile(config, logger);
+export function openCacheOperations(
+  { CONFIG, OPERATIONS_SECRET }: GatewayConfig,
+  current: () => GatewayConfig,
+  logger: Logger,
+): OperationsRoutes | undefined {
+  if (CONFIG === undefined) return undefined; // without a file there is no response cache
+  const invalidations = new CurrentInvalidations(current, logger);
   return {
-    secrets: config.OPERATIONS_SECRET,
+    secrets: OPERATIONS_SECRET,
     add: (server) => addInvalidationRoute(server, { invalidations: () => invalidations.current(), logger }),
     close: () => invalidations.close(),
   };
 }
 
 /** Publishes to the Redis that the configuration names now. */
-class InvalidationsOfFile {
+class CurrentInvalidations {
   readonly #logger: Logger;
-  #config: GatewayConfig;
+  readonly #current: () => GatewayConfig;
   #open: { readonly url: string; readonly redis: RedisConnection } | undefined;
 
-  constructor(config: GatewayConfig, logger: Logger) {
-    this.#config = config;
+  constructor(current: () => GatewayConfig, logger: Logger) {
+    this.#current = current;
     this.#logger = logger;
   }
 
   /** Absent where no responses are stored. */
   current(): Invalidations | undefined {
-    this.#readAgain();
-    const cache = responseCacheOf(this.#config);
+    const cache = responseCacheOf(this.#current());
     if (this.#open?.url !== cache?.url) {
       this.close();
       this.#open = cache && { url: cache.url, redis: connect(cache.url, 'operations', this.#logger) };
@@ -266,15 +270,5 @@ class InvalidationsOfFile {
   close(): void {
     this.#open?.redis.disconnect();
     this.#open = undefined;
-  }
-
-  /** An invalid file changes nothing, as for the processes that serve queries. */
-  #readAgain(): void {
-    const { CONFIG: file, environment } = this.#config;
-    try {
-      if (file !== undefined) this.#config = { ...this.#config, ...readSettings(file, environment) };
-    } catch (error) {
-      this.#logger.warn({ err: error, file }, 'invalid configuration; keeping the current one');
-    }
   }
 }

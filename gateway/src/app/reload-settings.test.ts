@@ -55,6 +55,7 @@ function otherValue({ setting, key }: DocumentedSetting): unknown {
   if (setting.type === 'flag-or-list') return ['10.0.0.0/8'];
   if (key === 'authentication.clientCertificate.header') return 'x-cert';
   if (key === 'authentication.clientCertificate.format') return 'rfc9440';
+  if (key === 'subscriptions.callback.listen') return '127.0.0.1:4005';
   if (key === 'telemetry.tracing.endpoint') return 'http://127.0.0.1:1/v1/traces';
   if (key === 'telemetry.tracing.headers') return { a: 'b' };
   if (key === 'registry.graph') return 'content@production';
@@ -77,12 +78,18 @@ const restart = changes.filter(({ reload: when }) => when === 'restart');
 const applied = changes.filter(({ reload: when }) => when !== 'restart');
 
 describe('A changed gateway.yaml', () => {
-  it('is logged by the keys that need a restart: how a proxy forwards certificates, which registry is followed, where usage is recorded', async () => {
-    const trusted = { http: { trustProxy: ['127.0.0.1'] } }; // without that, the file is not valid
-    await reload(merged(trusted, ...restart.map(({ key, value }) => settingsWith(key, value))));
+  it('is logged by the keys that need a restart', async () => {
+    const reached = settingsWith('subscriptions.callback.publicUrl', 'http://gateway.internal/'); // without that, the file is not valid
+    await reload(merged(reached, ...restart.map(({ key, value }) => settingsWith(key, value))));
     const keys = restart.map(({ key }) => key);
     expect(needRestart()).toEqual(keys);
     expect(new Set(keys)).toEqual(new Set(RESTART_KEYS));
+  });
+
+  it('needs a restart for few keys, each of which says why', () => {
+    const keys = documentedSettings(settingTable).filter(({ reload: when }) => when === 'restart');
+    expect(keys.map(({ key }) => key)).toEqual(RESTART_KEYS);
+    expect(keys.every(({ needsRestart }) => needsRestart.endsWith('.'))).toBe(true);
   });
 
   it('needs no restart for any other key', async () => {
@@ -98,20 +105,8 @@ describe('A changed gateway.yaml', () => {
   });
 });
 
-/** All that needs a restart: how a proxy forwards the certificate of a client, which registry is followed, where usage is recorded. */
-const RESTART_KEYS = [
-  'authentication.clientCertificate.header',
-  'authentication.clientCertificate.format',
-  'registry.source',
-  'registry.graph',
-  'registry.trust',
-  'registry.pollMs',
-  'registry.aborts',
-  'registry.responseHeader',
-  'usage.intervalS',
-  'usage.documents',
-  'usage.rows',
-];
+/** The address at which a process listens for subgraphs. */
+const RESTART_KEYS = ['subscriptions.callback.listen'];
 
 /** A request that exceeds a limit of 3. */
 const BEYOND: Readonly<Record<string, unknown>> = {

@@ -1,9 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 
+/** Why a resource ends: the gateway does, a reload has replaced it, or it was opened for settings that did not come into force. */
+export type Ending = 'end' | 'replaced' | 'unused';
+
 /** A resource, and what ends it. */
 export interface Opened<Value> {
   readonly value: Value;
-  close(): Promise<void>;
+  /** May be called again while it ends: at the end of the gateway there is less time. */
+  close(why: Ending): Promise<void>;
 }
 
 /** A resource that is ready to be put in force. One of the two is to be called. */
@@ -36,6 +40,7 @@ interface Held<Settings, Value> {
 export class Replaceable<Settings, Value> {
   readonly #options: ReplaceableOptions<Settings, Value>;
   readonly #draining = new Map<Opened<Value>, NodeJS.Timeout>();
+  readonly #ending = new Set<Opened<Value>>();
   #held: Held<Settings, Value> | undefined;
 
   constructor(options: ReplaceableOptions<Settings, Value>) {
@@ -59,23 +64,25 @@ export class Replaceable<Settings, Value> {
         this.#held = { settings, opened };
         if (before) this.#drain(before);
       },
-      discard: async () => opened?.close(),
+      discard: async () => opened?.close('unused'),
     };
   }
 
-  /** Closes the current one, and those that drain. */
+  /** Closes the current one, and those that drain or have not ended yet. */
   async close(): Promise<void> {
-    const open = [...this.#draining.keys(), ...(this.#held?.opened ? [this.#held.opened] : [])];
+    const current = this.#held?.opened ? [this.#held.opened] : [];
+    const open = [...this.#ending, ...this.#draining.keys(), ...current];
     for (const timer of this.#draining.values()) clearTimeout(timer);
     this.#draining.clear();
     this.#held = undefined;
-    await Promise.all(open.map((opened) => opened.close()));
+    await Promise.all(open.map((opened) => opened.close('end')));
   }
 
   #drain(before: Opened<Value>): void {
     const close = (): void => {
       this.#draining.delete(before);
-      void before.close();
+      this.#ending.add(before);
+      void before.close('replaced').finally(() => this.#ending.delete(before));
     };
     this.#draining.set(before, setTimeout(close, this.#options.drainMs()).unref());
   }

@@ -1,11 +1,13 @@
 import type { SubgraphConnections } from '../subgraphs/connections/subgraph-connections.ts';
-import { amountsOf, DEFAULT_SHARES } from '@trellis/admission';
+import { amountsOf, DEFAULT_SHARES } from '@trellis/runtime/admission';
 import { changeStorageShares } from '../caching/storage-shares.ts';
 import { PlanningBudget, type PlanningAmount } from '../planning/threads/planning-budget.ts';
 import type { SettingsInUse } from '../config/settings-in-use.ts';
 import { Admission } from '../load/admission.ts';
 import { UnreadResponses, type UnreadRules } from '../load/unread-responses.ts';
-import { UnansweredBytes, type UnansweredRules } from '../load/unanswered-bytes.ts';
+import { InFlightBytes, type InFlightRules } from '../load/in-flight-bytes.ts';
+import type { RegistryInForce } from './registry-in-force.ts';
+import type { UsageInForce } from './usage-in-force.ts';
 import type { StorageShares } from '../caching/storage-shares.ts';
 
 /** Resources that hold rules, which a reload changes. */
@@ -13,9 +15,11 @@ interface ChangeableResources {
   readonly admission: Admission;
   readonly connections: SubgraphConnections;
   readonly unread: UnreadResponses;
-  readonly unanswered: UnansweredBytes;
+  readonly inFlight: InFlightBytes;
   readonly storageShares: StorageShares;
   readonly planningBudget: PlanningBudget | undefined;
+  readonly usage: UsageInForce;
+  readonly registry: RegistryInForce | undefined;
 }
 
 /** What a caller may leave unread, the networks around it may by their part of the whole. */
@@ -30,9 +34,9 @@ export function unreadRules({ http: { unread }, timeouts }: SettingsInUse): Unre
 }
 
 /** What clients may have sent that is not answered, by the same parts. */
-export function unansweredRules({ http: { unanswered } }: SettingsInUse): UnansweredRules {
-  const [, ...ofNetworks] = amountsOf(unanswered.bytes, DEFAULT_SHARES.ofTotal);
-  return { totalBytes: unanswered.bytes, perCallerBytes: [unanswered.callerBytes, ...ofNetworks] };
+export function inFlightRules({ http: { inFlight } }: SettingsInUse): InFlightRules {
+  const [, ...ofNetworks] = amountsOf(inFlight.bytes, DEFAULT_SHARES.ofTotal);
+  return { totalBytes: inFlight.bytes, perCallerBytes: [inFlight.callerBytes, ...ofNetworks] };
 }
 
 /** How long a caller may have operations planned. */
@@ -45,7 +49,9 @@ export function changeResources(resources: ChangeableResources, inUse: SettingsI
   resources.admission.rules = inUse.admission;
   resources.connections.change(inUse.subgraphConnections);
   resources.unread.rules = unreadRules(inUse);
-  resources.unanswered.rules = unansweredRules(inUse);
+  resources.inFlight.rules = inFlightRules(inUse);
   changeStorageShares(resources.storageShares, inUse);
+  resources.usage.change(inUse);
+  resources.registry?.change(inUse);
   if (resources.planningBudget) resources.planningBudget.amount = planningAmount(inUse);
 }

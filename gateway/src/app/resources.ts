@@ -7,30 +7,29 @@ import { createSubgraphContexts, type SubgraphContexts } from '../subgraphs/subg
 import type { GatewayConfig } from '../config/config.ts';
 import { SubgraphConnections } from '../subgraphs/connections/subgraph-connections.ts';
 import { createSubgraphClient, type SubgraphClient } from '../subgraphs/subgraph-client.ts';
-import type { GenerationRouting } from '../pipeline/services.ts';
+import type { GenerationRouting, UsageRecording } from '../pipeline/services.ts';
 import type { StartPlanner } from '../planning/threads/worker-thread.ts';
 import { createIssuerConnections, type IssuerConnections } from './issuer-connections.ts';
 import { openRedisResources, type CacheAddress, type RedisResources } from './redis-resources.ts';
 import type { SettingsInUse } from '../config/settings-in-use.ts';
 import { createOpenStreams, type OpenStreams } from '../streams/open-streams.ts';
 import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
+import type { Supergraph } from '../supergraph/supergraph.ts';
 import { createGraphMetrics } from '../observability/graph-metrics.ts';
 import {
-  createDemandMetrics,
+  createRunMetrics,
   createStreamMetrics,
   createTrafficMetrics,
   registerTrafficGauges,
-  type DemandMetrics,
+  type RunMetrics,
   type StreamMetrics,
 } from '../observability/traffic-metrics.ts';
 import { LastMade } from './last-made.ts';
-import type { OpenSupergraphs } from './locate-registry.ts';
-import { openSupergraphs } from './open-supergraphs.ts';
-import { openUsage } from './open-usage.ts';
+import { openSupergraphs, type OpenSupergraphs } from './open-supergraphs.ts';
 import { createRegistryMetrics } from '../observability/registry-metrics.ts';
 import { FieldUsers } from '../usage/field-users.ts';
 import { exchangeUsersThroughPrimary } from '../usage/users-exchange.ts';
-import type { UsageRecorder } from '../usage/usage-recorder.ts';
+import { UsageInForce } from './usage-in-force.ts';
 import { Replaceable } from './replaceable.ts';
 import { openTracesTo, type ReplaceableResources, type TracesTo } from './replaced-resources.ts';
 import { createTrafficStates, type TrafficStates } from '../subgraphs/traffic-states.ts';
@@ -48,7 +47,6 @@ export interface GatewayResources
   extends Omit<RedisResources, 'openResponseCache'>, ReplaceableResources, LoadResources, PlanningResources {
   readonly supergraphs: SupergraphStore;
   readonly generations: GenerationRouting;
-  readonly verdicts: OpenSupergraphs['verdicts'];
   /** Sends whatever it is given, by no rules. */
   readonly subgraphClient: SubgraphClient;
   readonly connections: SubgraphConnections;
@@ -57,9 +55,7 @@ export interface GatewayResources
   readonly contexts: SubgraphContexts | undefined;
   readonly streams: OpenStreams;
   readonly streamMetrics: StreamMetrics;
-  readonly demandMetrics: DemandMetrics;
-  /** Absent where no usage is recorded. */
-  readonly usage: UsageRecorder | undefined;
+  readonly runMetrics: RunMetrics;
   readonly issuers: IssuerConnections;
   readonly authenticators: LastMade<AuthenticationRules, Authenticator>;
   close(): Promise<void>;
@@ -67,7 +63,7 @@ export interface GatewayResources
 
 /** What a gateway is given by the process that it runs in. */
 export interface GatewayMeans extends Resources {
-  /** @default as {@link PlannerPoolOptions.start} */
+  /** @default as `PlannerPoolOptions.start` */
   readonly startPlanner?: StartPlanner | undefined;
 }
 
@@ -85,7 +81,7 @@ export async function openResources(
 ): Promise<GatewayResources> {
   const contexts = await createContexts(config.USER_CONTEXT_PRIVATE_KEY); // it may fail, before anything is open
   const graphMetrics = createGraphMetrics(metrics);
-  const { operationCacheOf, prepare, warm, ...planning } = openPlanning(config, inUse, current, {
+  const { operationCacheOf, prepare, openWarmUp, ...planning } = openPlanning(config, inUse, current, {
     logger,
     metrics: graphMetrics,
     startPlanner,
@@ -94,18 +90,19 @@ export async function openResources(
   const registryMetrics = createRegistryMetrics(metrics);
   const parts = {
     config,
-    inUse,
+    inUse: current.inUse,
     logger,
     metrics: graphMetrics,
     registryMetrics,
     operationCacheOf,
     prepare,
-    warm,
+    openWarmUp,
+    retire: (generation: Supergraph) => planner.retire(generation),
   };
   const served = await openSupergraphs(parts).catch((error: unknown) =>
     planner.close().then(() => Promise.reject(error as Error)),
   );
-  const { supergraphs, generations, verdicts } = served;
+  const { supergraphs, generations, registry } = served;
   supergraphs.onChange((retired) => retired.forEach((generation) => planner.retire(generation)));
   const connections = new SubgraphConnections(inUse.subgraphConnections, CONNECTION_BOUNDS);
   const subgraphClient = createSubgraphClient({ connections });
@@ -128,12 +125,8 @@ export async function openResources(
     drainMs,
     open: async (address: CacheAddress | undefined) => address && openResponseCache(address),
   });
-  const usage = await openUsage(config, inUse, { logger, metrics }, current.inUse).catch(
-    async (error: unknown) => {
-      await closeGraph({ served, planner, connections });
-      await closeRedis();
-      throw error;
-    },
+  const usage = new UsageInForce({ logger, metrics }, current.inUse, (recording) =>
+    allowsConveniences(config) ? openUsers(recording, config) : undefined,
   );
   const streamMetrics = createStreamMetrics(metrics);
   const streams = createOpenStreams({
@@ -156,7 +149,7 @@ export async function openResources(
   return {
     supergraphs,
     generations,
-    verdicts,
+    registry,
     ...planning,
     subgraphClient,
     connections,
@@ -167,8 +160,8 @@ export async function openResources(
     contexts,
     streams,
     streamMetrics,
-    demandMetrics: createDemandMetrics(metrics),
-    usage: usage && allowsConveniences(config) ? fieldUsersOf(usage, config) : usage,
+    runMetrics: createRunMetrics(metrics),
+    usage,
     tracing,
     responseCache,
     issuers: createIssuerConnections({
@@ -192,7 +185,7 @@ export async function openResources(
 }
 
 /** Each worker knows of its own requests. */
-function fieldUsersOf(usage: UsageRecorder, { WORKERS }: GatewayConfig): FieldUsers {
+function openUsers(usage: UsageRecording, { WORKERS }: GatewayConfig): FieldUsers {
   return new FieldUsers(usage, (own) =>
     WORKERS > 1 ? exchangeUsersThroughPrimary(WORKERS - 1, own) : undefined,
   );
@@ -214,7 +207,7 @@ async function closeResources(resources: Closeable): Promise<void> {
   await resources.closeRedis();
   await resources.responseCache.close();
   await resources.tracing.close();
-  await resources.usage?.close();
+  await resources.usage.close();
 }
 
 async function closeGraph({

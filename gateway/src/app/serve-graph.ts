@@ -25,7 +25,7 @@ import type { OpenStreams } from '../streams/open-streams.ts';
 import { createResponseObserver } from '../observability/operation-metrics.ts';
 import type { StreamMetrics } from '../observability/traffic-metrics.ts';
 import type { Admission } from '../load/admission.ts';
-import type { UnansweredBytes } from '../load/unanswered-bytes.ts';
+import type { InFlightBytes } from '../load/in-flight-bytes.ts';
 import type { UnreadResponses } from '../load/unread-responses.ts';
 
 /** What {@link serveGraph} puts together. */
@@ -39,7 +39,7 @@ export interface ServerDependencies {
   /** Bounds what clients leave unread. */
   readonly unread: UnreadResponses;
   /** Bounds what clients have sent and is not answered. */
-  readonly unanswered: UnansweredBytes;
+  readonly inFlight: InFlightBytes;
   /** Those in force now. */
   readonly settings: () => TransportSettings;
   /** Has a function called with the settings after each reload. */
@@ -111,10 +111,10 @@ export function serveGraph(
   dependencies: ServerDependencies,
   { admission, answering, pageOf }: GraphServing,
 ): void {
-  const { services, settings, contextKeys, crossOrigin, hosts, isAlone, unanswered, streams } = dependencies;
+  const { services, settings, contextKeys, crossOrigin, hosts, isAlone, inFlight, streams } = dependencies;
   const { onResponse } = answering;
   const certificateOf = createCertificateReader(
-    settings().authentication.clientCertificate, // it needs a restart
+    () => settings().authentication.clientCertificate,
     createProxyCheck(() => settings().http.trustProxy),
   );
   rejectOtherHosts(server, hosts);
@@ -134,7 +134,7 @@ export function serveGraph(
       onSlowConsumer: () => streams.metrics.slowConsumer(),
     },
     boundBodies: boundBodies({
-      unanswered,
+      inFlight,
       maxBytes: () => settings().limits.bodyBytes,
       shareOf: admission.shareOf,
       onRejected: admission.onRejected,
@@ -167,7 +167,7 @@ function addWebSockets(
     services,
     admission,
     unread,
-    unanswered,
+    inFlight,
     settings,
     streams,
     crossOrigin,
@@ -181,7 +181,7 @@ function addWebSockets(
     services,
     admission,
     unread,
-    unanswered,
+    inFlight,
     heartbeats,
     watch: streams.open.watch,
     allowsOrigin: originCheck(crossOrigin),

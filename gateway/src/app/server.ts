@@ -18,8 +18,8 @@ import {
 
 /** The gateway's HTTP server. It does not listen yet; closing it finishes what is in flight. */
 export function buildServer(dependencies: ServerDependencies): FastifyInstance {
-  const { logger, settings, services, crossOrigin, hosts, unanswered, issuer, isDevelopment } = dependencies;
-  const { timeouts, authentication } = settings();
+  const { logger, settings, services, crossOrigin, hosts, inFlight, issuer, isDevelopment } = dependencies;
+  const { timeouts } = settings();
   const serving = prepareServing(dependencies);
   const server = createHttpServer({
     logger,
@@ -34,12 +34,11 @@ export function buildServer(dependencies: ServerDependencies): FastifyInstance {
       serverFactory: plainFirst({
         logger,
         connections: openConnections(dependencies),
-        unanswered,
+        inFlight,
         admission: { ...serving.admission, paths: PLAIN_PATHS },
         ...serving.answering,
         crossOrigin,
         hosts,
-        certificateHeader: authentication.clientCertificate?.header.toLowerCase(), // a change needs a restart
       }),
     },
   });

@@ -12,7 +12,7 @@ it('a gateway without a supergraph can not start, and says which one it has look
   await expect(startGateway(config, resources)).rejects.toMatchObject({
     name: 'StartupError',
     message: expect.stringMatching(
-      /^The supergraph at \/nowhere\/supergraph\.graphql can't be served\. ENOENT/,
+      /^The supergraph at \/nowhere\/supergraph\.graphql can't be served\. There is no file or directory for \/nowhere\/supergraph\.graphql\.$/,
     ) as string,
   });
 });

@@ -9,6 +9,8 @@ import { buildServer } from './server.ts';
 export interface ServingGateway extends Deployable {
   /** The text of the supergraph that is served. */
   sdl(signal: AbortSignal): Promise<string>;
+  /** The configuration in force. Absent where other processes serve: each applies changes by itself. */
+  config?(): GatewayConfig;
   /** What was judged of a record of the registry. @returns undefined without a registry */
   verdict(sequence: number, signal: AbortSignal): Promise<RecordVerdict | undefined>;
 }
@@ -35,8 +37,9 @@ export async function startGateway(
     url,
     configuration: gateway.configuration,
     resources: gateway.resources,
+    config: () => gateway.configuration.config,
     sdl: async () => gateway.configuration.services.supergraphs.current().sdl,
-    verdict: async (sequence, signal) => gateway.resources.verdicts?.find(sequence, signal),
+    verdict: async (sequence, signal) => gateway.resources.registry?.verdicts.find(sequence, signal),
     close: () => {
       gateway.stop();
       closing ??= server.close().then(() => gateway.close());

@@ -52,7 +52,7 @@ describe('Workers', () => {
     for (const pid of before) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   });
 
-  it('read lists of operations themselves, which are sent to no other process', async () => {
+  it('have the lists of operations that the gateway read', async () => {
     const listed = await startTestGateway({
       subgraphs: graph.all,
       environment: { WORKERS: '2' },

@@ -1,17 +1,17 @@
 import cluster, { type ClusterSettings, type Worker } from 'node:cluster';
-import { on } from 'node:events';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { freePort } from '@trellis/runtime/free-port';
-import { StartupError, type Logger, type Resources } from '@trellis/runtime';
+import type { Logger, Resources } from '@trellis/runtime';
 import { AggregatorRegistry } from 'prom-client';
-import type { GatewayConfig, SentConfig } from '../config/config.ts';
+import { sentConfig, type GatewayConfig, type SentConfig } from '../config/config.ts';
 import { isRelayed, type RelayedTrial } from '../variants/trial-exchange.ts';
 import type { RecordVerdict } from '../registry/record-verdicts.ts';
 import { HEAP_FLAGS } from './heap-flags.ts';
 import type { ServingGateway } from './start-gateway.ts';
-import type { UsersFound, UsersQuestion, UsersReply, UsersWanted } from '../usage/users-exchange.ts';
+import type { UsersWanted } from '../usage/users-exchange.ts';
 import { UsersOfWorkers } from './users-of-workers.ts';
+import { ask, hears, listens, send, type FromWorker } from './worker-messages.ts';
 
 const RESTART_PAUSE_MS = 500;
 const CLOSE_DEADLINE_MS = 20_000;
@@ -31,7 +31,7 @@ export async function startWorkers(
   { logger, metrics }: Resources,
   silentMs: number = SILENT_MS,
 ): Promise<ServingGateway> {
-  const sent = { ...config, safelists: undefined, PORT: await fixedPort(config) };
+  const sent = { ...sentConfig(config), PORT: await fixedPort(config) };
   const pool = new WorkerPool(sent, logger, silentMs);
   const url = await pool.start();
   const aggregator = new AggregatorRegistry();
@@ -45,7 +45,8 @@ export async function startWorkers(
 }
 
 class WorkerPool {
-  readonly #config: SentConfig;
+  /** The configuration that came into force last, at any worker: one that replaces another begins with it, whatever the files are like by then. */
+  #config: SentConfig;
   readonly #logger: Logger;
   /** Whether each of them serves yet. */
   readonly #workers = new Map<Worker, 'starting' | 'serving'>();
@@ -67,7 +68,7 @@ class WorkerPool {
     cluster.setupPrimary(workerSettings());
     try {
       const workers = Array.from({ length: this.#config.WORKERS }, () => this.#fork());
-      await Promise.all(workers.map((worker) => isPrepared(worker, this.#config)));
+      await Promise.all(workers.map((worker) => this.#prepare(worker)));
       const urls = await Promise.all(workers.map((worker) => this.#serve(worker)));
       this.#watchWorkers();
       return urls[0] ?? '';
@@ -107,6 +108,7 @@ class WorkerPool {
     worker.on('message', (message: FromWorker) => {
       this.#heardAt.set(worker, performance.now());
       if (isRelayed(message)) this.#relay(message, worker);
+      else if (message.kind === 'configuration') this.#config = message.config;
       else if (message.kind === 'users wanted') this.#collectUsers(message, worker);
       else if (message.kind === 'users') this.#users.add(message, worker);
     });
@@ -155,6 +157,15 @@ class WorkerPool {
     worker.process.kill('SIGKILL');
   }
 
+  /** All but its port is open then. */
+  async #prepare(worker: Worker): Promise<void> {
+    const prepared = hears(worker, 'prepared');
+    worker.on('message', ({ kind }: FromWorker) => {
+      if (kind === 'waiting') send(worker, { kind: 'start', config: this.#config });
+    });
+    await prepared;
+  }
+
   /** @returns where it listens */
   async #serve(worker: Worker): Promise<string> {
     const listening = listens(worker);
@@ -183,7 +194,7 @@ class WorkerPool {
 
   async #startAnother(): Promise<void> {
     const worker = this.#fork();
-    await isPrepared(worker, this.#config);
+    await this.#prepare(worker);
     await this.#serve(worker);
   }
 }
@@ -197,60 +208,14 @@ async function fixedPort({ PORT, HOST }: GatewayConfig): Promise<number> {
 function workerSettings(): ClusterSettings {
   const fromSource = import.meta.url.endsWith('.ts');
   const exec = fileURLToPath(new URL(fromSource ? './worker.ts' : './worker.js', import.meta.url));
-  if (!fromSource) return { exec, execArgv: [...process.execArgv, ...HEAP_FLAGS] };
+  const serialization = 'advanced'; // a configuration holds maps and dates
+  if (!fromSource) return { exec, execArgv: [...process.execArgv, ...HEAP_FLAGS], serialization };
   const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-  return { exec, execArgv: [...HEAP_FLAGS, '--conditions=trellis-source', '--import', loader] };
-}
-
-/** All but its port is open. */
-async function isPrepared(worker: Worker, config: SentConfig): Promise<void> {
-  const prepared = hears(worker, 'prepared');
-  worker.on('message', ({ kind }: FromWorker) => {
-    if (kind === 'waiting') send(worker, { kind: 'start', config });
-  });
-  await prepared;
-}
-
-/** @returns where it listens */
-async function listens(worker: Worker): Promise<string> {
-  return (await hears(worker, 'ready')).url;
-}
-
-type Heard<Kind extends FromWorker['kind']> = Extract<FromWorker, { readonly kind: Kind }>;
-
-/** Rejects when the worker fails or ends before it says so. */
-function hears<Kind extends FromWorker['kind']>(worker: Worker, kind: Kind): Promise<Heard<Kind>> {
-  return new Promise((resolve, reject) => {
-    worker.once('exit', (code, signal) =>
-      reject(new Error(`Worker ${worker.id} has ended (${signal ?? `status ${code}`}) before it was ready.`)),
-    );
-    worker.on('message', (message: FromWorker) => {
-      if (message.kind === kind)
-        resolve(message as Heard<Kind>); // by its kind
-      else if (message.kind === 'failed') reject(new StartupError(message.message));
-    });
-  });
-}
-
-type Asked = Extract<ToWorker, { readonly kind: 'sdl' | 'verdict' }>;
-
-/** What a worker says of what it is asked for. */
-async function ask<Question extends Asked>(
-  worker: Worker,
-  question: Question,
-  signal: AbortSignal,
-): Promise<Heard<Question['kind']>> {
-  const messages = on(worker, 'message', { signal, close: ['exit'] }) as AsyncIterable<[FromWorker]>;
-  send(worker, question);
-  for await (const [message] of messages)
-    if (isReplyTo(question, message)) return message as Heard<Question['kind']>; // by its kind
-  throw new Error('The worker has ended.');
-}
-
-/** One that was asked for before, and came too late, is another's. */
-function isReplyTo(question: Asked, message: FromWorker): boolean {
-  if (question.kind === 'sdl') return message.kind === 'sdl';
-  return message.kind === 'verdict' && message.sequence === question.sequence;
+  return {
+    exec,
+    execArgv: [...HEAP_FLAGS, '--conditions=trellis-source', '--import', loader],
+    serialization,
+  };
 }
 
 /** What is in flight gets its time; then the process ends, willing or not. One that does not serve yet ends at once. */
@@ -266,34 +231,3 @@ async function closeWorker(worker: Worker, state: 'starting' | 'serving'): Promi
     send(worker, { kind: 'close' });
   });
 }
-
-function send(worker: Worker, message: ToWorker): void {
-  if (worker.isConnected()) worker.send(message);
-}
-
-/** Messages of the primary process to a worker. */
-export type ToWorker =
-  | RelayedTrial
-  | UsersQuestion
-  | UsersFound
-  | { readonly kind: 'start'; readonly config: SentConfig }
-  | { readonly kind: 'listen' }
-  | { readonly kind: 'sdl' }
-  | { readonly kind: 'verdict'; readonly sequence: number }
-  | { readonly kind: 'close' };
-
-/**
- * Messages of a worker to the primary process: `waiting` when it listens to messages, as earlier ones may be lost;
- * `prepared` when all but the port is open; `alive` every second from the start.
- */
-export type FromWorker =
-  | RelayedTrial
-  | UsersWanted
-  | UsersReply
-  | { readonly kind: 'waiting' }
-  | { readonly kind: 'alive' }
-  | { readonly kind: 'prepared' }
-  | { readonly kind: 'ready'; readonly url: string }
-  | { readonly kind: 'sdl'; readonly sdl: string }
-  | { readonly kind: 'verdict'; readonly sequence: number; readonly found: RecordVerdict | undefined }
-  | { readonly kind: 'failed'; readonly message: string };

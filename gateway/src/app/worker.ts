@@ -6,15 +6,15 @@ import {
   explainStartupError,
   type Logger,
 } from '@trellis/runtime';
+import { EXIT_FAILED } from '@trellis/runtime/exit-codes';
 import { AggregatorRegistry } from 'prom-client';
-import type { GatewayConfig } from '../config/config.ts';
+import { sentConfig, type SentConfig } from '../config/config.ts';
 import { startGateway, type ServingGateway } from './start-gateway.ts';
-import type { FromWorker, ToWorker } from './worker-pool.ts';
+import type { FromWorker, ToWorker } from './worker-messages.ts';
 
 // The program of a worker process. It gets its configuration from the primary process, serves on the port that all
 // workers share, and ends on a `close` message or when the primary process is gone. Signals are the primary's business:
 // a terminal sends them to both.
-const EXIT_FAILED = 1;
 const ALIVE_EVERY_MS = 1_000;
 const GRAPH_DEADLINE_MS = 1_000;
 const VERDICT_DEADLINE_MS = 2_000;
@@ -36,7 +36,7 @@ process.on('disconnect', () => void close());
 setInterval(() => send({ kind: 'alive' }), ALIVE_EVERY_MS).unref();
 send({ kind: 'waiting' });
 
-async function serve(config: GatewayConfig): Promise<void> {
+async function serve(config: SentConfig): Promise<void> {
   const log = createLogger({ service: 'gateway', level: config.LOG_LEVEL }).child({
     worker: cluster.worker?.id,
   });
@@ -46,7 +46,11 @@ async function serve(config: GatewayConfig): Promise<void> {
   AggregatorRegistry.setRegistries(metrics);
   void new AggregatorRegistry(); // answers the primary's question for metrics
   try {
-    gateway = await startGateway(config, { logger: log, metrics }, mayListen);
+    const running = await startGateway(config, { logger: log, metrics }, mayListen);
+    gateway = running;
+    running.configuration.follow(() =>
+      send({ kind: 'configuration', config: sentConfig(running.configuration.config) }),
+    );
     send({ kind: 'ready', url: gateway.url });
   } catch (error) {
     const reason = explainStartupError(error, config);

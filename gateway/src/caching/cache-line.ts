@@ -1,11 +1,11 @@
-import type { ShareKeys } from '@trellis/admission';
+import type { ShareKeys } from '@trellis/runtime/admission';
 
 /** What a cache keeps under a key. It is in one line at a time, or in none. */
 export class CacheEntry<Value> {
   readonly key: string;
   readonly value: Value;
   readonly weight: number;
-  /** Who has brought it; absent: it is no one's share. */
+  /** The owner; absent: it counts in no share. */
   readonly owner: ShareKeys | undefined;
   /** Since it came, or was saved last. */
   uses: number;
@@ -64,7 +64,7 @@ export class CacheLine<Value> implements Iterable<CacheEntry<Value>> {
     this.#weight -= entry.weight;
   }
 
-  /** @param owner one of whose values it has to be; absent: anybody's */
+  /** @param owner one of whose values it has to be; absent: any owner */
   oldest(owner?: string): CacheEntry<Value> | undefined {
     if (owner === undefined) return this.#oldest;
     let entry = this.#oldest;

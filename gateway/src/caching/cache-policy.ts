@@ -14,7 +14,7 @@ export const UNRESTRICTED: CachePolicy = Object.freeze({
   isPrivate: false,
 });
 
-/** No one may keep it. */
+/** It may not be stored. */
 export const NOT_CACHEABLE: CachePolicy = Object.freeze({ maxAgeS: 0, isPrivate: false });
 
 /** What holds for something that is made of both. */
@@ -25,7 +25,7 @@ export function strictest(first: CachePolicy, second: CachePolicy): CachePolicy 
   };
 }
 
-/** Whether anybody may keep it for any time. */
+/** Whether any cache may store it for any time. */
 export function isCacheable({ maxAgeS }: CachePolicy): boolean {
   return maxAgeS > 0 && Number.isFinite(maxAgeS);
 }

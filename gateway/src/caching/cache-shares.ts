@@ -1,10 +1,10 @@
-import { amountAt, amountsOf, DEFAULT_SHARES, ShareLimit, type ShareKeys } from '@trellis/admission';
+import { amountAt, amountsOf, DEFAULT_SHARES, ShareLimit, type ShareKeys } from '@trellis/runtime/admission';
 
 /** Unit of a share of the room: whole numbers, so that additions and removals cancel out exactly. */
 const UNITS = 1_000_000;
 
 /**
- * Who has how much of a cache. A share bounds no one as long as there is room: it says whose values make room when there is
+ * Who has how much of a cache. A share bounds no owner as long as there is room: it says whose values make room when there is
  * none.
  */
 export class CacheShares {
@@ -12,7 +12,7 @@ export class CacheShares {
   readonly #limit = new ShareLimit({ total: UNITS, perKey: this.#amounts });
   readonly #over = new Set<string>();
 
-  /** Someone who has more than the share; there are few at a time, as shares are large. */
+  /** An owner who has more than the share; there are few at a time, as shares are large. */
   get over(): string | undefined {
     if (this.#over.size === 0) return undefined;
     const [first] = this.#over;

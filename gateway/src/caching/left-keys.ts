@@ -32,7 +32,7 @@ export class LeftKeys {
   }
 }
 
-/** Differs from process to process, so that no one can choose keys that are taken for one another. */
+/** Differs from process to process, so that clients can't choose keys that are taken for one another. */
 const SEED = randomInt(2 ** 32);
 
 /**

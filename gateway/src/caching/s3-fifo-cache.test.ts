@@ -1,4 +1,4 @@
-import { shareKeysOf, type ShareKeys } from '@trellis/admission';
+import { shareKeysOf, type ShareKeys } from '@trellis/runtime/admission';
 import { describe, expect, it } from 'vitest';
 import { S3FifoCache } from './s3-fifo-cache.ts';
 

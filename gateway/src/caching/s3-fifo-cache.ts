@@ -1,4 +1,4 @@
-import type { ShareKeys } from '@trellis/admission';
+import type { ShareKeys } from '@trellis/runtime/admission';
 import { CacheEntry, CacheLine } from './cache-line.ts';
 import { CacheShares } from './cache-shares.ts';
 import { LeftKeys } from './left-keys.ts';
@@ -23,12 +23,12 @@ const MAX_PART = 1 / 8;
 const MAX_USES = 3;
 
 /**
- * A cache that a flood of values no one asks for twice can't wash out, and that a new population fills in two rounds:
+ * A cache that a flood of values that are used once can't wash out, and that a new population fills in two rounds:
  * S3-FIFO. A new value stands in a short line; when it gets to the end of that unused it leaves, and its key is remembered.
  * Who was used there, or comes again while the key is remembered, goes to the long line, where each use since saves a value
  * once from leaving at the end. A use costs a look-up: nothing is moved.
  *
- * Who brings a value owns it. As long as there is room, anybody has all of it; when there is none, an owner who has more than
+ * Who brings a value owns it. As long as there is room, an owner may have all of it; when there is none, an owner who has more than
  * its share makes room: one caller's flood, however often it sends each value, leaves half of the cache to the others.
  *
  * @see "FIFO queues are all you need for cache eviction", SOSP 2023, https://doi.org/10.1145/3600006.3613147
@@ -66,7 +66,7 @@ export class S3FifoCache<Value extends object> {
   /**
    * Adds or replaces a value. One that is heavier than the whole cache, or of an owner and heavier than an eighth of it, is not stored.
    *
-   * @param owner who brings it; absent: it is no one's share
+   * @param owner the owner; absent: it counts in no share
    */
   set(key: string, value: Value, owner?: ShareKeys): void {
     const before = this.#entries.get(key);
@@ -74,7 +74,7 @@ export class S3FifoCache<Value extends object> {
     this.#take(key, value, owner, isProven);
   }
 
-  /** Takes a value in that is known to be asked for again. It is in no one's share. */
+  /** Takes a value in that is known to be asked for again. It counts in no share. */
   setProven(key: string, value: Value): void {
     this.#left.takeOut(key);
     this.#take(key, value, undefined, true);

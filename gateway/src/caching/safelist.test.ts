@@ -2,8 +2,14 @@ import { mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { readSettings, settingFiles } from '../config/read-settings.ts';
-import { InvalidManifest, readSafelists, type ListedClient } from './safelist.ts';
+import { readSettings } from '../config/read-settings.ts';
+import {
+  createSafelists,
+  InvalidManifest,
+  readListedOperations,
+  type ListedClient,
+  type Safelists,
+} from './safelist.ts';
 
 let folder: string;
 let file: string;
@@ -23,6 +29,11 @@ function publish(name: string, list: object, text = '{ a }'): string {
   return path;
 }
 
+/** Those that were published. */
+function readPublished(): Safelists {
+  return createSafelists(readListedOperations({ others: [], clients: new Map(), lists: folder }));
+}
+
 const NO_ONE = { software: undefined, oauthClient: undefined };
 const ios = (version: string): ListedClient => ({ ...NO_ONE, software: { name: 'ios', version } });
 
@@ -31,14 +42,14 @@ describe('Lists of operations', () => {
     const before = statSync(folder);
     const list = publish('ios', { client: 'ios' });
     utimesSync(folder, before.atime, before.mtime);
-    expect(settingFiles(readSettings(file, {}).settings, file)).toEqual([file, folder, list]);
+    expect(readSettings(file, {}).files.map(({ path }) => path)).toEqual([file, folder, list]);
   });
 
   it('L4: are read once for settings that come into force', () => {
     const list = publish('ios', { client: 'ios', version: '3.1' });
-    const { safelists } = readSettings(file, {});
+    const { listed } = readSettings(file, {});
     rmSync(list);
-    const { of, all } = safelists;
+    const { of, all } = createSafelists(listed);
     expect(all.has('{ a }')).toBe(true);
     expect(of(ios('3.1')).textOf('1')).toBe('{ a }');
     expect(of(ios('3.2')).size).toBe(0);
@@ -47,7 +58,7 @@ describe('Lists of operations', () => {
 
   it('L5: are rejected where two are of one version of a client, and none would say which holds', () => {
     const [first, second] = ['a', 'b'].map((name) => publish(name, { client: 'ios', version: '3.1' }));
-    const read = (): unknown => readSafelists({ others: [], clients: new Map(), lists: folder });
+    const read = readPublished;
     expect(read).toThrow(InvalidManifest);
     expect(read).toThrow(`${first} and ${second} are both the list of ios@3.1`);
     expect(() => readSettings(file, {})).toThrow('are both the list of ios@3.1');
@@ -56,7 +67,7 @@ describe('Lists of operations', () => {
   it('of a retired version are those of no one else', () => {
     publish('old', { client: 'ios', version: '1', retires: '2020-01-01T00:00:00Z' }, '{ old }');
     publish('new', { client: 'ios' }, '{ new }');
-    const { of, all } = readSafelists({ others: [], clients: new Map(), lists: folder });
+    const { of, all } = readPublished();
     expect([...all.texts()]).toEqual(['{ new }']);
     expect(of(ios('1'))).toMatchObject({ size: 1, retirement: { client: 'ios 1' } });
     expect(of(ios('2')).retirement).toBeUndefined();

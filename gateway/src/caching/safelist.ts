@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { fileFailure, isFileFailure } from '@trellis/runtime/file-failure';
 import { z } from 'zod';
 
 /** The operations that may be run, by the ids under which clients ask for them. */
@@ -57,40 +58,52 @@ export interface SafelistFiles {
   readonly lists?: string | undefined;
 }
 
-/**
- * Reads the safelists of all clients.
- *
- * @throws InvalidManifest naming the file
- */
-export function readSafelists(files: SafelistFiles): Safelists {
-  const { ofOthers, own, all } = readEach(files);
+/** What the files of safelists hold, as one process can send it to another. */
+export interface ListedOperations {
+  readonly others: readonly ManifestEntry[];
+  /** By `name` or `name@version`. */
+  readonly own: ReadonlyMap<string, OwnList>;
+  readonly all: readonly ManifestEntry[];
+}
+
+interface OwnList {
+  readonly entries: readonly ManifestEntry[];
+  readonly retirement: Retirement | undefined;
+}
+
+/** The safelists of all clients. */
+export function createSafelists({ others, own: listed, all }: ListedOperations): Safelists {
+  const ofOthers = new TextsById(others);
+  const own = new Map(
+    [...listed].map(([name, { entries, retirement }]) => [name, new TextsById(entries, retirement)]),
+  );
   return {
     of: (client) => ownListOf(client, own) ?? ofOthers,
     needOAuthClient: [...own.keys()].some((name) => name.startsWith(OAUTH)),
-    all,
+    all: own.size === 0 ? ofOthers : new TextsById(all),
   };
 }
 
-interface ReadLists {
-  readonly ofOthers: Safelist;
-  /** By `name` or `name@version`. */
-  readonly own: ReadonlyMap<string, Safelist>;
-  readonly all: Safelist;
-}
-
-/** Each file is read once, and what it holds is forgotten but for the texts. */
-function readEach({ others, clients, lists }: SafelistFiles): ReadLists {
+/**
+ * Reads the operations of all clients, each file once.
+ *
+ * @throws InvalidManifest naming the file
+ */
+export function readListedOperations({ others, clients, lists }: SafelistFiles): ListedOperations {
   const read = eachOnce(readJson);
   const entriesOf = eachOnce((file) => entriesIn(file, read(file)));
-  const safelistOf = (files: readonly string[]): Safelist => new TextsById(files.flatMap(entriesOf));
-  const ofOthers = safelistOf(others);
   const published = lists === undefined ? [] : readPublished(lists, read);
-  const own = new Map([...clients].map(([name, files]): [string, Safelist] => [name, safelistOf(files)]));
+  const own = new Map<string, OwnList>();
+  for (const [name, files] of clients)
+    own.set(name, { entries: files.flatMap(entriesOf), retirement: undefined });
   for (const { name, file, retirement } of published)
-    own.set(name, new TextsById([...(clients.get(name) ?? []), file].flatMap(entriesOf), retirement));
-  if (own.size === 0) return { ofOthers, own, all: ofOthers };
+    own.set(name, { entries: [...(clients.get(name) ?? []), file].flatMap(entriesOf), retirement });
   const served = published.flatMap(({ file, retirement }) => (isRetired(retirement) ? [] : file));
-  return { ofOthers, own, all: safelistOf([...others, ...[...clients.values()].flat(), ...served]) };
+  return {
+    others: others.flatMap(entriesOf),
+    own,
+    all: [...others, ...[...clients.values()].flat(), ...served].flatMap(entriesOf),
+  };
 }
 
 function eachOnce<Value>(read: (file: string) => Value): (file: string) => Value {
@@ -258,6 +271,7 @@ function readJson(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as unknown;
   } catch (error) {
-    throw new InvalidManifest(`${file} can't be read: ${(error as Error).message}`); // fs and JSON throw Errors
+    if (isFileFailure(error)) throw new InvalidManifest(fileFailure(error, file));
+    throw new InvalidManifest(`${file} can't be read: ${(error as Error).message}`); // JSON throws Errors
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ShareBuckets } from '@trellis/admission';
+import { ShareBuckets } from '@trellis/runtime/admission';
 import { connectRedis } from '@trellis/redis';
 import { canMirrorRedis, startMirroredRedis } from '@trellis/testkit';
 import { describe, expect, it } from 'vitest';
@@ -57,7 +57,7 @@ describe.skipIf(!canMirrorRedis())(
       await mirror.settled();
       connection.disconnect();
       expect(mirror.differences).toEqual([]);
-      expect(mirror.notCompared(['gateway', 'packages/admission'])).toEqual([]);
+      expect(mirror.notCompared(['gateway', 'packages/runtime'])).toEqual([]);
       await mirror.stop();
     });
   },

@@ -1,4 +1,4 @@
-import { amountsOf, DEFAULT_SHARES, ShareBuckets, type BucketRate } from '@trellis/admission';
+import { amountsOf, DEFAULT_SHARES, ShareBuckets, type BucketRate } from '@trellis/runtime/admission';
 import { fillIn } from '../settings/fill-in.ts';
 import type { SettingsInForce } from '../settings/settings.ts';
 import { responseCache as responseCacheTable } from '../settings/response-cache.ts';

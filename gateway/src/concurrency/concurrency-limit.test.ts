@@ -1,4 +1,4 @@
-import { shareKeysOf, type QueueCaller } from '@trellis/admission';
+import { shareKeysOf, type QueueCaller } from '@trellis/runtime/admission';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ConcurrencyLimit, type Slot } from './concurrency-limit.ts';
 
@@ -23,7 +23,7 @@ function takeAll(limit: ConcurrencyLimit, caller: QueueCaller): number {
 
 describe('G9: the places at a subgraph', () => {
   it('are never all of one caller, and those of a network never all of its addresses', () => {
-    const limit = new ConcurrencyLimit({ calls: 256, queue: 10, perCaller: 0.75 });
+    const limit = new ConcurrencyLimit({ requests: 256, queue: 10, perCaller: 0.75 });
     expect(takeAll(limit, HOG)).toBe(192);
     expect(limit.tryAcquire(network('198.51.100.1'))).toBe(true);
     for (let host = 2; host < 255; host += 1) takeAll(limit, network(`192.0.2.${host}`));
@@ -31,19 +31,19 @@ describe('G9: the places at a subgraph', () => {
   });
 
   it('are all free for one caller where the operator says so', () => {
-    const limit = new ConcurrencyLimit({ calls: 4, queue: 10, perCaller: 1 });
+    const limit = new ConcurrencyLimit({ requests: 4, queue: 10, perCaller: 1 });
     expect(takeAll(limit, HOG)).toBe(4);
   });
 
   it.each([2, 10, 30])('are left over for the next by %i callers who take all they can', (hogs) => {
-    const limit = new ConcurrencyLimit({ calls: 256, queue: 10, perCaller: 0.75 });
+    const limit = new ConcurrencyLimit({ requests: 256, queue: 10, perCaller: 0.75 });
     for (let round = 0; round < 256; round += 1)
       for (let hog = 0; hog < hogs; hog += 1) limit.tryAcquire(network(`192.0.${hog}.1`));
     expect(limit.tryAcquire(network('198.51.100.1'))).toBe(true);
   });
 
   it('go to others before a caller who waits with many gets the next', async () => {
-    const limit = new ConcurrencyLimit({ calls: 4, queue: 100, perCaller: 0.75 });
+    const limit = new ConcurrencyLimit({ requests: 4, queue: 100, perCaller: 0.75 });
     takeAll(limit, HOG);
     const order: string[] = [];
     const wait = async (name: string, caller: QueueCaller): Promise<Slot> => {
@@ -64,7 +64,7 @@ describe('G9: the places at a subgraph', () => {
   });
 
   it('are waited for by a bounded part of each caller, whose newest makes room for others', async () => {
-    const limit = new ConcurrencyLimit({ calls: 1, queue: 4, perCaller: 0.75 });
+    const limit = new ConcurrencyLimit({ requests: 1, queue: 4, perCaller: 0.75 });
     expect(takeAll(limit, HOG)).toBe(1);
     const outcomeOf = (caller: QueueCaller): Promise<string> =>
       limit.acquire(caller, signal, 50, rejection).then(
@@ -82,7 +82,7 @@ describe('G9: the places at a subgraph', () => {
   });
 
   it('are given back whatever becomes of those who wait', async () => {
-    const limit = new ConcurrencyLimit({ calls: 1, queue: 10, perCaller: 0.75 });
+    const limit = new ConcurrencyLimit({ requests: 1, queue: 10, perCaller: 0.75 });
     limit.tryAcquire(HOG);
     const controller = new AbortController();
     const left = limit.acquire(HOG, controller.signal, 1_000, rejection);

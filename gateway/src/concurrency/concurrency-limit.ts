@@ -5,26 +5,26 @@ import {
   sharesAround,
   type QueueCaller,
   type ServedItem,
-} from '@trellis/admission';
+} from '@trellis/runtime/admission';
 import { whenAborted } from '../abort/deadline-signal.ts';
 
-/** How much a subgraph, or an issuer, is asked at a time. */
+/** How many requests go to a subgraph, or to an issuer, at a time. */
 export interface ConcurrencyRules {
-  /** Calls in flight. */
-  readonly calls: number;
-  /** Calls that may wait for one of those to end; more are rejected at once. */
+  /** Requests in flight. */
+  readonly requests: number;
+  /** Requests that may wait for one of those to end; more are rejected at once. */
   readonly queue: number;
-  /** The part of both, 0 to 1, that one caller may have while there is no one else. */
+  /** The part of both, 0 to 1, that one caller may have while there are no others. */
   readonly perCaller: number;
 }
 
 /** A place that was waited for. */
 export interface Slot {
-  /** Charged with what the call took, in milliseconds. */
+  /** Charged with what the request took, in milliseconds. */
   readonly done: (durationMs: number) => void;
 }
 
-/** Why a call may not even wait. */
+/** Why a request may not even wait. */
 export type QueueRejection = 'share' | 'total';
 
 interface Waiting {
@@ -35,16 +35,16 @@ interface Waiting {
 }
 
 /**
- * Lets a bounded number of calls be in flight, and a bounded number wait for them. No caller gets them all: one that holds
- * many waits for its own to end while others go ahead, and those who wait are served by the time that their calls have taken.
+ * Lets a bounded number of requests be in flight, and a bounded number wait for them. No caller gets them all: one that holds
+ * many waits for its own to end while others go ahead, and those who wait are served by the time that their requests have taken.
  */
 export class ConcurrencyLimit {
   readonly #slots: ShareLimit;
   readonly #queue: FairQueue<Waiting>;
 
-  constructor({ calls, queue, perCaller }: ConcurrencyRules) {
+  constructor({ requests, queue, perCaller }: ConcurrencyRules) {
     const perKey = sharesAround(perCaller);
-    this.#slots = new ShareLimit({ total: calls, perKey: amountsOf(calls, perKey), leavesRoom: true });
+    this.#slots = new ShareLimit({ total: requests, perKey: amountsOf(requests, perKey), leavesRoom: true });
     this.#queue = new FairQueue({
       maxWaiting: queue,
       maxWaitingPerKey: amountsOf(queue, perKey),
@@ -52,12 +52,12 @@ export class ConcurrencyLimit {
     });
   }
 
-  /** Calls in flight now. */
+  /** Requests in flight now. */
   get inFlight(): number {
     return this.#slots.held;
   }
 
-  /** Calls that wait now. */
+  /** Requests that wait now. */
   get waiting(): number {
     return this.#queue.waiting;
   }
@@ -70,7 +70,7 @@ export class ConcurrencyLimit {
   /**
    * Waits for a place.
    *
-   * @param makeRejection what is thrown when the call may not wait, or its deadline has passed
+   * @param makeRejection what is thrown when the request may not wait, or its deadline has passed
    * @throws the signal's reason when it is aborted first
    */
   acquire(

@@ -8,7 +8,8 @@ import {
   type Forms,
   type ProcessConfig,
 } from '@trellis/runtime';
-import type { Safelists } from '../caching/safelist.ts';
+import type { StampedFile } from '@trellis/runtime/watch-file';
+import type { ListedOperations } from '../caching/safelist.ts';
 import { issuerProblems } from './configured-issuers.ts';
 import { mayBeForwarded } from '../settings/forms.ts';
 import { locateSupergraph, type SupergraphSource } from '../supergraph/supergraph-source.ts';
@@ -41,16 +42,23 @@ type Environmental = ProcessConfig & ConfigOf<typeof variables>;
 export type GatewayConfig = Environmental & {
   /** From the file that CONFIG names; empty without one. */
   readonly settings: GatewaySettings;
-  /** Those that were read with the settings; absent without a file, and in a process that was sent the settings. */
-  readonly safelists?: Safelists | undefined;
+  /** What was read with the settings; absent without a file. */
+  readonly listed?: ListedOperations | undefined;
+  /** What all of it was read from; absent without a file. */
+  readonly files?: readonly StampedFile[] | undefined;
   /** What `${NAME}` in the file stands for. */
   readonly environment: Environment;
   /** A supergraph of this process, in the place of SUPERGRAPH. */
   readonly supergraphSource?: SupergraphSource | undefined;
 };
 
-/** A configuration as a process is sent it by another: it reads the safelists itself. */
-export type SentConfig = GatewayConfig & { readonly safelists?: undefined };
+/** A configuration as one process sends it to another. */
+export type SentConfig = GatewayConfig & { readonly supergraphSource: undefined };
+
+/** @returns all that can be sent: a supergraph of this process stays here */
+export function sentConfig(config: GatewayConfig): SentConfig {
+  return { ...config, supergraphSource: undefined };
+}
 
 /**
  * Reads the environment, and the file that CONFIG names. A variable that is empty counts as absent.
@@ -80,23 +88,37 @@ export function readGatewayConfig(environment: Environment): GatewayConfig {
   const read = collect((): Pick<GatewayConfig, keyof ReadSettings> =>
     file ? readSettings(file, environment) : { settings: {} },
   );
-  const settings = read?.settings;
-  const isCacheHomeless =
-    config && !config.CACHE_REDIS_URL && settings?.responseCache && !settings.responseCache.redisUrl;
-  if (config && settings) problems.push(...issuerProblems({ ...config, settings }));
-  if (config && config.WORKERS > 1 && settings?.subscriptions?.callback)
-    problems.push('subscriptions.callback: it needs WORKERS to be 1, as a subscription is in one process.');
-  if (config?.SUPERGRAPH === 'registry') problems.push(...absentRegistry(settings));
-  if (isCacheHomeless) problems.push('responseCache: it needs redisUrl, or the environment CACHE_REDIS_URL.');
+  if (config) problems.push(...problemsTogether({ ...config, settings: read?.settings ?? {} }));
   if (!config || !read || problems.length > 0) throw new ConfigError((config && file) ?? 'gateway', problems);
   return Object.freeze({ ...config, ...read, environment });
 }
 
+/** The configuration whose file says something else now. @throws ConfigError where that is invalid beside the environment */
+export function configWith(config: GatewayConfig, file: string, read: ReadSettings): GatewayConfig {
+  const changed = { ...config, ...read };
+  const problems = problemsTogether(changed);
+  if (problems.length > 0) throw new ConfigError(file, problems);
+  return changed;
+}
+
+/** What is wrong with a file beside the environment, at a start and after each change of the file. */
+function problemsTogether(config: Environmental & Pick<GatewayConfig, 'settings'>): readonly string[] {
+  const { CACHE_REDIS_URL, WORKERS, SUPERGRAPH, settings } = config;
+  const { responseCache, subscriptions } = settings;
+  const problems = [...issuerProblems(config)];
+  if (WORKERS > 1 && subscriptions?.callback)
+    problems.push('subscriptions.callback: it needs WORKERS to be 1, as a subscription is in one process.');
+  if (SUPERGRAPH === 'registry') problems.push(...absentRegistry(settings));
+  if (!CACHE_REDIS_URL && responseCache && !responseCache.redisUrl)
+    problems.push('responseCache: it needs redisUrl, or the environment CACHE_REDIS_URL.');
+  return problems;
+}
+
 /** What a registry can't be followed without. */
-function absentRegistry(settings: GatewaySettings | undefined): readonly string[] {
+function absentRegistry({ registry }: GatewaySettings): readonly string[] {
   const needed = ['source', 'graph', 'trust'] as const;
   return needed
-    .filter((name) => settings?.registry?.[name] === undefined)
+    .filter((name) => registry?.[name] === undefined)
     .map((name) => `registry.${name}: it is needed where SUPERGRAPH is registry.`);
 }
 

@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
-import { readCertificates, readPrivateKey } from '../settings/pem.ts';
+import { readCertificates, readPrivateKey } from '@trellis/runtime/pem';
 import type { Given } from '../settings/setting.ts';
 import type { GatewaySettings } from '../settings/settings.ts';
 import type { subgraphConnection } from '../settings/subgraph-connections.ts';

@@ -2,14 +2,16 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Environment } from '@trellis/runtime';
 import { ConfigError } from '@trellis/runtime/config-error';
+import { fileFailure } from '@trellis/runtime/file-failure';
+import { stampFile, type StampedFile } from '@trellis/runtime/watch-file';
 import type { z } from 'zod';
 import { callbackProblems, connectionProblems } from './connection-problems.ts';
 import {
   InvalidManifest,
   listFiles,
-  readSafelists,
+  readListedOperations,
+  type ListedOperations,
   type SafelistFiles,
-  type Safelists,
 } from '../caching/safelist.ts';
 import { settingsSchema, type GatewaySettings } from '../settings/settings.ts';
 import { filesNamedIn, parseYamlSource, type YamlSource } from './yaml-source.ts';
@@ -17,7 +19,9 @@ import { filesNamedIn, parseYamlSource, type YamlSource } from './yaml-source.ts
 /** What `gateway.yaml` says, and the files that it names, as they were read at one time: what comes into force is what was found to be valid. */
 export interface ReadSettings {
   readonly settings: GatewaySettings;
-  readonly safelists: Safelists;
+  readonly listed: ListedOperations;
+  /** Every file that they were read from, as it was before. Folders are among them, for new files. */
+  readonly files: readonly StampedFile[];
 }
 
 /**
@@ -25,15 +29,24 @@ export interface ReadSettings {
  * content of a file; `${env.NAME:-text}` has a default.
  *
  * @param file path of the file
+ * @param files gets each file before it is read, also where what is read turns out to be invalid
  * @throws ConfigError naming every problem at once, each with the place in the file
  */
-export function readSettings(file: string, environment: Environment): ReadSettings {
-  const source = parseYamlSource(readText(file), file, environment);
+export function readSettings(
+  file: string,
+  environment: Environment,
+  files: StampedFile[] = [],
+): ReadSettings {
+  files.push(stampFile(file));
+  const text = readText(file);
+  files.push(...filesNamedIn(text, file).map(stampFile));
+  const source = parseYamlSource(text, file, environment);
   if (source.problems.length > 0) throw new ConfigError(file, source.problems);
   const parsed = settingsSchema.safeParse(source.value ?? {});
   if (!parsed.success) throw new ConfigError(file, settingProblems(parsed.error, source));
   assertConnections(parsed.data, file, source);
-  return { settings: parsed.data, safelists: readValidSafelists(parsed.data, file) };
+  files.push(...registryFiles(parsed.data, file).map(stampFile)); // those are read where the registry is opened
+  return { settings: parsed.data, listed: readValidLists(parsed.data, file, files), files };
 }
 
 /** The paths of the safelists' manifests, which are given relative to the configuration's. */
@@ -48,16 +61,10 @@ export function manifestFiles({ persistedQueries = {} }: GatewaySettings, file: 
   };
 }
 
-/** Every file that settings are read from: the configuration's own, and those that it names. Folders are among them, for new files. */
-export function settingFiles(settings: GatewaySettings, file: string): readonly string[] {
-  const { others, clients, lists } = manifestFiles(settings, file);
-  return [
-    file,
-    ...others,
-    ...[...clients.values()].flat(),
-    ...(lists === undefined ? [] : [lists, ...listFiles(lists)]),
-    ...filesNamedIn(readText(file), file),
-  ];
+/** The keys that the registry's records and preview tokens are verified by. */
+function registryFiles({ registry = {} }: GatewaySettings, file: string): readonly string[] {
+  const named = [registry.trust, registry.previewKeys].filter((path) => path !== undefined);
+  return named.map((path) => resolve(dirname(file), path));
 }
 
 /** What is wrong with settings, each by its key, and its place in the source that they were read from. */
@@ -88,9 +95,13 @@ function assertConnections(settings: GatewaySettings, file: string, source: Yaml
   if (problems.length > 0) throw new ConfigError(file, problems);
 }
 
-function readValidSafelists(settings: GatewaySettings, file: string): Safelists {
+function readValidLists(settings: GatewaySettings, file: string, files: StampedFile[]): ListedOperations {
+  const manifests = manifestFiles(settings, file);
+  const { others, clients, lists } = manifests;
   try {
-    return readSafelists(manifestFiles(settings, file));
+    files.push(...[...others, ...[...clients.values()].flat()].map(stampFile));
+    if (lists !== undefined) files.push(stampFile(lists), ...listFiles(lists).map(stampFile));
+    return readListedOperations(manifests);
   } catch (error) {
     if (error instanceof InvalidManifest) throw new ConfigError(file, [error.message]);
     throw error;
@@ -101,6 +112,6 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new ConfigError(file, [`It can't be read: ${(error as Error).message}.`]); // node:fs throws Errors
+    throw new ConfigError(file, [fileFailure(error as Error, file)]); // node:fs throws Errors
   }
 }

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
-import { ownOf } from '@trellis/own-property';
+import { ownOf } from '@trellis/runtime/own-property';
 import { isProduction } from '@trellis/runtime';
 import { defaultQueryPlannerWorkers } from '../planning/threads/planner-pool.ts';
 import { fillIn } from '../settings/fill-in.ts';
@@ -67,6 +67,14 @@ const KEYS = documentedSettings(settingTable)
 /** The keys of what differs and holds only from the next start. */
 export function settingsThatNeedRestart(atStart: SettingsInForce, now: SettingsInForce): readonly string[] {
   return KEYS.filter((key) => !isDeepStrictEqual(valueAt(atStart, key), valueAt(now, key)));
+}
+
+/** What goes with an address at which the process does not listen yet stays as at the start: subgraphs would send to where no one is. */
+export function heldUntilRestart(atStart: SettingsInUse, now: SettingsInUse): SettingsInUse {
+  const { callback: first } = atStart.subscriptions;
+  const { callback } = now.subscriptions;
+  if (!first || !callback || first.listen === callback.listen) return now;
+  return Object.freeze({ ...now, subscriptions: { ...now.subscriptions, callback: first } });
 }
 
 /** Of a group that is off, none. */

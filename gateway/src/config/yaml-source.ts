@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { readSecretFile, type Environment } from '@trellis/runtime/secret-files';
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, visit, type Document } from 'yaml';
+import { takeYamlValue } from './yaml-value.ts';
 
 /** A YAML file whose values may name environment variables and other files. */
 export interface YamlSource {
@@ -30,27 +31,22 @@ export function filesNamedIn(text: string, file: string): readonly string[] {
 export function parseYamlSource(text: string, file: string, environment: Environment): YamlSource {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
-  const problems = document.errors.map(({ message }) => withoutExcerpt(message));
+  const absent: string[] = [];
   const placeAt = (offset: number): string => `${basename(file)}:${lines.linePos(offset).line}`;
   visit(document, {
     Scalar: (key, node) => {
       if (key === 'key' || typeof node.value !== 'string') return;
       const { value, missing } = substitute(node.value, file, environment);
       node.value = value;
-      for (const problem of missing) problems.push(`${problem} (${placeAt(node.range?.[0] ?? 0)}).`);
+      for (const problem of missing) absent.push(`${problem} (${placeAt(node.range?.[0] ?? 0)}).`);
     },
   });
+  const { value, problems } = takeYamlValue(document, placeAt);
   return {
-    problems,
-    value: problems.length > 0 ? undefined : document.toJS(),
+    problems: [...problems, ...absent],
+    value: absent.length > 0 ? undefined : value,
     placeOf: (path) => placeAt(offsetOf(document, path)),
   };
-}
-
-/** On one line the excerpt, whose place is marked on a second one, would only confuse. */
-function withoutExcerpt(message: string): string {
-  const [sentence = ''] = message.split(':\n', 1);
-  return `${sentence}.`;
 }
 
 interface Substituted {

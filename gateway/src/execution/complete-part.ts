@@ -1,4 +1,4 @@
-import { own } from '@trellis/own-property';
+import { own } from '@trellis/runtime/own-property';
 import type { GraphQLError } from 'graphql';
 import type { Completed, CompletionContext, DeferredOccurrence, StreamedOccurrence } from './completed.ts';
 import { completeData } from './complete-data.ts';

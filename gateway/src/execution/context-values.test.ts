@@ -166,9 +166,9 @@ describe('@fromContext', () => {
   it('G10: asks no more often than it may: each further value is a request', async () => {
     const text = `{ places { ... on Shop { offers { price } } ... on Market { stalls { offers { price } } } } }`;
     const servers = ['places', 'prices'].map((name) => fair.server(name));
-    const ask = async (maxCalls?: number): Promise<{ calls: number; codes: readonly unknown[] }> => {
+    const ask = async (maxRequests?: number): Promise<{ calls: number; codes: readonly unknown[] }> => {
       for (const { requests } of servers) requests.length = 0;
-      const { errors = [] } = await fair.run(text, maxCalls === undefined ? {} : { maxCalls });
+      const { errors = [] } = await fair.run(text, maxRequests === undefined ? {} : { maxRequests });
       const calls = servers.reduce((sum, { requests }) => sum + requests.length, 0);
       return { calls, codes: [...new Set(errors.map(({ extensions }) => extensions['code']))] };
     };
@@ -178,7 +178,7 @@ describe('@fromContext', () => {
       expect(await ask(calls - fewer)).toEqual({ calls: calls - fewer, codes: ['QUERY_TOO_COMPLEX'] });
   });
 
-  it('fails the fields alone that take a value which is not there', async () => {
+  it('fails the fields alone that take a value which is missing', async () => {
     const result = await fair.run(
       'query ($more: Boolean!) { robbed { stalls { number offers { id price @include(if: $more) } } } }',
       { variables: { more: true } },

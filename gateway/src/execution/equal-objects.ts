@@ -2,10 +2,10 @@ import { ValueTrie } from '../value-trie.ts';
 import type { FetchStep } from '../plan/plan.ts';
 import type { RepresentationLayout } from '../plan/representation-layout.ts';
 import { type DataObject, isDataObject, type WritableObject } from './failure.ts';
-import type { RepresentationBatch } from './representations.ts';
+import { NOTHING_MISSING, type RepresentationBatch } from './representations.ts';
 
 /**
- * The common case of {@link representationsOf}, fast: representations of plain values only, none of them missing. Equal ones are
+ * The common case of `representationsOf`, fast: representations of plain values only, none of them missing. Equal ones are
  * found by their raw values, and only different ones are written.
  *
  * @returns nothing when an object is not of that kind: then the slow path decides
@@ -33,10 +33,8 @@ export function flatRepresentations(
       targets.push([object]);
     } else targets[node.leaf]?.push(object);
   }
-  return { missing: nothingMissing, texts, targets };
+  return { missing: NOTHING_MISSING, texts, targets };
 }
-
-const nothingMissing: RepresentationBatch['missing'] = new Map();
 
 /** @returns where the place of equal objects in the batch stands */
 function nodeFor(

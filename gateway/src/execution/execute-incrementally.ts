@@ -22,7 +22,9 @@ const NO_LONGER_AWAITED = new Error('The client no longer waits for the rest of 
 
 /** A response whose first part is complete. */
 export interface RunningIncrementalResult extends IncrementalResult {
-  /** Gives up what is not there yet, unless it was asked for. */
+  /** Settles when all has been fetched that does not wait for the client to read, or given up. */
+  readonly fetched: Promise<void>;
+  /** Gives up what has not arrived yet, unless it was asked for. */
   stop(): void;
 }
 
@@ -82,9 +84,17 @@ async function beginResponse(incremental: IncrementalRun): Promise<RunningIncrem
       ...(unreported.length > 0 && { unreported }),
     },
     pending: work.pending,
+    fetched: whenFetched(run.context.signal, [main, ...work.rounds.map(({ branch }) => branch)]),
     updates: updatesOf(incremental, work),
     stop,
   };
+}
+
+function whenFetched(signal: AbortSignal, branches: readonly Branch[]): Promise<void> {
+  return new Promise((fetched) => {
+    whenAborted(signal, fetched);
+    void Promise.all(branches.map(({ progress }) => progress.over)).then(() => fetched());
+  });
 }
 
 /** What is pending, and what it waits for. */
@@ -191,7 +201,7 @@ function isOfSchema({ run }: { readonly run: PlanRun }): boolean {
   return run.introspection !== undefined;
 }
 
-/** What is asked of the schema is put in when the parts are there: nothing may happen unnoticed while they are looked at. */
+/** What is asked of the schema is put in when the parts are complete: nothing may happen unnoticed while they are looked at. */
 async function fillPart(
   part: CompletedPart<GraphQLError>,
   run: PlanRun,

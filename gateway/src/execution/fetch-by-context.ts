@@ -1,3 +1,4 @@
+import { own } from '@trellis/runtime/own-property';
 import { objectsAt, type Target } from './merge-values.ts';
 import { tooComplex } from '../errors.ts';
 import { Failure, internalFailure, withoutPath, type DataObject } from './failure.ts';
@@ -23,29 +24,29 @@ interface ContextGroup {
 }
 
 /**
- * Fetches what takes values from above (`@fromContext`). Objects that get the same values share a call. Where a value is not
- * there, the fields that take it fail, and the others are asked for without them. Where there are more values than requests may be
+ * Fetches what takes values from above (`@fromContext`). Objects that get the same values share a request. Where a value is
+ * missing, the fields that take it fail, and the others are asked for without them. Where there are more values than requests may be
  * made, the fields that take the others fail.
  */
 export async function fetchByContext(step: FetchStep, run: PlanRun, fetch: FetchWithValues): Promise<void> {
   const groups = [...groupsOf(step, run).values()];
-  const count = takeCalls(groups.length, run);
+  const count = takeRequests(groups.length, run);
   for (const group of groups.slice(count))
-    failGroup(step, run, group, run.calls.made + groups.length - count);
+    failGroup(step, run, group, run.subgraphRequests.made + groups.length - count);
   await Promise.all(groups.slice(0, count).map((group) => fetchGroup(step, run, group, fetch)));
 }
 
 /** The first request for each fetch was counted with the plan. @returns how many may be made */
-function takeCalls(wanted: number, run: PlanRun): number {
-  const { maxCalls = Number.POSITIVE_INFINITY } = run.context;
-  const further = Math.max(0, Math.min(wanted - 1, maxCalls - run.calls.made));
-  run.calls.made += further;
+function takeRequests(wanted: number, run: PlanRun): number {
+  const { maxRequests = Number.POSITIVE_INFINITY } = run.context;
+  const further = Math.max(0, Math.min(wanted - 1, maxRequests - run.subgraphRequests.made));
+  run.subgraphRequests.made += further;
   return 1 + further;
 }
 
-function failGroup(step: FetchStep, run: PlanRun, { objects }: ContextGroup, wantedCalls: number): void {
-  const { maxCalls = Number.POSITIVE_INFINITY } = run.context;
-  const rejection = tooComplex('subgraphRequests', maxCalls, wantedCalls);
+function failGroup(step: FetchStep, run: PlanRun, { objects }: ContextGroup, wantedRequests: number): void {
+  const { maxRequests = Number.POSITIVE_INFINITY } = run.context;
+  const rejection = tooComplex('subgraphRequests', maxRequests, wantedRequests);
   const reasons = rejection.errors.map(({ message, extensions }) => ({
     message,
     extensions,
@@ -93,12 +94,12 @@ function contextOf(
     else if (found !== undefined) texts.set(variable, `${JSON.stringify(variable)}:${JSON.stringify(found)}`);
   }
   for (const { variable } of values)
-    if (!texts.has(variable) && !missing.has(variable)) missing.set(variable, NOT_THERE);
+    if (!texts.has(variable) && !missing.has(variable)) missing.set(variable, MISSING_VALUE);
   for (const variable of texts.keys()) missing.delete(variable);
   return { text: [...texts.values()].join(), missing };
 }
 
-const NOT_THERE = internalFailure('A value that a field takes from its context is not there.');
+const MISSING_VALUE = internalFailure('A value that a field takes from its context is missing.');
 
 /** Several places may be named for one variable: one for each type that sets the context. */
 function contextValue({ levelsUp, path }: ContextValue, target: Target, run: PlanRun): unknown {
@@ -107,7 +108,8 @@ function contextValue({ levelsUp, path }: ContextValue, target: Target, run: Pla
   if (last?.kind !== 'key') return undefined;
   let found: unknown;
   objectsAt(from, path.slice(0, -1), run.supergraph.types, (object) => {
-    if (Object.hasOwn(object, last.key)) found = object[last.key];
+    const value = own(object, last.key);
+    if (value !== undefined) found = value;
   });
   return found;
 }

@@ -107,7 +107,7 @@ describe('floods', () => {
       });
       expect(plain(await graph.run(text, { client }))).toMatchObject({
         data: siblings,
-        errors: [{ message: 'The subgraph "stock" answered more than 10000 bytes.' }],
+        errors: [{ message: 'The subgraph "stock" sent more than 10000 bytes.' }],
       });
       expect(written).toBeLessThan(50);
     }
@@ -145,7 +145,7 @@ describe('S-113 time', () => {
     const start = performance.now();
     expect(plain(await graph.run(text, { client }))).toMatchObject({
       data: siblings,
-      errors: [{ message: 'The subgraph "stock" did not answer within 200 ms.', path: ['book', 'price'] }],
+      errors: [{ message: 'The subgraph "stock" did not respond within 200 ms.', path: ['book', 'price'] }],
     });
     expect(performance.now() - start).toBeGreaterThan(190);
     expect(performance.now() - start).toBeLessThan(latencyBudgetMs(1000));
@@ -171,7 +171,7 @@ describe('S-113 time', () => {
     const before = graph.server('books').requests.length;
     expect(plain(await graph.run(text))).toMatchObject({
       data: siblings,
-      errors: [{ message: 'The subgraph "stock" answered with a redirect, which is not followed.' }],
+      errors: [{ message: 'The subgraph "stock" responded with a redirect, which is not followed.' }],
     });
     expect(graph.server('books').requests.length - before).toBe(1);
   });

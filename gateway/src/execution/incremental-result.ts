@@ -48,7 +48,7 @@ export interface CompletedPart<Failure> {
   readonly objects: number;
 }
 
-/** Items of a streamed list that are there. */
+/** Items of a streamed list that have arrived. */
 export interface StreamedItems<Failure> {
   /** With the number of items before these. */
   readonly pending: PendingPart;
@@ -68,7 +68,7 @@ export interface StreamedItems<Failure> {
 export interface IncrementalUpdate<Failure = GraphQLError> {
   readonly completed: readonly CompletedPart<Failure>[];
   readonly streamed: readonly StreamedItems<Failure>[];
-  /** Parts that this update lists as pending: deferred fragments and streamed lists inside those that are there now. */
+  /** Parts that this update lists as pending: deferred fragments and streamed lists inside those that have arrived. */
   readonly pending: readonly PendingPart[];
   /** Whether more will come. */
   readonly hasNext: boolean;

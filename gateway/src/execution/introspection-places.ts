@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { QueueCaller } from '@trellis/admission';
+import type { QueueCaller } from '@trellis/runtime/admission';
 import { gatewayErrorCodes, rejected } from '../errors.ts';
 import { questionText, type IntrospectionQuestion } from '../plan/introspection-question.ts';
 import type { ErrorBehavior } from '../request/context.ts';
@@ -21,13 +21,13 @@ interface AskingRun {
 
 /** Of all responses of introspection in one response together. */
 const MAX_CHARACTERS = 33_554_432;
-/** No one else can write it: what subgraphs answer never looks like a place. */
+/** Subgraphs can't write it: what they send never looks like a place. */
 const PLACE = randomBytes(16).toString('hex');
 const PLACES = new RegExp(`"${PLACE}:(\\d+)"`, 'gu');
 
 /**
  * Where results of introspection belong in the response to one run. They are long, and are asked for when it is known where they
- * belong: until they are there, something short stands for them. What is asked many times is asked for once.
+ * belong: until they are known, something short stands for them. What is asked many times is asked for once.
  */
 export class IntrospectionPlaces {
   /** By their texts, in the order of their places. */

@@ -1,4 +1,4 @@
-import { own } from '@trellis/own-property';
+import { own } from '@trellis/runtime/own-property';
 import type { FetchStep } from '../plan/plan.ts';
 import type { LeftOutField } from '../plan/prune-fetch.ts';
 import type { TypeIndex } from '../supergraph/type-index.ts';

@@ -1,4 +1,4 @@
-import { own } from '@trellis/own-property';
+import { own } from '@trellis/runtime/own-property';
 import type { BroughtKeys, Rewrite, RewriteStep } from '../plan/fetch-fields.ts';
 import type { FetchStep } from '../plan/plan.ts';
 import type { TypeIndex } from '../supergraph/type-index.ts';

@@ -1,4 +1,4 @@
-import { own } from '@trellis/own-property';
+import { own } from '@trellis/runtime/own-property';
 import type { ObjectShape, SelectionShape } from '../plan/response-shape.ts';
 import type { DataObject } from './failure.ts';
 

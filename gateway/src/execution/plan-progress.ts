@@ -18,6 +18,8 @@ export class PlanProgress {
   #isOver = false;
   #failure: { readonly error: unknown } | undefined;
   #wake: () => void = () => {};
+  /** Settles when nothing more is fetched, whatever came of it. */
+  readonly over: Promise<void>;
 
   /** Begins. Where the plan knows of no parts, what is fetched for which part is unknown: the data has to be looked at. */
   constructor({ parts, step }: Pick<Plan, 'parts' | 'step'>, run: PlanRun) {
@@ -30,7 +32,7 @@ export class PlanProgress {
       this.#ledger.done(id);
       this.#wake();
     };
-    this.#runGroup(plan, FIRST).then(
+    this.over = this.#runGroup(plan, FIRST).then(
       () => this.#end(undefined),
       (error: unknown) => this.#end({ error }),
     );

@@ -1,4 +1,4 @@
-import type { QueueCaller } from '@trellis/admission';
+import type { QueueCaller } from '@trellis/runtime/admission';
 import type { WholeBody } from '@trellis/http1';
 import type { CachePolicy } from '../caching/cache-policy.ts';
 import { ownVariable, type Variables } from '../operation/document/decided-conditions.ts';
@@ -17,7 +17,7 @@ import { MergedData } from './merged-data.ts';
 import type { DataObject } from './failure.ts';
 import type { PreparedStream } from '../plan/prepared-operation.ts';
 import { StreamedTargets, type StreamWindows } from './streamed-targets.ts';
-import type { RepresentationBatch } from './representations.ts';
+import { NOTHING_MISSING, type RepresentationBatch } from './representations.ts';
 
 /**
  * Called when a fetch wants entities.
@@ -40,18 +40,18 @@ export interface ExecutionContext {
   /** Whose share of the subgraphs it counts in: of shared executions, that of the caller who began them. @default the gateway's own */
   readonly sharedBy?: QueueCaller | undefined;
   /** Requests to subgraphs that it may make; what the plan makes is known to be no more. @default any number */
-  readonly maxCalls?: number | undefined;
+  readonly maxRequests?: number | undefined;
   /** What errors do to non-null positions. @default PROPAGATE */
   readonly onError?: ErrorBehavior | undefined;
   /** That of requests without `onError`, for clients that ask. @default PROPAGATE */
   readonly defaultOnError?: ErrorBehavior | undefined;
   /** Files that its variables stand for. Absent where there are none. */
   readonly uploads?: Uploads | undefined;
-  /** Called with each fetch of entities. Absent where no one wants to know. */
+  /** Called with each fetch of entities. Absent where it is not observed. */
   readonly entitiesWanted?: EntityObserver | undefined;
   /** Absent where no operation asks for the schema. */
   readonly introspector?: Introspector | undefined;
-  /** Aborted when the client disconnects or the request's deadline passes: calls in flight are ended. */
+  /** Aborted when the client disconnects or the request's deadline passes: subgraph requests in flight are aborted. */
   readonly signal: AbortSignal;
 }
 
@@ -79,13 +79,13 @@ export class PlanRun {
   /** A response that is passed on as it came, and how many objects are in it. */
   passedThrough: { readonly body: WholeBody; readonly objects: number } | undefined;
   /** Requests to subgraphs that the plan makes, and those that are made beside them as the data want it. */
-  readonly calls: { made: number };
+  readonly subgraphRequests: { made: number };
   /** Where results of introspection belong in the response. Made with the first of them. */
   introspection: IntrospectionPlaces | undefined;
   /** Headers of subgraphs for the client. Made with the first of them. */
   headers: ForwardedHeaders | undefined;
   /** What entities were asked for. Made with the first of them. */
-  entityCalls: EntityCalls | undefined;
+  entityRequests: EntityRequests | undefined;
   /** Called with each fetch when it is over, well or not. */
   fetchDone: ((step: FetchStep) => void) | undefined;
   #headers: Map<string, SubgraphHeaders | Promise<SubgraphHeaders>> | undefined;
@@ -97,7 +97,7 @@ export class PlanRun {
     this.plan = plan;
     this.context = context;
     this.#isOfWindow = window !== undefined;
-    this.calls = window ? window.of.calls : { made: plan.subgraphRequests };
+    this.subgraphRequests = window ? window.of.subgraphRequests : { made: plan.subgraphRequests };
     const streamed =
       plan.streams.size > 0
         ? new StreamedTargets(plan.shape, (stream) => this.countOf(stream), window?.windows)
@@ -139,8 +139,8 @@ export class PlanRun {
   }
 }
 
-/** What {@link EntityCalls} leaves to others. */
-export interface EntityCaller {
+/** What {@link EntityRequests} leaves to others. */
+export interface EntityFetcher {
   /**
    * Asks about the objects of a batch, and merges what comes back.
    *
@@ -154,21 +154,21 @@ export interface EntityCaller {
   ): Promise<readonly unknown[] | undefined>;
   /** Merges an entity that was asked for before into more objects. */
   place(step: FetchStep, objects: readonly DataObject[], entity: unknown): void;
-  /** Called with each batch, and how many of its entities are asked for with it. Absent where no one wants to know. */
+  /** Called with each batch, and how many of its entities are asked for with it. Absent where it is not observed. */
   readonly wanted?: ((step: FetchStep, batch: RepresentationBatch, asked: number) => void) | undefined;
 }
 
 /**
  * The entity fetches of one run that ask for plain values. Fetches at several paths often ask one subgraph for the same
- * fields: those that begin in the same turn of the event loop become one call, and of an entity that was asked for
+ * fields: those that begin in the same turn of the event loop become one request, and of an entity that was asked for
  * before nothing is asked again.
  */
-export class EntityCalls {
-  readonly #caller: EntityCaller;
+export class EntityRequests {
+  readonly #fetcher: EntityFetcher;
   readonly #byKey = new Map<string, KnownEntities>();
 
-  constructor(caller: EntityCaller) {
-    this.#caller = caller;
+  constructor(fetcher: EntityFetcher) {
+    this.#fetcher = fetcher;
   }
 
   /**
@@ -180,10 +180,10 @@ export class EntityCalls {
    */
   fetch(step: FetchStep, key: string, batch: RepresentationBatch, variables: string): Promise<unknown> {
     let known = this.#byKey.get(key);
-    if (!known) this.#byKey.set(key, (known = new KnownEntities(this.#caller, step, variables)));
+    if (!known) this.#byKey.set(key, (known = new KnownEntities(this.#fetcher, step, variables)));
     const before = known.size;
     const done = known.fetch(batch);
-    this.#caller.wanted?.(step, batch, known.size - before);
+    this.#fetcher.wanted?.(step, batch, known.size - before);
     return done;
   }
 
@@ -193,31 +193,31 @@ export class EntityCalls {
   }
 }
 
-/** One call: it grows until it is sent, and what joins it after that waits for its response. */
-interface Call {
+/** One request: it grows until it is sent, and what is coalesced into it after that waits for its response. */
+interface EntityRequest {
   readonly texts: string[];
   readonly targets: DataObject[][];
   readonly done: Promise<void>;
-  /** Once it is answered. */
+  /** Once it has its response. */
   entities: readonly unknown[] | undefined;
 }
 
 /** Where an entity was asked for. */
 interface Asked {
-  readonly call: Call;
+  readonly request: EntityRequest;
   readonly index: number;
 }
 
 /** What was asked of one subgraph by one selection, by representation. */
 class KnownEntities {
-  readonly #caller: EntityCaller;
+  readonly #fetcher: EntityFetcher;
   readonly #step: FetchStep;
   readonly #variables: string;
   readonly #byText = new Map<string, Asked>();
-  #open: Call | undefined;
+  #open: EntityRequest | undefined;
 
-  constructor(caller: EntityCaller, step: FetchStep, variables: string) {
-    this.#caller = caller;
+  constructor(fetcher: EntityFetcher, step: FetchStep, variables: string) {
+    this.#fetcher = fetcher;
     this.#step = step;
     this.#variables = variables;
   }
@@ -228,13 +228,13 @@ class KnownEntities {
   }
 
   fetch({ texts, targets }: RepresentationBatch): Promise<unknown> {
-    const waitsFor = new Set<Call>();
+    const waitsFor = new Set<EntityRequest>();
     for (const [index, objects] of targets.entries()) {
-      const { call, index: at } = this.#askFor(texts[index] ?? '');
-      if (call.entities) this.#caller.place(this.#step, objects, call.entities[at]);
+      const { request, index: at } = this.#askFor(texts[index] ?? '');
+      if (request.entities) this.#fetcher.place(this.#step, objects, request.entities[at]);
       else {
-        call.targets[at]?.push(...objects);
-        waitsFor.add(call);
+        request.targets[at]?.push(...objects);
+        waitsFor.add(request);
       }
     }
     const [only] = waitsFor;
@@ -244,37 +244,35 @@ class KnownEntities {
   #askFor(text: string): Asked {
     let asked = this.#byText.get(text);
     if (!asked) {
-      const call = (this.#open ??= this.#begin());
-      asked = { call, index: call.texts.push(text) - 1 };
-      call.targets.push([]);
+      const request = (this.#open ??= this.#begin());
+      asked = { request, index: request.texts.push(text) - 1 };
+      request.targets.push([]);
       this.#byText.set(text, asked);
     }
     return asked;
   }
 
-  #begin(): Call {
-    const call: Call = {
+  #begin(): EntityRequest {
+    const request: EntityRequest = {
       texts: [],
       targets: [],
-      done: endOfTurn().then(() => this.#send(call)),
+      done: endOfTurn().then(() => this.#send(request)),
       entities: undefined,
     };
-    return call;
+    return request;
   }
 
-  async #send(call: Call): Promise<void> {
+  async #send(request: EntityRequest): Promise<void> {
     this.#open = undefined;
-    const { texts, targets } = call;
-    call.entities = await this.#caller.ask(
+    const { texts, targets } = request;
+    request.entities = await this.#fetcher.ask(
       this.#step,
-      { texts, targets, missing: nothingMissing },
+      { texts, targets, missing: NOTHING_MISSING },
       this.#variables,
     );
-    if (!call.entities) for (const text of texts) this.#byText.delete(text); // the next one may fare better
+    if (!request.entities) for (const text of texts) this.#byText.delete(text); // the next one may fare better
   }
 }
-
-const nothingMissing: RepresentationBatch['missing'] = new Map();
 
 /** When all that can begin now has begun: promises that are settled come first. */
 function endOfTurn(): Promise<void> {

@@ -1,4 +1,4 @@
-import { own } from '@trellis/own-property';
+import { own } from '@trellis/runtime/own-property';
 import type { FieldType, TypeIndex } from '../supergraph/type-index.ts';
 import { applyRewrites } from './merge-values.ts';
 import {
@@ -15,7 +15,7 @@ import type { FetchStep } from '../plan/plan.ts';
 
 /** The representations of one subgraph request, and the objects that each stands for. */
 export interface RepresentationBatch {
-  /** Required keys that are not there: the fields that need them are left out of this call. Usually none. */
+  /** Required keys that are missing: the fields that need them are left out of this request. Usually none. */
   readonly missing: ReadonlyMap<string, Failure>;
   /** As JSON, each different from the others. */
   readonly texts: readonly string[];
@@ -23,12 +23,15 @@ export interface RepresentationBatch {
   readonly targets: readonly (readonly DataObject[])[];
 }
 
+/** Of a batch whose objects have all keys. */
+export const NOTHING_MISSING: RepresentationBatch['missing'] = new Map();
+
 /**
  * Makes the representations of objects, each once. Objects of other types than the fetch is for are left out. A subgraph is
  * never sent null where the schema has no null, nor a key that is null: what hangs on it is null, for the reason that the
- * value is, and {@link ABSENCE} where the object is just not there.
+ * value is, and {@link ABSENCE} where just the object is missing.
  *
- * @param onFailure called with objects that can't be represented at all, because their key is not there
+ * @param onFailure called with objects that can't be represented at all, because their key is missing
  */
 export function representationsOf(
   objects: readonly DataObject[],

@@ -2,7 +2,7 @@ import { isAscii } from 'node:buffer';
 import { AsciiText, PIECE_BYTES, type WholeBody } from '@trellis/http1';
 import { readCacheControl, strictest, UNRESTRICTED } from '../caching/cache-policy.ts';
 import { ownVariable } from '../operation/document/decided-conditions.ts';
-import { EntityCalls, type PlanRun } from './plan-run.ts';
+import { EntityRequests, type PlanRun } from './plan-run.ts';
 import { internalFailure, type DataObject, type Failure, type WritableObject } from './failure.ts';
 import { fetchByContext } from './fetch-by-context.ts';
 import { ForwardedHeaders } from '../plan/forwarded-headers.ts';
@@ -37,8 +37,8 @@ const NOTHING_TO_ASK = Promise.resolve();
 
 async function fetchRoot(step: FetchStep, run: PlanRun): Promise<void> {
   const variables = variablesText(step, run);
-  const result = await call(step, run, `{${variables}}`);
-  if (step.isMutation) run.entityCalls?.forget();
+  const result = await sendFetch(step, run, `{${variables}}`);
+  if (step.isMutation) run.entityRequests?.forget();
   run.data.mergeRoot(step, result);
 }
 
@@ -57,7 +57,7 @@ function fetchEntities(
   return Promise.all(batches.map((batch) => fetchBatch(step, run, batch, contextText)));
 }
 
-/** Where a requirement is not there, the fields that need it fail, and the others are asked for without them. */
+/** Where a requirement is missing, the fields that need it fail, and the others are asked for without them. */
 function fetchBatch(
   step: FetchStep,
   run: PlanRun,
@@ -85,19 +85,19 @@ function fetchWhole(
     noteWanted(step, run, batch, batch.texts.length);
     return askEntities(step, run, batch, variables);
   }
-  return entityCallsOf(run).fetch(step, `${mergeKey}${variables}`, batch, variables);
+  return entityRequestsOf(run).fetch(step, `${mergeKey}${variables}`, batch, variables);
 }
 
-function entityCallsOf(run: PlanRun): EntityCalls {
-  run.entityCalls ??= new EntityCalls({
+function entityRequestsOf(run: PlanRun): EntityRequests {
+  run.entityRequests ??= new EntityRequests({
     ask: (step, batch, variables) => askEntities(step, run, batch, variables),
     place: (step, objects, entity) => run.data.mergeKnownEntity(step, objects, entity),
     wanted: run.context.entitiesWanted && ((step, batch, asked) => noteWanted(step, run, batch, asked)),
   });
-  return run.entityCalls;
+  return run.entityRequests;
 }
 
-/** Counts nothing where no one wants to know. */
+/** Counts nothing where it is not observed. */
 function noteWanted(step: FetchStep, run: PlanRun, { targets }: RepresentationBatch, asked: number): void {
   const { entitiesWanted } = run.context;
   if (!entitiesWanted) return;
@@ -113,7 +113,7 @@ async function askEntities(
   variables: string,
 ): Promise<readonly unknown[] | undefined> {
   const own = variables === '' ? '' : `,${variables}`;
-  const result = await call(step, run, `{"representations":[${texts.join()}]${own}}`);
+  const result = await sendFetch(step, run, `{"representations":[${texts.join()}]${own}}`);
   return run.data.mergeEntities(step, targets, result);
 }
 
@@ -133,8 +133,8 @@ function variablesText(step: FetchStep, run: PlanRun): string {
 
 const nothingToMerge: GraphResponse = { data: Object.create(null) as WritableObject, errors: [] };
 
-/** Calls the subgraph. What is wrong with the call or its response comes back as a failure. */
-async function call(step: FetchStep, run: PlanRun, variables: string): Promise<GraphResponse | Failure> {
+/** Sends a subgraph request. What is wrong with it or its response comes back as a failure. */
+async function sendFetch(step: FetchStep, run: PlanRun, variables: string): Promise<GraphResponse | Failure> {
   const { subgraph, isMutation } = step;
   const { signal, subgraphClient, sharedBy, disclosureOf, headerDisclosure, uploads } = run.context;
   const endpoint = run.supergraph.subgraphs.get(subgraph);
@@ -171,7 +171,7 @@ async function call(step: FetchStep, run: PlanRun, variables: string): Promise<G
   } catch (error) {
     signal.throwIfAborted();
     const message =
-      error instanceof SubgraphFailure ? error.message : `The subgraph "${subgraph}" could not be asked.`;
+      error instanceof SubgraphFailure ? error.message : `The subgraph "${subgraph}" could not be reached.`;
     return internalFailure(message, error);
   }
 }

@@ -50,7 +50,7 @@ function mergeEvent(
 ): PlanStep | undefined {
   if (!subscription) throw new TypeError('The plan is of no subscription.');
   const { primary, rest } = subscription;
-  run.hasEscapes = true; // its text is not there to be looked at
+  run.hasEscapes = true; // it has no text to look at
   run.data.mergeRoot(
     primary,
     readEvent(primary.subgraph, payload, run.context.disclosureOf?.(primary.subgraph)),

@@ -53,7 +53,7 @@ export class StreamRound {
     this.#main = main;
     this.#stream = stream;
     this.#size = size ?? Math.max(FIRST_ITEMS, main.countOf(stream));
-    const count = this.#takeCalls(lists) ? this.#size : Number.POSITIVE_INFINITY;
+    const count = this.#takeRequests(lists) ? this.#size : Number.POSITIVE_INFINITY;
     this.#lists = lists.map((list) => ({
       ...list,
       from: list.delivered,
@@ -84,16 +84,16 @@ export class StreamRound {
   }
 
   /** Where nothing is fetched for items there is nothing to wait for: they come together. */
-  #takeCalls(lists: readonly StreamedList[]): boolean {
-    const { plan, calls, context } = this.#main;
-    const { maxCalls = Number.POSITIVE_INFINITY } = context;
-    const needed = plan.streams.get(this.#stream)?.calls ?? 0;
+  #takeRequests(lists: readonly StreamedList[]): boolean {
+    const { plan, subgraphRequests, context } = this.#main;
+    const { maxRequests = Number.POSITIVE_INFINITY } = context;
+    const needed = plan.streams.get(this.#stream)?.subgraphRequests ?? 0;
     const isLast = lists.every(
       ({ occurrence, delivered }) => occurrence.list.length <= delivered + this.#size,
     );
     if (isLast) return true;
-    if (needed === 0 || calls.made + needed > maxCalls) return false;
-    calls.made += needed; // those of the last round are counted with the plan
+    if (needed === 0 || subgraphRequests.made + needed > maxRequests) return false;
+    subgraphRequests.made += needed; // those of the last round are counted with the plan
     return true;
   }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { isMediaType } from '@trellis/http1/fields';
 import { filesIn, type Uploads } from '../request/uploads.ts';
 import type { StreamedBody } from '../subgraphs/connections/secure-pool.ts';
 import { ownVariable, type Variables } from '../operation/document/decided-conditions.ts';
@@ -72,8 +73,4 @@ function fileHead(boundary: string, name: string, filename: string, mediaType: s
 /** As browsers write it: no line ends, and no quote ends the name. @see HTML standard, "multipart/form-data encoding algorithm" */
 function quotable(filename: string): string {
   return filename.replaceAll(/["\r\n]/g, (character) => encodeURIComponent(character));
-}
-
-function isMediaType(text: string): boolean {
-  return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; ?[\w-]+=[\w.-]+)*$/.test(text);
 }

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { QueueCaller } from '@trellis/admission';
+import type { QueueCaller } from '@trellis/runtime/admission';
 import { LRUCache } from 'lru-cache';
 import { ANONYMOUS, type Caller, CallerShares } from './caller.ts';
 import { NO_REVOKED_TOKENS, type RevokedTokens } from './revocation.ts';
@@ -46,7 +46,7 @@ export interface AuthenticatorOptions extends AccessTokenRules {
   readonly proofs: ProofRules;
 }
 
-/** Where no issuer is configured, no token is looked at and everybody is anonymous. */
+/** Where no issuer is configured, no token is read and all callers are anonymous. */
 export const ANONYMOUS_ONLY: Authenticator = Object.freeze({
   authenticate: () => ANONYMOUS,
   isKnown: () => true,
@@ -56,15 +56,15 @@ export const ANONYMOUS_ONLY: Authenticator = Object.freeze({
 interface VerifiedToken {
   readonly caller: Caller;
   /** Milliseconds since 1970. */
-  readonly goodUntilMs: number;
+  readonly validUntilMs: number;
   /** Of the keys it was verified with: others than these may have been withdrawn for a reason. */
   readonly generation: number;
 }
 
 /**
- * Verifies a token once and remembers the outcome until it expires, its grant is revoked or the issuer's keys change:
+ * Verifies a token once and caches the outcome until it expires, its grant is revoked or the issuer's keys change:
  * a hit costs a look-up. Requests that bring an unknown token at the same time share one verification. Tokens that fail
- * are not remembered.
+ * are not cached.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { revokedTokens = NO_REVOKED_TOKENS, now = Date.now, issuers } = options;
@@ -77,27 +77,29 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     return issuers.reduce((sum, { keys }) => sum + keys.generation(), 0);
   }
 
-  async function verifyAndRemember(token: string, sender: QueueCaller): Promise<Caller> {
+  async function verifyAndCache(token: string, sender: QueueCaller): Promise<Caller> {
     const caller = await verify(token, sender);
-    const goodUntilMs = Math.min(caller.expiresAtMs, caller.judgedUntilMs ?? caller.expiresAtMs);
-    verified.set(token, { caller, goodUntilMs, generation: generation() });
+    const validUntilMs = Math.min(caller.expiresAtMs, caller.judgedUntilMs ?? caller.expiresAtMs);
+    verified.set(token, { caller, validUntilMs, generation: generation() });
     return caller;
   }
 
   function verifyOnce(token: string, sender: QueueCaller): Promise<Caller> {
     const running = verifying.get(token);
     if (running) return running;
-    const verification = verifyAndRemember(token, sender).finally(() => verifying.delete(token));
+    const verification = verifyAndCache(token, sender).finally(() => verifying.delete(token));
     verifying.set(token, verification);
     return verification;
   }
 
-  function remembered(token: string): Caller | undefined {
+  function cachedCaller(token: string): Caller | undefined {
     const known = verified.get(token);
-    return known && known.goodUntilMs > now() && known.generation === generation() ? known.caller : undefined;
+    return known && known.validUntilMs > now() && known.generation === generation()
+      ? known.caller
+      : undefined;
   }
 
-  /** A token that was good is asked about again in the share of its user, and before those that no one knows. */
+  /** A token that was valid is verified again in the share of its user, and before unknown ones. */
   function senderOf(token: string, address: string): QueueCaller {
     return shares.of(verified.peek(token)?.caller, address);
   }
@@ -132,7 +134,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       return generation();
     },
     isSigned: async (token) => {
-      if (remembered(token)) return true;
+      if (cachedCaller(token)) return true;
       return verifyOnce(token, senderOf(token, '')).then(
         () => true,
         (error: unknown) => !(error instanceof InvalidAccessToken),
@@ -145,7 +147,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     authenticate(authorization, proof, certificate, address = '') {
       if (authorization === undefined) return ANONYMOUS;
       const credentials = readCredentials(authorization);
-      const caller = remembered(credentials.token);
+      const caller = cachedCaller(credentials.token);
       if (caller) return assertPossession(assertNotRevoked(caller), credentials, proof, certificate);
       const { token } = credentials;
       return verifyOnce(token, senderOf(token, address)).then((verifiedCaller) =>
@@ -154,7 +156,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     },
     isKnown(authorization) {
       const token = CREDENTIALS.exec(authorization ?? '')?.[2];
-      const caller = token === undefined ? undefined : remembered(token);
+      const caller = token === undefined ? undefined : cachedCaller(token);
       return caller !== undefined && !revokedTokens.has(caller);
     },
   };

@@ -1,4 +1,4 @@
-import { own, ownOf } from '@trellis/own-property';
+import { own, ownOf } from '@trellis/runtime/own-property';
 import type { User, UserContext } from '@trellis/subgraph-protocol';
 import type { JWTPayload } from 'jose';
 import type { Caller } from './caller.ts';
@@ -143,7 +143,7 @@ interface UserSource extends Required<CallerIssuer> {
   readonly roles: readonly string[];
 }
 
-/** A client that acts for itself (client_credentials) is no one. RFC 9068 §5. */
+/** A client that acts for itself (client_credentials) is no user. RFC 9068 §5. */
 function userIn(
   payload: JWTPayload,
   { clientId, name, email }: TokenClaims,

@@ -1,5 +1,5 @@
-import { shareKeysOf, type ShareKeys, type QueueCaller } from '@trellis/admission';
-import { own } from '@trellis/own-property';
+import { shareKeysOf, type ShareKeys, type QueueCaller } from '@trellis/runtime/admission';
+import { own } from '@trellis/runtime/own-property';
 import type { UserContext } from '@trellis/subgraph-protocol';
 
 /** Who sends a request, and what may be done in that name. */
@@ -11,7 +11,7 @@ export interface Caller {
   readonly claims: Readonly<Record<string, unknown>>;
   /** Names of the operator's policies that the claims may meet; absent: all. */
   readonly policies?: ReadonlySet<string> | undefined;
-  /** Names the user, or the client that acts for itself, among those of all issuers; absent where no one is known. */
+  /** Names the user, or the client that acts for itself, among those of all issuers; absent for anonymous callers. */
   readonly actor?: string | undefined;
   /** What subgraphs get. */
   readonly context: UserContext;
@@ -31,7 +31,7 @@ export interface Caller {
   readonly expiresAtMs: number;
 }
 
-/** One user, whatever the token: issuers may use the same `sub`. Undefined where no one is known. */
+/** One user, whatever the token: issuers may use the same `sub`. Undefined for anonymous callers. */
 export function userOf({ actor }: Caller): string | undefined {
   return actor;
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { QueueCaller } from '@trellis/admission';
+import type { QueueCaller } from '@trellis/runtime/admission';
 import { LRUCache } from 'lru-cache';
 import type { TokenIntrospection } from './introspect-token.ts';
 import { KeysUnavailable } from './key-set.ts';

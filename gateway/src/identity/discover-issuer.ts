@@ -1,4 +1,5 @@
-import { ownOf } from '@trellis/own-property';
+import { growingPauseMs } from '@trellis/runtime/growing-pause';
+import { ownOf } from '@trellis/runtime/own-property';
 import { authentication } from '../settings/authentication.ts';
 import { fetchJson, UnexpectedStatus } from './fetch-json.ts';
 
@@ -55,8 +56,9 @@ export function createIssuerDiscovery(options: IssuerDiscoveryOptions): IssuerDi
       failures = 0;
       return held;
     } catch (error) {
-      failed = { error, untilMs: now() + Math.min(FIRST_PAUSE_MS * 2 ** failures, maxPauseMs()) };
-      failures = Math.min(failures + 1, MAX_DOUBLINGS);
+      const pauseMs = growingPauseMs(failures, { firstMs: FIRST_PAUSE_MS, longestMs: maxPauseMs() });
+      failed = { error, untilMs: now() + pauseMs };
+      failures += 1;
       if (held) return held;
       throw error;
     }
@@ -74,8 +76,6 @@ export function createIssuerDiscovery(options: IssuerDiscoveryOptions): IssuerDi
     },
   };
 }
-
-const MAX_DOUBLINGS = 16;
 
 /**
  * Where the metadata of an issuer can be: at the end of its path, as OpenID Connect says, or before it, as RFC 8414 says.

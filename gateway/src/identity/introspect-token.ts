@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { DEFAULT_SHARES, type QueueCaller } from '@trellis/admission';
-import { ownOf } from '@trellis/own-property';
+import { DEFAULT_SHARES, type QueueCaller } from '@trellis/runtime/admission';
+import { ownOf } from '@trellis/runtime/own-property';
 import type { OutageLog } from '@trellis/runtime/outage-log';
 import { LRUCache } from 'lru-cache';
 import type { JWTPayload } from 'jose';
@@ -63,7 +63,7 @@ interface Rejection {
 
 /**
  * Makes the check of opaque tokens: by the response of their issuer, read as the claims of a token. Those who ask for the same token at
- * the same time have to share one call.
+ * the same time have to share one request.
  *
  * @see RFC 7662 §2
  */
@@ -71,7 +71,7 @@ export function createTokenIntrospection(options: TokenIntrospectionOptions): To
   const { now = Date.now, negativeCacheMs, maxConcurrent, maxWaitMs = MAX_WAIT_MS } = options;
   const negative = new LRUCache<string, Rejection>({ max: MAX_NEGATIVE });
   const limit = new ConcurrencyLimit({
-    calls: maxConcurrent,
+    requests: maxConcurrent,
     queue: maxConcurrent * WAITING_PER_TURN,
     perCaller: DEFAULT_SHARES.ofTotal[0],
   });

@@ -31,7 +31,7 @@ interface KeySetOptions {
   readonly outages?: OutageLog;
 }
 
-/** Until there are any keys, no one can be served: an issuer that starts beside the gateway is found soon. */
+/** Until there are any keys, no token can be verified: an issuer that starts beside the gateway is found soon. */
 const FIRST_COOLDOWN_MS = 250;
 
 /** No keys were ever fetched, so no token can be judged. */

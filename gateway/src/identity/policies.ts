@@ -1,4 +1,4 @@
-import { own } from '@trellis/own-property';
+import { own } from '@trellis/runtime/own-property';
 import type { ClaimPolicy, Policies } from '../settings/authorization.ts';
 import type { Caller } from './caller.ts';
 
@@ -6,7 +6,7 @@ const ROLE_PREFIX = 'role:';
 
 /**
  * Whether a policy holds for a caller. `role:X` holds when the claim `roles` contains X; every other name is looked up
- * among the operator's, and what is not there, or not for the caller's issuer to give, does not hold.
+ * among the operator's, and what is not among them, or not for the caller's issuer to give, does not hold.
  */
 export function holdsPolicy(caller: Caller, name: string, policies: Policies): boolean {
   if (name.startsWith(ROLE_PREFIX)) return claimHas(caller, 'roles', name.slice(ROLE_PREFIX.length));
@@ -33,8 +33,8 @@ function claimHas(caller: Caller, claim: string, expected: ClaimPolicy['value'])
 }
 
 /**
- * All users of an issuer with the roles and scopes of a caller, as if they were one. Who is no one stays so: there are no roles then, and
- * a right to be asked for is not there.
+ * All users of an issuer with the roles and scopes of a caller, as if they were one. Anonymous callers stay so: there are no roles then, and
+ * a right to be asked for is missing.
  */
 export function groupOf(caller: Caller): Caller {
   if (!caller.authenticated) return caller;

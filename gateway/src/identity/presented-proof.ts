@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { PROOF_WINDOW_S, verifyProofSignature, type SignedProof } from '@trellis/admission/dpop';
+import { PROOF_WINDOW_S, verifyProofSignature, type SignedProof } from '@trellis/runtime/dpop';
 import type { JWTPayload } from 'jose';
 import { InvalidAccessToken } from './token-rules.ts';
 import type { UsedProofs } from './used-proofs.ts';
@@ -92,7 +92,7 @@ function problemOf(
 ): string | undefined {
   const { jti, iat } = claims;
   if (typeof jti !== 'string' || jti === '' || jti.length > MAX_ID_CHARACTERS)
-    return 'its jti is no usable text';
+    return 'its jti is missing, empty or too long';
   if (typeof iat !== 'number' || Math.abs(now() / 1_000 - iat) > PROOF_WINDOW_S)
     return 'its iat is too far off';
   if (claims['htm'] !== method) return 'its htm is another method';

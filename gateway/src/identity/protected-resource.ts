@@ -1,4 +1,4 @@
-import { PROOF_ALGORITHMS } from '@trellis/admission/dpop';
+import { PROOF_ALGORITHMS } from '@trellis/runtime/dpop';
 
 /** The graph as an OAuth resource, for clients. */
 export interface ProtectedResource {

@@ -1,4 +1,4 @@
-import { ownOf } from '@trellis/own-property';
+import { ownOf } from '@trellis/runtime/own-property';
 import type { JWTPayload } from 'jose';
 import type { ClaimPath } from '../settings/claim-path.ts';
 import { InvalidAccessToken, type ClaimKind, type TokenRules } from './token-rules.ts';
@@ -69,7 +69,7 @@ function textOf(payload: JWTPayload, paths: readonly ClaimPath[], kind: ClaimKin
   throw new InvalidAccessToken(`The ${kind} of the token is ${quoted(value)}; it has to be a text.`);
 }
 
-/** For display alone: of another type it is as if it were not there. */
+/** For display alone: of another type it is as if it were absent. */
 function shownText(payload: JWTPayload, paths: readonly ClaimPath[]): string | undefined {
   return paths.map((path) => valueAt(payload, path)).find((value) => typeof value === 'string');
 }
@@ -89,7 +89,7 @@ function textsIn(value: unknown, kind: ClaimKind): readonly string[] {
 }
 
 /**
- * A token for others as well is good only for issuers whose tokens have lists. Specification: Authentication 2.
+ * A token for others as well is good only for issuers whose tokens have lists. See docs/trusted-issuers.md#what-is-checked.
  *
  * @throws InvalidAccessToken
  */

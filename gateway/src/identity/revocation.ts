@@ -6,7 +6,7 @@ export type Revocation =
   | {
       /** Tokens of a user or a client that were issued up to a second: they say more than is true by now. */
       readonly kind: 'issued-before';
-      /** {@link holderKeyOf} of whose tokens they are. */
+      /** Whose tokens they are: one of their {@link holderKeysOf}. */
       readonly holder: string;
       /** Seconds since 1970, itself included. */
       readonly untilS: number;

@@ -1,5 +1,5 @@
-import { type QueueCaller } from '@trellis/admission';
-import { PROOF_WINDOW_S } from '@trellis/admission/dpop';
+import { type QueueCaller } from '@trellis/runtime/admission';
+import { PROOF_WINDOW_S } from '@trellis/runtime/dpop';
 import type { OutageLog } from '@trellis/runtime/outage-log';
 import { authentication } from '../settings/authentication.ts';
 import { createAuthenticator } from './authenticator.ts';

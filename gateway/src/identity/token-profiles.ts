@@ -104,7 +104,7 @@ export const tokenProfiles: Readonly<Record<ProfileName, TokenProfile>> = {
     needsClient: true,
     scopes: ['scp'],
     name: ['name', 'preferred_username'],
-    email: ['preferred_username'], // anybody can write anything into the claim email of an own tenant
+    email: ['preferred_username'], // the administrator of any tenant can write anything into its claim email
     tenant: ['tid'],
     foreign: OF_ID_TOKENS,
     machine: { idtyp: 'app' },

@@ -7,7 +7,7 @@ const MADE_HERE = /^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/i;
 /**
  * The id of a user in the graph: the `sub` of the first issuer's users and of those that are linked to them, and for others a UUID
  * of issuer and `sub` together. A UUID, as subgraphs keep ids in columns of this type; hashed, as nothing that an issuer can write
- * into `sub` may come out as the id of someone else's user.
+ * into `sub` may come out as the id of another issuer's user.
  *
  * @see RFC 9562 §5.8, UUID version 8
  */

@@ -1,6 +1,6 @@
-import { ownOf } from '@trellis/own-property';
+import { ownOf } from '@trellis/runtime/own-property';
 import { decodeJwt, errors, jwtVerify, type JWTHeaderParameters, type JWTPayload } from 'jose';
-import type { QueueCaller } from '@trellis/admission';
+import type { QueueCaller } from '@trellis/runtime/admission';
 import type { Caller } from './caller.ts';
 import { callerOf, type CallerRules } from './caller-of-token.ts';
 import { InvalidAccessToken, type TokenRules } from './token-rules.ts';
@@ -35,7 +35,7 @@ export interface AccessTokenRules extends CallerRules {
 /** Checks a token. @param sender in whose share questions to its issuer count */
 export type AccessTokenVerification = (token: string, sender?: QueueCaller) => Promise<Caller>;
 
-/** Where no one says who has sent it: all of these together have one share. */
+/** Where its sender is not known: all of these together have one share. */
 const UNKNOWN_SENDER: QueueCaller = Object.freeze({ keys: ['unknown'] as const, isKnown: false });
 
 /** Longer ones are not looked at. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { shareKeysOf } from '@trellis/admission';
+import { shareKeysOf } from '@trellis/runtime/admission';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Admission, type DropRules, type OperationQueue } from './admission.ts';
 

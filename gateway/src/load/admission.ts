@@ -1,5 +1,5 @@
 import { overloaded } from '../errors.ts';
-import { amountsOf, RecentUse, ShareLimit, sharesAround, type ShareKeys } from '@trellis/admission';
+import { amountsOf, RecentUse, ShareLimit, sharesAround, type ShareKeys } from '@trellis/runtime/admission';
 import { FEW_REQUESTS } from './waiting-line.ts';
 
 /** When requests are rejected because there are too many. */
@@ -10,7 +10,7 @@ interface AdmissionRules {
   readonly maxDelayMs: number;
   /** Milliseconds that operations may wait while more requests arrive than are answered. */
   readonly targetDelayMs: number;
-  /** The part of the requests, 0 to 1, that one network address may have in flight while there is no one else. @default 1 */
+  /** The part of the requests, 0 to 1, that one network address may have in flight while there are no others. @default 1 */
   readonly perCaller?: number;
 }
 
@@ -71,7 +71,7 @@ const LATE_TICKS = 4;
  * Decides at the door whether the process can take another request. It looks at how many are being answered, at how long
  * they wait for one another, and at how late the event loop runs its timers: a process that is busy with what it has answers
  * nothing sooner by beginning more. Many clients who wait for their responses may wait long; when requests come faster than they
- * can be answered for good, waiting helps no one, and the queue has to be short. Authenticated callers are prioritized: anonymous
+ * can be answered for good, waiting helps no request, and the queue has to be short. Authenticated callers are prioritized: anonymous
  * requests, however many, do not keep them out. No caller gets all slots; and while requests wait, callers
  * above a fair share are rejected first.
  */
@@ -112,7 +112,7 @@ export class Admission {
 
   /**
    * @param isKnown whether it is a caller who comes first; asked only where it matters
-   * @param keys whose share it counts in; absent where it counts in no one's
+   * @param keys whose share it counts in; absent where it counts in no share
    * @returns what speaks against another request; `undefined` when it was counted in, and is to {@link leave}
    */
   enter(isKnown: () => boolean, keys?: ShareKeys): RejectionReason | undefined {
@@ -149,7 +149,7 @@ export class Admission {
     const isFull = this.#inFlight >= maxRequests || (this.#inFlight >= places && !isKnown());
     const reason = this.#inFlight === 0 ? undefined : this.#rejectionInside(isKnown, keys);
     if (!isFull) return reason;
-    // No one's request is ended for one that would be rejected all the same.
+    // No request is ended for one that would be rejected all the same.
     return reason === undefined && this.#makeRoom() ? undefined : 'requests';
   }
 
@@ -251,7 +251,7 @@ export class SustainedOverload {
 
   /**
    * @param now milliseconds on a clock that never goes back
-   * @param isStrained whether others wait because the process is busy: where it waits itself, rejecting helps no one
+   * @param isStrained whether others wait because the process is busy: where it waits itself, rejecting helps no request
    * @returns whether the overload has become sustained since the one before
    */
   arrived(now: number, isStrained: boolean): boolean {

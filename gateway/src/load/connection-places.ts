@@ -5,7 +5,7 @@ import {
   type ShareKeys,
   type ShareLimitOptions,
   type ShareRejection,
-} from '@trellis/admission';
+} from '@trellis/runtime/admission';
 
 /** How many connections there may be. */
 export interface ConnectionRules {
@@ -17,7 +17,7 @@ export interface ConnectionRules {
 
 /** The place of one connection. */
 export interface ConnectionPlace {
-  /** Counts it elsewhere: its client has turned out to be someone. */
+  /** Counts it elsewhere: its client has authenticated. */
   moveTo(keys: ShareKeys): void;
   /** The connection has ended. More than once does no harm. */
   leave(): void;
@@ -42,7 +42,7 @@ export class ConnectionPlaces {
   }
 
   /**
-   * @param keys none where it counts in no one's share: many clients come through a proxy
+   * @param keys none where it counts in no share: many clients come through a proxy
    * @returns the place, or why there is none
    */
   take(keys: readonly string[]): ConnectionPlace | ShareRejection {

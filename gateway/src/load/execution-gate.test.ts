@@ -1,4 +1,4 @@
-import { shareKeysOf, type QueueCaller } from '@trellis/admission';
+import { shareKeysOf, type QueueCaller } from '@trellis/runtime/admission';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ExecutionGate } from './execution-gate.ts';
 import { eventLane } from './waiting-line.ts';

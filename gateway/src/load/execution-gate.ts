@@ -58,7 +58,7 @@ export class ExecutionGate {
   readonly #ends: MeanInterval;
   /** Between two places that become free, also as operations are set aside. */
   readonly #turns: MeanInterval;
-  /** Whether no one has waited since the last end. */
+  /** Whether no operation has waited since the last end. */
   #isPaused = false;
   readonly #strain: ProcessStrain;
   #isChecking = false;
@@ -137,7 +137,7 @@ export class ExecutionGate {
   /**
    * Runs an operation as soon as it may begin.
    *
-   * @param caller whose turn it takes; absent where it is no one's in particular
+   * @param caller whose turn it takes; absent where it belongs to no caller
    * @throws the signal's reason when it is aborted while the operation waits; the reason of {@link dropWaiting}; what the
    *   operation throws
    */

@@ -24,7 +24,7 @@ beforeAll(async () => {
   });
   gateway = await startTestGateway({
     subgraphs: [subgraph],
-    settings: `{ timeouts: { subgraphMs: 60000 }, traffic: { concurrency: { calls: ${CALLS} } } }`,
+    settings: `{ timeouts: { subgraphMs: 60000 }, traffic: { concurrency: { requests: ${CALLS} } } }`,
   });
 });
 afterAll(async () => {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { connect, createServer, type AddressInfo } from 'node:net';
-import type { QueueCaller } from '@trellis/admission';
+import type { QueueCaller } from '@trellis/runtime/admission';
 import { describe, expect, it } from 'vitest';
 import { FairTurns } from './waiting-line.ts';
 

@@ -4,7 +4,7 @@ import { CallerCounts, type GateCaller } from './waiting-line.ts';
 export interface GatePlace {
   /** When it began, in milliseconds by the clock of the gate. */
   sinceMs: number;
-  /** Of its caller; absent where it is no one's in particular. */
+  /** Of its caller; absent where it belongs to no caller. */
   readonly key: string | undefined;
   /** Whether the key is of a lane, which many callers have together. */
   readonly isOfLane: boolean;

@@ -25,7 +25,8 @@ testKeysByAddress({
     'http/routes/respond-on-route.ts': 'bytes that clients do not read',
     'http/routes/send-response.ts': 'bytes that clients do not read',
     'http/websocket/websocket-server.ts': 'WebSocket connections',
-    'identity/caller.ts': 'requests in flight, calls of subgraphs and issuers, jobs, milliseconds and turns',
+    'identity/caller.ts':
+      'requests in flight, requests to subgraphs and issuers, jobs, milliseconds and turns',
     'load/rate-limiter.ts': 'operations at a rate',
     'operation/operation-cache.ts': 'documents that are remembered',
     'pipeline/persisted-query.ts': 'persisted queries',

@@ -1,4 +1,4 @@
-import { DEFAULT_SHARES, shareKeysOf } from '@trellis/admission';
+import { DEFAULT_SHARES, shareKeysOf } from '@trellis/runtime/admission';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { clientOf, userOf, type Caller, type ClientSoftware, clientSoftwareOf } from '../identity/caller.ts';
 import type { CacheRedis } from '../caching/cache-redis.ts';

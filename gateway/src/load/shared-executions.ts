@@ -3,10 +3,10 @@ import type { ExecutionResult } from '../plan/response-body.ts';
 import { untilAborted } from '../abort/deadline-signal.ts';
 
 /**
- * Executes queries that are the same in everything once. Those that share an execution have all arrived before it begins, so
- * that no one gets data from before the own request: neither a caller that has just changed something, nor one that was just notified of a
- * change. While the same query is being executed, those that arrive gather for the next execution; where many ask the same
- * again and again, it waits a moment for those who were just answered.
+ * Executes equal queries once. Those that share an execution have all arrived before it begins, so
+ * that none gets data from before its own request: neither after a mutation of its caller, nor after a notification of a
+ * change. While the same query is being executed, those that arrive gather for the next execution; where many repeat the same
+ * query, it waits a moment for those that were just answered.
  */
 export class SharedExecutions {
   readonly #groups = new WeakMap<Plan, Map<string, ExecutionGroup>>();
@@ -32,7 +32,7 @@ export class SharedExecutions {
     execute: () => Promise<ExecutionResult>,
   ): Promise<ExecutionResult> {
     const group = this.#groupOf(plan, context);
-    const forming = group.join();
+    const forming = group.coalesce();
     if (!forming) return group.form(execute, () => this.#endOfTurn());
     return untilAborted(forming, signal).catch(() =>
       signal.aborted ? execute() : this.execute(plan, context, signal, execute),
@@ -66,22 +66,22 @@ export class SharedExecutions {
   }
 }
 
-/** A query waits for the same one at most so long: a slow subgraph holds no one up who would be answered soon. */
+/** A query waits for the same one at most so long: a slow subgraph delays no query that would be answered soon. */
 const MAX_WAIT_MS = 10;
 /** Where so many share an execution, the same query is asked again and again. */
 const MANY = 8;
-/** For so long, at most, those who were just answered are waited for. */
+/** For so long, at most, the next execution waits for queries to be repeated. */
 const REBATCH_WINDOW_MS = 10;
 
-/** A time after an execution in which no one begins the next one. */
+/** A time after an execution in which the next one does not begin. */
 interface RebatchWindow {
   readonly over: Promise<void>;
-  /** How many have to be back for it to end. */
+  /** How many queries end it. */
   readonly expected: number;
   end(): void;
 }
 
-/** Queries that are the same in everything: those that share an execution, and those that gather for the next one. */
+/** Equal queries: those that share an execution, and those that gather for the next one. */
 class ExecutionGroup {
   #forming: Promise<ExecutionResult> | undefined;
   /** How many wait for the execution that forms. */
@@ -91,22 +91,22 @@ class ExecutionGroup {
   #rebatchWindow: RebatchWindow | undefined;
   readonly #onIdle: () => void;
 
-  /** @param onIdle called whenever no one waits and nothing is executed */
+  /** @param onIdle called whenever nothing waits and nothing is executed */
   constructor(onIdle: () => void) {
     this.#onIdle = onIdle;
   }
 
-  /** Joins those who gather. @returns the execution that has not begun; absent where one has to form it */
-  join(): Promise<ExecutionResult> | undefined {
+  /** Adds a query to those that gather. @returns the execution that has not begun; absent where the query has to form it */
+  coalesce(): Promise<ExecutionResult> | undefined {
     this.#gathered += 1;
     if (this.#rebatchWindow && this.#gathered >= this.#rebatchWindow.expected) this.#rebatchWindow.end();
     return this.#forming;
   }
 
   /**
-   * Forms the next execution, which all have who join before it begins.
+   * Forms the next execution, for all queries that coalesce before it begins.
    *
-   * @param gathering what the first of all waits for
+   * @param gathering what the first query waits for
    */
   form(execute: () => Promise<ExecutionResult>, gathering: () => Promise<void>): Promise<ExecutionResult> {
     this.#forming = this.#mayBegin(gathering).then(() => this.#begin(execute));
@@ -132,7 +132,7 @@ class ExecutionGroup {
     return execution;
   }
 
-  /** Those who were answered and those who wait ask the same: together, they need one execution instead of two. */
+  /** Queries that were answered may come again: with those that wait they need one execution instead of two. */
   #end(shared: number): void {
     this.#underWay = undefined;
     if (shared >= MANY) this.#openRebatchWindow(shared + this.#gathered);

@@ -7,7 +7,7 @@ import {
   type LevelAmounts,
   type QueueCaller,
   type ShareKeys,
-} from '@trellis/admission';
+} from '@trellis/runtime/admission';
 import {
   testShares,
   testTurns,
@@ -26,7 +26,7 @@ import { ANONYMOUS, CallerShares, type Caller } from '../identity/caller.ts';
 import { createTokenIntrospection } from '../identity/introspect-token.ts';
 import { tokenRulesOf } from '../identity/token-rules.ts';
 import { createOperationCache } from '../operation/operation-cache.ts';
-import { JobAudience } from '../planning/threads/job-audience.ts';
+import { JobWaiters } from '../planning/threads/job-waiters.ts';
 import { JobQueue, type PlannerWork } from '../planning/threads/job-queue.ts';
 import { PlanningBudget } from '../planning/threads/planning-budget.ts';
 import { DEFAULT_COSTS } from '../settings/cost.ts';
@@ -37,7 +37,7 @@ import { StreamQuota } from '../streams/stream-quota.ts';
 import { buildSupergraph } from '../supergraph/build-supergraph.ts';
 import { Admission } from './admission.ts';
 import { createRateLimiter } from './rate-limiter.ts';
-import { UnansweredBytes } from './unanswered-bytes.ts';
+import { InFlightBytes } from './in-flight-bytes.ts';
 import { UnreadResponses } from './unread-responses.ts';
 import { ConnectionPlaces } from './connection-places.ts';
 import { FairTurns, WaitingLine, type InLine } from './waiting-line.ts';
@@ -102,7 +102,7 @@ function createJobs(): JobQueue {
   return new JobQueue({ maxWaiting: TOTAL, maxServed: () => TOTAL, budget: undefined });
 }
 
-const subgraphRules = { calls: TOTAL, queue: TOTAL, perCaller: 1 / 2 };
+const subgraphRules = { requests: TOTAL, queue: TOTAL, perCaller: 1 / 2 };
 const byNumber = { maxConnections: TOTAL, maxConnectionsPerAddress: TOTAL / 2 };
 
 function connectionFrom(address: string): Socket {
@@ -131,7 +131,7 @@ testShares([
     open() {
       const jobs = createJobs();
       return {
-        take: (caller) => isUnderway(jobs.add(work('{ a }'), new JobAudience(signal, senderOf(caller)))),
+        take: (caller) => isUnderway(jobs.add(work('{ a }'), new JobWaiters(signal, senderOf(caller)))),
         close: () => jobs.close(new Error('The test is over.')),
       };
     },
@@ -165,7 +165,7 @@ testShares([
     },
   },
   {
-    name: 'Calls of a subgraph',
+    name: 'Subgraph requests',
     most: HALF,
     isByUser: true,
     open() {
@@ -174,7 +174,7 @@ testShares([
     },
   },
   {
-    name: 'Calls that wait for a subgraph',
+    name: 'Subgraph requests that wait',
     most: HALF,
     isByUser: true,
     open() {
@@ -287,7 +287,7 @@ testShares([
     most: OF_TOTAL,
     isByUser: true,
     open() {
-      const bytes = new UnansweredBytes({
+      const bytes = new InFlightBytes({
         totalBytes: TOTAL * 10_000,
         perCallerBytes: tenThousands(OF_TOTAL),
       });
@@ -403,7 +403,7 @@ testTurns([
       return {
         wait(who) {
           const operation = String(ofOperation.push(who) - 1);
-          jobs.add(work(operation), new JobAudience(signal, senderOf(who))).catch(() => undefined);
+          jobs.add(work(operation), new JobWaiters(signal, senderOf(who))).catch(() => undefined);
         },
         async serve(count) {
           const served: SharingCaller[] = [];
@@ -423,7 +423,7 @@ testTurns([
     name: 'Turns at a subgraph',
     isByUser: true,
     open() {
-      const limit = new ConcurrencyLimit({ calls: 1, queue: 10_000, perCaller: 1 });
+      const limit = new ConcurrencyLimit({ requests: 1, queue: 10_000, perCaller: 1 });
       const served: SharingCaller[] = [];
       const first: QueueCaller = { keys: ['first'], isKnown: true };
       limit.tryAcquire(first);

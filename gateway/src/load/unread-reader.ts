@@ -1,4 +1,4 @@
-import type { ShareKeys } from '@trellis/admission';
+import type { ShareKeys } from '@trellis/runtime/admission';
 
 /** What is known of the connection of a client: the members of a `net.Socket`. */
 export interface ReaderConnection {

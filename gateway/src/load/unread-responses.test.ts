@@ -1,6 +1,6 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { shareKeysOf, type ShareKeys } from '@trellis/admission';
+import { shareKeysOf, type ShareKeys } from '@trellis/runtime/admission';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { UnreadResponses, type CutOffReason, type UnreadRules } from './unread-responses.ts';
 import type { UnreadBytes } from './unread-reader.ts';

@@ -1,4 +1,4 @@
-import { amountAt, ShareLimit, type LevelAmounts, type ShareKeys } from '@trellis/admission';
+import { amountAt, ShareLimit, type LevelAmounts, type ShareKeys } from '@trellis/runtime/admission';
 import { UnreadReader, type ReaderConnection, type UnreadBytes } from './unread-reader.ts';
 
 /** How much clients may leave unread, and for how long. */
@@ -19,7 +19,7 @@ export interface UnreadRules {
  */
 export type CutOffReason = 'slow' | 'share' | 'total' | 'place';
 
-/** Settings of {@link UnreadAnswers}. */
+/** Settings of {@link UnreadResponses}. */
 export interface UnreadResponsesOptions {
   /** Called for each slow consumer that is disconnected, for metrics. */
   readonly onCutOff?: (reason: CutOffReason) => void;
@@ -120,7 +120,7 @@ export class UnreadResponses {
     this.#timer = undefined;
   }
 
-  /** @returns nothing for a connection that is gone: no one will read it */
+  /** @returns nothing for a closed connection */
   #readerOf(connection: ReaderConnection, keysOf: () => ShareKeys): UnreadReader | undefined {
     const known = this.#readers.get(connection);
     if (known && known.bytes > 0) return known;
@@ -191,13 +191,13 @@ export class UnreadResponses {
 
   #check(): void {
     const { bytesPerSecond, stalledMs } = this.#rules;
-    const elapsedMs = Math.min(this.#now() - this.#checkedAt, 2 * this.#checkMs); // a process that stood still has seen no one read
+    const elapsedMs = Math.min(this.#now() - this.#checkedAt, 2 * this.#checkMs); // a process that stood still has seen no client read
     this.#checkedAt = this.#now();
     for (const reader of this.#readers.values()) {
       for (const writer of reader.writers) writer.update();
       if (reader.connection.destroyed) for (const writer of reader.writers) writer.end();
       if (reader.bytes === 0) this.#readers.delete(reader.connection);
-      if (!this.#holds(reader)) continue; // it has read all, is gone, or was cut off for what it has more than before
+      if (!this.#holds(reader)) continue; // it has read all, disconnected, or was cut off for what it has more than before
       reader.fallBehind((elapsedMs * bytesPerSecond) / 1_000);
       if (reader.bytes > 0 && reader.lagBytes > (stalledMs * bytesPerSecond) / 1_000)
         this.#cutOff(reader, 'slow');

@@ -1,4 +1,4 @@
-import { shareKeysOf, type QueueCaller } from '@trellis/admission';
+import { shareKeysOf, type QueueCaller } from '@trellis/runtime/admission';
 import { describe, expect, it } from 'vitest';
 import { WaitingLine, type InLine } from './waiting-line.ts';
 

@@ -1,12 +1,12 @@
 import { AsyncResource } from 'node:async_hooks';
-import { FairQueue, type QueuePlace, type QueueCaller } from '@trellis/admission';
+import { FairQueue, type QueuePlace, type QueueCaller } from '@trellis/runtime/admission';
 
 /** As many as a browser has under way to one host; a caller who has fewer has little. */
 export const FEW_REQUESTS = 6;
 
 /** What waits in a {@link WaitingLine}. */
 export interface InLine {
-  /** Absent where it is no one's in particular. */
+  /** Absent where it belongs to no caller. */
   readonly caller: GateCaller | undefined;
 }
 
@@ -85,7 +85,7 @@ export class WaitingLine<Item extends InLine> {
   /**
    * Takes out whose turn it is.
    *
-   * @param mayServe of whom it may be; what waits of one caller is alike in that. @default anyone
+   * @param mayServe of whom it may be; what waits of one caller is alike in that. @default any caller
    */
   next(mayServe: (item: Item) => boolean = () => true): Item | undefined {
     const item = this.#shared ? takeNext(this.#shared, mayServe) : this.#oldestIf(mayServe);
@@ -183,8 +183,8 @@ interface WaitingWork extends InLine {
 }
 
 /**
- * Lets work of a kind have some milliseconds of each turn of the event loop, and no more: were hundreds of them done at once, everybody
- * else would wait for all of them. What has to wait has its turn by shares of callers. As long as there is little of it, it is done at
+ * Lets work of a kind have some milliseconds of each turn of the event loop, and no more: were hundreds of them done at once, all others
+ * would wait for all of them. What has to wait has its turn by shares of callers. As long as there is little of it, it is done at
  * once. Only what it does until it waits for something itself is measured.
  */
 export class FairTurns {
@@ -202,7 +202,7 @@ export class FairTurns {
   }
 
   /**
-   * @param caller whose turn it takes; absent where it is no one's in particular
+   * @param caller whose turn it takes; absent where it belongs to no caller
    * @param signal absent where the work finds out itself that it is not wanted any more
    * @returns what the work returns, at once where there is time left
    * @throws what the work throws, and the signal's reason when it is aborted before its turn

@@ -1,7 +1,7 @@
-import type { ShareRejection } from '@trellis/admission';
+import type { ShareRejection } from '@trellis/runtime/admission';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Admission, RejectionReason } from '../load/admission.ts';
-import type { UnansweredBytes } from '../load/unanswered-bytes.ts';
+import type { InFlightBytes } from '../load/in-flight-bytes.ts';
 import type { CutOffReason, UnreadResponses } from '../load/unread-responses.ts';
 
 const NAME = 'trellis_gateway_connections_rejected_total';
@@ -113,12 +113,12 @@ export function registerUnreadGauges(registry: Registry, unread: UnreadResponses
   });
 }
 
-/** Registers how much is held of what clients have sent. */
-export function registerUnansweredGauge(registry: Registry, unanswered: UnansweredBytes): void {
+/** Registers how much large requests in flight hold. */
+export function registerInFlightGauge(registry: Registry, inFlight: InFlightBytes): void {
   const bytes: Gauge = new Gauge({
-    name: 'trellis_gateway_unanswered_bytes',
-    help: 'Bytes of large requests and messages that clients have sent and that are not answered.',
+    name: 'trellis_gateway_in_flight_bytes',
+    help: 'Bytes of large client requests and messages in flight: from their first byte until the response.',
     registers: [registry],
-    collect: () => bytes.set(unanswered.bytes),
+    collect: () => bytes.set(inFlight.bytes),
   });
 }

@@ -53,7 +53,7 @@ export function openTracing({ endpoint, headers, sampleRatio }: TracingOptions, 
 }
 
 /**
- * Records a share of the requests whose client wants them recorded. Anybody can send `traceparent` with that wish, and with an id of
+ * Records a share of the requests whose client wants them recorded. Any client can send `traceparent` with that wish, and with an id of
  * its choice, so neither decides.
  */
 class ShareSampler implements Sampler {

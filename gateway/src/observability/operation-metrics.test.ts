@@ -1,7 +1,8 @@
 import { gql } from 'graphql-tag';
 import { Registry } from 'prom-client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { OperationResult } from '../pipeline/operation-result.ts';
+import { WholeResult } from '../pipeline/respond.ts';
 import { clientSoftwareOf } from '../identity/caller.ts';
 import { RawSocket } from '../testing/raw-socket.ts';
 import { startSubgraph, type SubgraphServer } from '../testing/subgraph-server.ts';
@@ -81,9 +82,18 @@ describe('A gateway', () => {
       typeDefs: gql`
         type Query {
           one: Int
+          large: [Item!]
+        }
+        type Item {
+          text: String
         }
       `,
-      resolvers: { Query: { one: () => 1 } },
+      resolvers: {
+        Query: {
+          one: () => 1,
+          large: () => Array.from({ length: 1_000 }, (_, row) => ({ text: `the text of row ${row}` })),
+        },
+      },
     });
     gateway = await startTestGateway({
       subgraphs: [subgraph],
@@ -107,8 +117,27 @@ describe('A gateway', () => {
     expect(text).toContain('{client="web",version="1.2",oauth_client="",outcome="OK",service="gateway"} 3');
     expect(text).toContain('{client="other",version="",oauth_client="",outcome="OK",service="gateway"} 9');
     expect(gateway.logged()).toContainEqual(
-      expect.objectContaining({ msg: 'operation answered', client: 'web', clientVersion: '1.2' }),
+      expect.objectContaining({ msg: 'operation ended', client: 'web', clientVersion: '1.2' }),
     );
+  });
+
+  it('counts and logs a large response without making its text: it is sent as bytes, and as a text made once over WebSocket', async () => {
+    const read = vi.spyOn(WholeResult.prototype, 'data', 'get');
+    const ended = (): number => gateway.logged().filter(({ msg }) => msg === 'operation ended').length;
+    const before = ended();
+    const response = await gateway.post(
+      { query: 'query Large { large { text } }' },
+      { 'graphql-client-name': 'reader' },
+    );
+    expect(response.body).toMatchObject({ data: { large: { length: 1_000 } } });
+    expect(ended()).toBe(before + 1);
+    expect(read).not.toHaveBeenCalled();
+    const socket = await RawSocket.connect(`${gateway.url}/graphql`);
+    socket.subscribe('1', 'query Large { large { text } }');
+    expect(await socket.next()).toMatchObject({ payload: { data: { large: { length: 1_000 } } } });
+    socket.close();
+    expect(read).toHaveBeenCalledOnce(); // a message holds text
+    read.mockRestore();
   });
 
   it('counts and logs operations by the OAuth client, with a name beside it and without', async () => {
@@ -126,7 +155,7 @@ describe('A gateway', () => {
       expect(text).toContain(`{${labels},outcome="OK",service="gateway"} 2`);
     const logged = gateway.logged().filter(({ oauthClient }) => oauthClient === 'batch');
     expect(logged).toContainEqual(
-      expect.objectContaining({ msg: 'operation answered', client: 'importer', clientVersion: '4' }),
+      expect.objectContaining({ msg: 'operation ended', client: 'importer', clientVersion: '4' }),
     );
     expect(logged.filter(({ client }) => client === undefined)).toHaveLength(11);
   });
@@ -153,7 +182,7 @@ describe('A gateway', () => {
     const text = await gateway.metrics.getSingleMetricAsString(NAME);
     expect(text).toContain('client="desktop",version="3"');
     expect(gateway.logged()).toContainEqual(
-      expect.objectContaining({ msg: 'operation answered', client: 'desktop', clientVersion: '3' }),
+      expect.objectContaining({ msg: 'operation ended', client: 'desktop', clientVersion: '3' }),
     );
     expect(
       Object.keys(subgraph.received[0]?.headers ?? {}).filter((name) => name.includes('client')),
@@ -170,7 +199,7 @@ describe('A gateway', () => {
     socket.subscribe('1', '{ one }');
     await socket.next();
     socket.close();
-    const named = gateway.logged().filter(({ msg }) => msg === 'operation answered');
+    const named = gateway.logged().filter(({ msg }) => msg === 'operation ended');
     expect(named.at(-1)).toMatchObject({ client: 'proxied' });
   });
 });

@@ -1,8 +1,8 @@
 import type { Logger } from '@trellis/runtime';
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { isGatewayErrorCode } from '../errors.ts';
 import type { OperationResult } from '../pipeline/operation-result.ts';
 import { isListed } from '../pipeline/persisted-query.ts';
+import { operationOutcome } from '../pipeline/respond.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 import type { PlanningObserver } from '../planning/plan-operation.ts';
 import { clientSoftwareOf, type ClientSoftware } from '../identity/caller.ts';
@@ -64,7 +64,7 @@ function createOperationMetrics(registry: Registry, isListed: (text: string) => 
       const { admitted } = response;
       const kind = admitted?.operation.kind ?? 'none';
       const name = (admitted && names.labelOf(admitted.operation.name, isListed(admitted.text))) ?? '';
-      responses.count(name, kind, outcomeOf(response));
+      responses.count(name, kind, operationOutcome(response));
       duration.observe(seconds, kind);
       time.add(seconds, name);
       if (seconds > SLOW_S) slow.count(name);
@@ -183,7 +183,7 @@ export function createClientMetrics(registry: Registry): ClientMetrics {
       const { name: said = '', version: saidVersion = '' } = client ?? {};
       const label = combinations.labelOf([said, saidVersion, oauthClient ?? ''].join(SEPARATOR));
       const [name = 'other', version = '', id = ''] = label.split(SEPARATOR);
-      operations.count(name, version, id, outcomeOf(response));
+      operations.count(name, version, id, operationOutcome(response));
     },
   };
 }
@@ -223,15 +223,7 @@ export function createResponseObserver(
         stage: response.stage,
         durationMs,
       },
-      'operation answered',
+      'operation ended',
     );
   };
-}
-
-/** How an operation ended, as one of few values: `OK`, `PARTIAL` where some data is missing, else the code of the first error. */
-function outcomeOf(response: OperationResult): string {
-  const code = response.errors[0]?.extensions?.['code'];
-  if (code === undefined) return 'OK';
-  const known = isGatewayErrorCode(code) ? code : 'OTHER';
-  return response.data === undefined || response.data === 'null' ? known : 'PARTIAL';
 }

@@ -67,7 +67,7 @@ describe('Names of operations in metrics', () => {
     }
   });
 
-  it('G14: come and go at a bounded pace, and never more than 200 are there', () => {
+  it('G14: come and go at a bounded pace, and never more than 200 exist', () => {
     const names = new ObservedNames();
     const there = new Set<string>();
     for (let window = 0; window < 10; window += 1) {

@@ -1,7 +1,7 @@
 import type { Logger } from '@trellis/runtime';
 import { MAX_VARIANTS, RegistryError, type RegistryRecord } from '@trellis/registry';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { RegistryObserver } from '../registry/followed-registry.ts';
+import type { RegistryObserver } from '../registry/registry-observer.ts';
 import { generationsOf, type ServedGenerations } from '../registry/served-generations.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { TrialFigures } from '../variants/canary-trial.ts';
@@ -10,6 +10,8 @@ import type { GraphMetrics } from './graph-metrics.ts';
 
 /** Counts what a registry says, and what comes of it. */
 export interface RegistryMetrics {
+  /** Another log is followed from now on: its history begins. */
+  begin(): void;
   /** The history of what is followed: a record was verified, in the order of the log. */
   verified(record: RegistryRecord): void;
   serving(served: ServedGenerations): void;
@@ -62,6 +64,7 @@ export function createRegistryMetrics(registry: Registry): RegistryMetrics {
   });
   return {
     canaries: createCanaryMetrics(registry),
+    begin: () => history.begin(),
     verified: (record) => history.verified(record),
     serving({ record, contract = '', variants: served }) {
       history.serving(record);
@@ -89,7 +92,7 @@ export function createRegistryMetrics(registry: Registry): RegistryMetrics {
 }
 
 /** The newest records of the log, and since when each has been served here; 0: it was not. */
-function createHistory(registry: Registry): Pick<RegistryMetrics, 'verified'> & {
+function createHistory(registry: Registry): Pick<RegistryMetrics, 'begin' | 'verified'> & {
   serving(record: RegistryRecord): void;
 } {
   const servedAtS = new Map<number, number>();
@@ -107,6 +110,10 @@ function createHistory(registry: Registry): Pick<RegistryMetrics, 'verified'> & 
   });
   registry.registerMetric(gauge);
   return {
+    begin() {
+      servedAtS.clear();
+      records = [];
+    },
     verified(record) {
       records = [...records.filter(({ sequence }) => sequence !== record.sequence), record].slice(
         -MOST_RECORDS,

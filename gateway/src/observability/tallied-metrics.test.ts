@@ -28,9 +28,9 @@ describe('Tallied metrics', () => {
     const counter = new Counter({ ...COUNTER, registers: [theirs] });
     expect(await linesOf(ours)).toEqual(await linesOf(theirs));
     for (const [subgraph, outcome] of [
-      ['users', 'answered'],
-      ['posts', 'answered'],
-      ['users', 'answered'],
+      ['users', 'responded'],
+      ['posts', 'responded'],
+      ['users', 'responded'],
       ['users', 'a "quoted"\\\nline'],
     ] as const) {
       tallied.count(subgraph, outcome);
@@ -57,7 +57,7 @@ describe('Tallied metrics', () => {
   it('have one series for each combination of labels', async () => {
     const registry = newRegistry();
     const tallied = new TalliedCounter(COUNTER, registry);
-    for (let index = 0; index < 10_000; index += 1) tallied.count(index % 2 ? 'a' : 'b', 'answered');
+    for (let index = 0; index < 10_000; index += 1) tallied.count(index % 2 ? 'a' : 'b', 'responded');
     const [metric] = await registry.getMetricsAsJSON();
     expect(metric?.values.map(({ value }) => value)).toEqual([5_000, 5_000]);
   });
@@ -76,9 +76,9 @@ describe('Tallied metrics', () => {
   it('begin again after a reset of the registry', async () => {
     const registry = newRegistry();
     const tallied = new TalliedCounter(COUNTER, registry);
-    tallied.count('users', 'answered');
+    tallied.count('users', 'responded');
     registry.resetMetrics();
-    tallied.count('posts', 'answered');
+    tallied.count('posts', 'responded');
     const [metric] = await registry.getMetricsAsJSON();
     expect(metric?.values.map(({ labels }) => labels['subgraph'])).toEqual(['posts']);
   });

@@ -151,7 +151,7 @@ class LabelTree<const Names extends readonly string[], Tally> {
   readonly #root = new ValueTrie<Series<Tally>>();
   #all: Series<Tally>[] = [];
 
-  /** @param begin makes the tally of a series that was not there */
+  /** @param begin makes the tally of a series that did not exist */
   constructor(names: Names, begin: () => Tally) {
     this.#names = names;
     this.#begin = begin;

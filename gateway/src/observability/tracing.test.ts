@@ -273,7 +273,7 @@ describe('Traces and logs', () => {
     const logged = JSON.stringify(gateway.logged());
     const spans = await closeAndCollect();
     expect(spans.length).toBeGreaterThan(2);
-    expect(logged).toContain('operation answered');
+    expect(logged).toContain('operation ended');
     for (const text of [logged, bodies.join('')]) {
       for (const secret of [token, bad, token.split('.')[2] ?? '', 'in-a-cookie', 'dXNlcjpwYXNzd29yZA'])
         expect(text).not.toContain(secret);

@@ -142,7 +142,7 @@ const CLIENT_HEADERS = {
   keys: (headers: ClientHeaders) => Object.keys(headers),
 };
 
-/** Records each planning of an operation, remembered plans included. */
+/** Records each planning of an operation, cache hits included. */
 export function tracePlanning(planner: OperationPlanner, tracing: Tracing): OperationPlanner {
   return {
     ...planner,

@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { isGatewayErrorCode } from '../errors.ts';
+import type { RunKind } from '../pipeline/run-tracer.ts';
 import type { StreamKind, StreamObserver } from '../streams/stream-observer.ts';
 import type { TrafficObserver, TrafficStates } from '../subgraphs/traffic-states.ts';
 import { TalliedCounter, TalliedHistogram } from './tallied-metrics.ts';
@@ -9,7 +10,7 @@ const REQUEST_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0
 /** Registers the series of what goes between the gateway and its subgraphs. Labels come from the supergraph, never from clients. */
 export function createTrafficMetrics(registry: Registry): TrafficObserver {
   const registers = [registry];
-  const calls = new TalliedCounter(
+  const requests = new TalliedCounter(
     {
       name: 'trellis_gateway_subgraph_requests_total',
       help: 'Subgraph requests, by outcome. rejected: not sent, because the circuit breaker was open or the concurrency limit was reached.',
@@ -26,29 +27,29 @@ export function createTrafficMetrics(registry: Registry): TrafficObserver {
     REQUEST_BUCKETS_S,
     registry,
   );
-  const repeated = new Counter({
-    name: 'trellis_gateway_subgraph_repeated_requests_total',
-    help: 'Subgraph requests sent again: retry after a failure, hedge while the first is open.',
+  const retries = new Counter({
+    name: 'trellis_gateway_subgraph_retries_total',
+    help: 'Subgraph requests sent again, by reason: retry after a failure, hedge while the first is open.',
     labelNames: ['subgraph', 'reason'],
     registers,
   });
   const breakers = new Gauge({
     name: 'trellis_gateway_subgraph_breaker_open',
-    help: '1 while a subgraph is not asked because too many of its responses failed.',
+    help: '1 while the circuit breaker of a subgraph is open: too many requests to it failed.',
     labelNames: ['subgraph'],
     registers,
   });
   return {
     breakerChanged: (subgraph, state) => breakers.set({ subgraph }, state === 'open' ? 1 : 0),
-    callEnded(subgraph, outcome, durationMs) {
-      calls.count(subgraph, outcome);
+    requestEnded(subgraph, outcome, durationMs) {
+      requests.count(subgraph, outcome);
       if (outcome !== 'rejected') duration.observe(durationMs / 1_000, subgraph);
     },
-    repeated: (subgraph, reason) => repeated.inc({ subgraph, reason }),
+    retried: (subgraph, reason) => retries.inc({ subgraph, reason }),
   };
 }
 
-/** Registers the series of calls in flight and waiting, which are read when they are asked for. */
+/** Registers the series of subgraph requests in flight and waiting, which are read when they are asked for. */
 export function registerTrafficGauges(registry: Registry, states: TrafficStates): void {
   const gauge = new Gauge({
     name: 'trellis_gateway_subgraph_requests',
@@ -143,16 +144,18 @@ function knownOutcome(outcome: string): string {
   return outcome === 'stopped' || outcome === 'completed' || isGatewayErrorCode(outcome) ? outcome : 'OTHER';
 }
 
-/** Counts what operations turn out to cost. */
-export interface DemandMetrics {
-  /** An operation, or an event of a subscription, was answered with so many objects. */
-  objectsAnswered(kind: 'query' | 'mutation' | 'subscription', objects: number): void;
+/** Counts what runs turn out to cost, and how those end that no request waits for. */
+export interface RunMetrics {
+  /** An operation, or an event of a subscription, returned so many objects. */
+  objectsReturned(kind: 'query' | 'mutation' | 'subscription', objects: number): void;
+  /** @param seconds from the arrival of an event, or the beginning of a tick, to its result */
+  streamRunEnded(kind: RunKind, outcome: string, seconds: number): void;
 }
 
 const OBJECT_BUCKETS = [0, 1, 10, 100, 1_000, 10_000, 100_000];
 
-/** Registers the series of demand. */
-export function createDemandMetrics(registry: Registry): DemandMetrics {
+/** Registers the series of runs. */
+export function createRunMetrics(registry: Registry): RunMetrics {
   const objects = new TalliedHistogram(
     {
       name: 'trellis_gateway_objects_resolved',
@@ -162,5 +165,28 @@ export function createDemandMetrics(registry: Registry): DemandMetrics {
     OBJECT_BUCKETS,
     registry,
   );
-  return { objectsAnswered: (kind, count) => objects.observe(count, kind) };
+  const runs = new TalliedCounter(
+    {
+      name: 'trellis_gateway_stream_runs_total',
+      help: 'Events of subscriptions and ticks of live queries that were executed, by outcome: OK, PARTIAL where some data is missing, else the code of the first error.',
+      labelNames: ['kind', 'outcome'],
+    },
+    registry,
+  );
+  const duration = new TalliedHistogram(
+    {
+      name: 'trellis_gateway_stream_run_duration_seconds',
+      help: 'Seconds from the arrival of an event, or the beginning of a tick, to its result.',
+      labelNames: ['kind'],
+    },
+    REQUEST_BUCKETS_S,
+    registry,
+  );
+  return {
+    objectsReturned: (kind, count) => objects.observe(count, kind),
+    streamRunEnded(kind, outcome, seconds) {
+      runs.count(kind, outcome);
+      duration.observe(seconds, kind);
+    },
+  };
 }

@@ -23,7 +23,7 @@ export interface OfflinePlan {
   /** Absent where no subgraph is asked. */
   readonly step: OfflineStep | undefined;
   /** Requests to subgraphs, those for many objects at once counted once. */
-  readonly calls: number;
+  readonly requests: number;
   /** Requests one after the other. */
   readonly depth: number;
 }
@@ -33,7 +33,7 @@ export function offlinePlanOf({ step, subscription, subgraphRequests }: Plan): O
   const whole = subscription
     ? sequence([fetchOf(subscription.primary), ...(subscription.rest ? [stepOf(subscription.rest)] : [])])
     : step && stepOf(step);
-  return { step: whole, calls: subgraphRequests, depth: whole ? depthOf(whole) : 0 };
+  return { step: whole, requests: subgraphRequests, depth: whole ? depthOf(whole) : 0 };
 }
 
 function sequence(steps: readonly OfflineStep[]): OfflineStep {

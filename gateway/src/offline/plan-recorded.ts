@@ -21,7 +21,7 @@ export type PlannedRecord =
       readonly kind: 'planned';
       readonly fetches: readonly OfflineFetch[];
       /** The most of all decisions and overrides. */
-      readonly calls: number;
+      readonly requests: number;
       readonly depth: number;
       readonly cost: number;
     }
@@ -42,7 +42,7 @@ export async function planRecorded(graph: OfflineGraph, operation: RecordedDocum
     return {
       kind: 'planned',
       fetches: plans.flatMap(({ step }) => offlineFetchesOf(step)),
-      calls: Math.max(...plans.map(({ calls }) => calls)),
+      requests: Math.max(...plans.map(({ requests }) => requests)),
       depth: Math.max(...plans.map(({ depth }) => depth)),
       cost: costOf(first, operation),
     };

@@ -1,4 +1,4 @@
-import { shareKeysOf, type ShareKeys } from '@trellis/admission';
+import { shareKeysOf, type ShareKeys } from '@trellis/runtime/admission';
 import { GraphQLError, Kind, type DocumentNode, type OperationDefinitionNode } from 'graphql';
 import type { Policies } from '../settings/authorization.ts';
 import { S3FifoCache } from '../caching/s3-fifo-cache.ts';
@@ -29,10 +29,10 @@ export interface CachedDocument {
 
 /** The documents that were sent to one generation of the graph. */
 export interface OperationCache {
-  /** What is remembered of a text that was let in before. */
+  /** What is cached of a text that was admitted before. */
   known(text: string): CachedDocument | undefined;
   /**
-   * @param address of who sends it, for a fair share of what is remembered; absent: the gateway itself
+   * @param address of who sends it, for its share of the cache; absent: the gateway itself
    * @throws RequestError when the text can't be parsed, exceeds what protects the process, or is not valid
    */
   document(text: string, address?: string): CachedDocument;

@@ -56,7 +56,7 @@ export interface OperationGraph {
   readonly introspection: boolean;
 }
 
-/** How often decisions of one operation are remembered. */
+/** How many decisions of one operation are cached. */
 const MAX_DECISIONS = 64;
 
 /** Makes what planning reads. */
@@ -147,8 +147,8 @@ function eachDecisionOnce<Value>(term: Term<Value>): (decided: Decided) => Value
   if (typeof term !== 'function') return () => term;
   const known = new Map<string, Value>();
   return (decided) => {
-    const remembered = known.get(decided.key);
-    if (remembered !== undefined) return remembered;
+    const cached = known.get(decided.key);
+    if (cached !== undefined) return cached;
     const value = decidedValue(term, decided);
     if (known.size < MAX_DECISIONS) known.set(decided.key, value);
     return value;

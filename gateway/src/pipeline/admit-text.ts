@@ -1,4 +1,4 @@
-import type { ShareKeys } from '@trellis/admission';
+import type { ShareKeys } from '@trellis/runtime/admission';
 import type { Caller } from '../identity/caller.ts';
 import type { GraphRequest, RequestContext } from '../request/context.ts';
 import { rejected } from '../errors.ts';
@@ -18,7 +18,7 @@ export interface AdmittedText {
 
 /**
  * Stage: text → operation, for one that no one has sent before. Parsing it, validating it and compiling what it needs takes
- * the event loop some milliseconds: it is done by {@link FairTurns}, and counts in the caller's budget for new texts. When that is used up, nothing is
+ * the event loop some milliseconds: it is done by `FairTurns`, and counts in the caller's budget for new texts. When that is used up, nothing is
  * parsed. An invalid token is reported when its turn comes; until then its sender counts as the network.
  *
  * @param known who sends it, where that was found out before

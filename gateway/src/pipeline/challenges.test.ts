@@ -105,7 +105,7 @@ describe('RFC 9728: The metadata of the graph', () => {
     },
   );
 
-  it('are not there where the address of the graph is not known, and no challenge names them', async () => {
+  it('are absent where the address of the graph is not known, and no challenge names them', async () => {
     expect((await fetch(`${elsewhere.url}/.well-known/oauth-protected-resource`)).status).toBe(404);
     expect(challengeOf(await elsewhere.post({ query: '{ one }' }, { authorization: 'Bearer x' }))).toBe(
       'Bearer realm="graph", error="invalid_token"',
@@ -149,7 +149,7 @@ describe('Challenges', () => {
     );
   });
 
-  it('RFC 9470: are not there when the sign-in suffices', async () => {
+  it('RFC 9470: are absent when the sign-in suffices', async () => {
     const nowS = Math.floor(Date.now() / 1_000);
     const fresh = await ask('{ strong recent }', { acr: 'phr', auth_time: nowS - 10 });
     expect([fresh.body.data, challengeOf(fresh)]).toEqual([{ strong: 4, recent: 5 }, null]);
@@ -159,7 +159,7 @@ describe('Challenges', () => {
     expect(challengeOf(await ask('{ other }', { acr: 'pwd' }))).toBeNull();
   });
 
-  it('are not there for what is answered', async () => {
+  it('are absent for what is answered', async () => {
     expect(challengeOf(await ask('{ one }', {}))).toBeNull();
     expect(challengeOf(await gateway.post({ query: '{ open }' }))).toBeNull();
   });

@@ -94,7 +94,7 @@ const ask = (gateway: TestGateway, query: string, bearer: string): Promise<Gatew
   gateway.post({ query }, { authorization: `Bearer ${bearer}`, accept: 'application/graphql-response+json' });
 
 describe('An issuer that is found by discovery', () => {
-  it('is not needed at the start: its tokens get 503 until its keys are there', async () => {
+  it('is not needed at the start: its tokens get 503 until its keys are fetched', async () => {
     const before = await ask(production, '{ one }', token());
     expect([before.status, before.body.errors?.[0]?.extensions['code']]).toEqual([
       503,

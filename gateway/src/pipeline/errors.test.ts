@@ -27,7 +27,7 @@ afterAll(async () => {
   await graph.close();
 });
 
-/** What an error of each code has, and nothing else: Specification, Errors 2 and 3. */
+/** What an error of each code has, and nothing else. See docs/errors.md#the-graph. */
 const SHAPES: readonly (readonly [string, object, object])[] = [
   ['GRAPHQL_PARSE_ERROR', { query: '{' }, { locations: [{ line: 1, column: 2 }] }],
   ['GRAPHQL_VALIDATION_FAILED', { query: '{ publik }' }, { locations: [{ line: 1, column: 3 }] }],

@@ -1,10 +1,11 @@
+import { own } from '@trellis/runtime/own-property';
 import type { ErrorDisclosure } from '../settings/subgraph-errors.ts';
 import { SubgraphError } from '../subgraphs/subgraph-failure.ts';
 import type { GraphQLError, GraphQLFormattedError } from 'graphql';
 
 /** What clients are shown of errors. */
 export interface ErrorPolicy {
-  /** Whether the text and the stack of internal failures are shown: in development only. Specification: Errors 2. */
+  /** Whether the text and the stack of internal failures are shown: in development only. See docs/errors.md#the-graph. */
   readonly exposeInternals: boolean;
 }
 
@@ -42,17 +43,17 @@ export function isInternal(error: GraphQLError): boolean {
 function formatError(error: GraphQLError, requestId: string, policy: ErrorPolicy): GraphQLFormattedError {
   const disclosure = disclosureOf(error);
   const internal = isInternal(error);
-  const own = disclosure
+  const shown = disclosure
     ? formatReported(error, disclosure, requestId, policy)
     : {
         message: internal && !policy.exposeInternals ? INTERNAL_MESSAGE : shorten(error.message),
         extensions: internal ? internalExtensions(error, requestId, policy) : shownExtensions(error),
       };
   return {
-    message: own.message,
+    message: shown.message,
     ...(error.locations && { locations: error.locations.slice(0, MAX_LOCATIONS) }),
     ...(error.path && { path: error.path }),
-    extensions: own.extensions,
+    extensions: shown.extensions,
   };
 }
 
@@ -79,7 +80,8 @@ function formatReported(
 function shownExtensions(error: GraphQLError): Record<string, unknown> {
   const shown: Record<string, unknown> = {};
   for (const name of SHOWN_EXTENSIONS) {
-    if (Object.hasOwn(error.extensions, name)) shown[name] = error.extensions[name];
+    const value = own(error.extensions, name);
+    if (value !== undefined) shown[name] = value;
   }
   return shown;
 }

@@ -29,7 +29,7 @@ export async function respondIncrementally(
   run: OperationRun,
 ): Promise<PipelineResult> {
   const { services, clock } = run;
-  const begun = await run.gated(execution, (context) => executeIncrementally(plan, context));
+  const begun = await run.gatedInParts(execution, (context) => executeIncrementally(plan, context));
   const { initial, pending, updates, stop } = begun;
   try {
     clock?.lap('executionMs');

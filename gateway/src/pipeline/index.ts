@@ -19,8 +19,8 @@ import { type CachedExecution, cachedExecutionOf, invalidateWritten } from './ca
 import { WholeResult } from './respond.ts';
 
 /**
- * Runs a request's operation through the stages of {@link stages}, the same for every transport. A subscription, or a query that is
- * to be stored live, is handed over as a stream after it has been admitted: each of its events and ticks is a run of its own. It
+ * Runs a request's operation through the stages of `stages.ts`, the same for every transport. A subscription or a live query is
+ * handed over as a stream after it has been admitted: each of its events and ticks is a run of its own. It
  * never rejects: what goes wrong is in `errors`. Parts that come later never reject either.
  */
 export function runOperation(

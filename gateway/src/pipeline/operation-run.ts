@@ -32,7 +32,7 @@ export class OperationRun implements TracedRun, RoutedRun {
   readonly kind: RunKind;
   readonly context: RunContext;
   readonly services: PipelineServices;
-  /** Absent where no one is shown timings. */
+  /** Absent where no one is shown timings, as of events and ticks: those are in metrics. */
   readonly clock: OperationClock | undefined;
   /** Absent until the operation has been admitted. */
   admitted: AdmittedOperation | undefined;
@@ -50,7 +50,8 @@ export class OperationRun implements TracedRun, RoutedRun {
     this.context = context;
     this.services = services;
     this.admitted = admitted;
-    this.clock = services.responsePolicy.shows.timings ? new OperationClock() : undefined;
+    this.clock =
+      kind === 'request' && services.responsePolicy.shows.timings ? new OperationClock() : undefined;
   }
 
   get isListed(): boolean {
@@ -80,7 +81,7 @@ export class OperationRun implements TracedRun, RoutedRun {
       introspector: services.planner,
       entitiesWanted: services.responsePolicy.explanation?.noteEntities,
       sharedBy: services.shares.of(admitted.caller, context.address),
-      maxCalls: services.limits.subgraphRequests,
+      maxRequests: services.limits.subgraphRequests,
       onError: admitted.onError,
       defaultOnError: services.onError,
       signal: context.signal,
@@ -103,6 +104,25 @@ export class OperationRun implements TracedRun, RoutedRun {
       execution.signal,
       caller,
     );
+  }
+
+  /**
+   * As {@link gated}, for a response in parts: comes with the first of them, and gives its turn back when all is fetched.
+   *
+   * @throws likewise
+   */
+  gatedInParts<Result extends { readonly fetched: Promise<unknown> }>(
+    execution: ExecutionContext,
+    execute: (execution: ExecutionContext) => Promise<Result>,
+  ): Promise<Result> {
+    return new Promise((begun, failed) => {
+      const executeAll = async (context: ExecutionContext): Promise<void> => {
+        const result = await execute(context);
+        begun(result);
+        await result.fetched;
+      };
+      this.gated(execution, executeAll).catch(failed);
+    });
   }
 
   /** The result as the client gets it. @throws RequestError RESPONSE_TOO_LARGE */
@@ -144,7 +164,7 @@ function recordDemand(
   { address }: Pick<RequestContext, 'address'>,
   { observer, rateLimiter }: PipelineServices,
 ): void {
-  observer.objectsAnswered(operation.kind, objects);
+  observer.objectsReturned(operation.kind, objects);
   rateLimiter.chargeResponse(address, caller, objects);
 }
 

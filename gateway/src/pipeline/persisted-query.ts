@@ -1,5 +1,5 @@
-import type { ShareBuckets } from '@trellis/admission';
-import { ownOf } from '@trellis/own-property';
+import type { ShareBuckets } from '@trellis/runtime/admission';
+import { ownOf } from '@trellis/runtime/own-property';
 import { shareKeysOfCaller, type Caller, type NamesItself } from '../identity/caller.ts';
 import { ENTRY_BYTES, type PersistedQueryStore } from '../caching/persisted-query-store.ts';
 import { isRetired, type Retirement, type Safelist } from '../caching/safelist.ts';

@@ -1,5 +1,5 @@
 import type { PlanningAccount } from '../planning/operation-planner.ts';
-import type { PlannerCaller } from '../planning/threads/job-audience.ts';
+import type { PlannerCaller } from '../planning/threads/job-waiters.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { GraphRequest, RequestContext, CostBudget } from '../request/context.ts';
 import { rejectUnfitHeader } from '../request/reject-unfit-texts.ts';

@@ -1,6 +1,6 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import type { WholeBody } from '@trellis/http1';
-import { gatewayErrorCodes, rejected, RequestError } from '../errors.ts';
+import { gatewayErrorCodes, isGatewayErrorCode, rejected, RequestError } from '../errors.ts';
 import type { SubgraphCaching, ExecutionResult } from '../plan/response-body.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import { formatErrors, isInternal, isRedacted } from './format-errors.ts';
@@ -116,6 +116,17 @@ export function writeResult({
   if (errors.length === 0) return `{"data":${data ?? 'null'}${tail}`;
   const text = JSON.stringify(errors);
   return data === undefined ? `{"errors":${text}${tail}` : `{"errors":${text},"data":${data}${tail}`;
+}
+
+/**
+ * How an operation ended, as one of few values: `OK`, `PARTIAL` where some data is missing, else the code of the first error. Reads no
+ * data where no error has a code: of a large response its text would be made for it.
+ */
+export function operationOutcome(result: Pick<OperationResult, 'errors' | 'data'>): string {
+  const code = result.errors[0]?.extensions?.['code'];
+  if (code === undefined) return 'OK';
+  const known = isGatewayErrorCode(code) ? code : 'OTHER';
+  return result.data === undefined || result.data === 'null' ? known : 'PARTIAL';
 }
 
 /** A batch of responses as JSON text, in the order of the requests. */

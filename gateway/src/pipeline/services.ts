@@ -35,8 +35,15 @@ export interface PipelineObserver {
   invalidToken(requestId: string, reason: string): void;
   /** A failure of ours or of a subgraph, whole. */
   internalError(requestId: string, error: GraphQLError): void;
-  /** An operation, or an event of a subscription, was answered with so many objects. */
-  objectsAnswered(kind: 'query' | 'mutation' | 'subscription', objects: number): void;
+  /** An operation, or an event of a subscription, returned so many objects. */
+  objectsReturned(kind: 'query' | 'mutation' | 'subscription', objects: number): void;
+  /**
+   * An event or a tick has its result.
+   *
+   * @param outcome of `operationOutcome`
+   * @param seconds since the event came, or the tick began
+   */
+  streamRunEnded(kind: RunKind, outcome: string, seconds: number): void;
   /** A run begins a stage. Absent where no one wants to know. */
   stageEntered?(requestId: string, kind: RunKind, stage: StageName): void;
   /** Headers of subgraphs that found no room in the response. */

@@ -129,12 +129,12 @@ describe('Stages', () => {
       gateway
         .logged()
         .slice(from)
-        .some(({ msg }) => msg === 'operation answered'),
+        .some(({ msg }) => msg === 'operation ended'),
     );
     const logged = gateway
       .logged()
       .slice(from)
-      .find(({ msg }) => msg === 'operation answered');
+      .find(({ msg }) => msg === 'operation ended');
     const { errors } = table.find(({ name }) => name === stage) ?? { errors: [] };
     expect(logged?.['stage']).toBe(stage);
     expect(errors).toContain(logged?.['outcome']);

@@ -11,6 +11,7 @@ import { weightOf } from './prepare-request.ts';
 import type { AdmittedOperation } from './admitted-operation.ts';
 import type { OperationResult } from './operation-result.ts';
 import { OperationRun } from './operation-run.ts';
+import { operationOutcome } from './respond.ts';
 import type { RunKind } from './run-tracer.ts';
 import type { PipelineServices } from './services.ts';
 
@@ -54,21 +55,21 @@ export function runEvent(
   payload: unknown,
   closing: AbortSignal,
 ): Promise<StreamRunResult> {
-  if (!asksSubgraphs(shared.plan)) return runEventNow(shared, payload, shared.deadlineMs(), closing);
-  const dueMs = performance.now() + shared.deadlineMs();
-  return inTurnOfEvents(shared, () => runEventNow(shared, payload, dueMs - performance.now(), closing));
+  const cameMs = performance.now();
+  const begin = (): Promise<StreamRunResult> => runEventNow(shared, payload, cameMs, closing);
+  return asksSubgraphs(shared.plan) ? inTurnOfEvents(shared, begin) : begin();
 }
 
 function runEventNow(
   shared: SharedOperation,
   payload: unknown,
-  deadlineMs: number,
+  cameMs: number,
   closing: AbortSignal,
 ): Promise<StreamRunResult> {
-  return runBegun(beginRun('event', shared, deadlineMs, closing), shared, async (run, execution) => {
+  return runBegun(beginRun('event', shared, cameMs, closing), shared, async (run, execution) => {
     execution.signal.throwIfAborted(); // it may have waited for its turn
     const result = await run.gated(execution, (context) => runPlan(shared.plan, context, { payload }));
-    run.services.observer.objectsAnswered('subscription', result.objects);
+    run.services.observer.objectsReturned('subscription', result.objects);
     return result;
   });
 }
@@ -85,7 +86,7 @@ export async function runTick(
   isCounted: boolean,
   closing: AbortSignal,
 ): Promise<StreamRunResult | undefined> {
-  const begun = beginRun('tick', shared, shared.deadlineMs(), closing);
+  const begun = beginRun('tick', shared, performance.now(), closing);
   const result = await runBegun(begun, shared, async (run, execution) => {
     if (!isCounted) await countTick(run, shared);
     const executed = await run.services.eventTurns.run(execution.sharedBy, execution.signal, () =>
@@ -120,38 +121,40 @@ function isBeyondRate({ stage, errorCode }: OperationRun): boolean {
 
 interface BegunRun {
   readonly run: OperationRun;
+  /** When its event came, or when it began, by `performance.now()`. */
+  readonly sinceMs: number;
   /** Ends its deadline. */
   readonly clear: () => void;
 }
 
-function beginRun(
-  kind: RunKind,
-  shared: SharedOperation,
-  deadlineMs: number,
-  closing: AbortSignal,
-): BegunRun {
-  const { signal, clear } = deadlineOf(deadlineMs, closing);
+function beginRun(kind: RunKind, shared: SharedOperation, sinceMs: number, closing: AbortSignal): BegunRun {
+  const { signal, clear } = deadlineOf(sinceMs + shared.deadlineMs() - performance.now(), closing);
   const run = new OperationRun(kind, { ...shared.context, signal }, shared.services(), shared.admitted);
-  return { run, clear };
+  return { run, sinceMs, clear };
 }
 
 type Execute = (run: OperationRun, execution: ExecutionContext) => Promise<ExecutionResult>;
 
 async function runBegun(
-  { run, clear }: BegunRun,
+  { run, sinceMs, clear }: BegunRun,
   { admitted, caller }: SharedOperation,
   execute: Execute,
 ): Promise<StreamRunResult> {
-  const { tracer } = run.services;
-  const perform = async (): Promise<StreamRunResult> => {
+  const { tracer, observer } = run.services;
+  const respond = async (): Promise<StreamRunResult> => {
     try {
       const result = await execute(run, run.executionOf(admitted, caller));
       return { response: run.respond(result, admitted), objects: result.objects };
     } catch (error) {
       return { response: run.fail(error), objects: 0 };
-    } finally {
-      clear();
     }
+  };
+  const perform = async (): Promise<StreamRunResult> => {
+    const result = await respond();
+    clear();
+    const seconds = (performance.now() - sinceMs) / 1_000;
+    if (!isBeyondRate(run)) observer.streamRunEnded(run.kind, operationOutcome(result.response), seconds);
+    return result;
   };
   return tracer ? tracer.trace(run, perform) : perform();
 }

@@ -1,4 +1,4 @@
-import type { QueueCaller } from '@trellis/admission';
+import type { QueueCaller } from '@trellis/runtime/admission';
 import { Kind, visit, type FieldNode, type SelectionSetNode } from 'graphql';
 import type { ErrorBehavior } from '../request/context.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
@@ -31,7 +31,7 @@ export interface IntrospectionRequest {
 /** Answers questions about the schema of clients, beside the event loop. */
 export interface Introspector {
   /**
-   * @returns JSON; at once where the response is remembered
+   * @returns JSON; at once on a cache hit
    * @throws GraphQLError QUERY_TOO_COMPLEX, RESPONSE_TOO_LARGE, OVERLOADED, RATE_LIMITED; the signal's reason
    */
   introspect(request: IntrospectionRequest, signal: AbortSignal): string | Promise<string>;

@@ -41,7 +41,7 @@ export interface PlanFields {
 /** What the items of a streamed list need beyond the list itself, which comes whole. */
 export interface StreamPlan extends Pick<PlanFields, 'step' | 'parts'> {
   /** Requests that it makes at most, those that are made for many objects at once counted once. */
-  readonly calls: number;
+  readonly subgraphRequests: number;
 }
 
 /** Compiling a writer, and warming its code, costs more than it saves on an operation that runs now and then. */

@@ -52,7 +52,7 @@ export class ResponseBody implements ExecutionResult {
 
   /**
    * Of a text that was just written. A long one becomes bytes before anything else happens: it is a chain of all its pieces,
-   * which garbage collection would follow as long as anybody holds it.
+   * which garbage collection would follow as long as it is referenced.
    *
    * @param isAscii whether every character is known to be one byte
    */
@@ -98,6 +98,6 @@ export interface ExecutionResult {
   readonly body?: WholeBody | undefined;
   /** How long the responses of subgraphs may be stored, by what they say. */
   readonly caching?: SubgraphCaching | undefined;
-  /** Headers of subgraphs for the client who asked: no one else may get this result. */
+  /** Headers of subgraphs for the client who asked: no other client may get this result. */
   readonly headers?: ForwardedHeaders | undefined;
 }

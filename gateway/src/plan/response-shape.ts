@@ -7,9 +7,6 @@ import {
   isListType,
   isNonNullType,
   isObjectType,
-  SchemaMetaFieldDef,
-  TypeMetaFieldDef,
-  TypeNameMetaFieldDef,
   type FieldNode,
   type GraphQLCompositeType,
   type GraphQLField,
@@ -17,7 +14,7 @@ import {
   type GraphQLOutputType,
   type GraphQLSchema,
 } from 'graphql';
-import { ServiceMetaFieldDef } from '../supergraph/service-introspection.ts';
+import { metaFields } from '../supergraph/service-introspection.ts';
 import type { Denial } from '../operation/access/requirement.ts';
 import { leafCheck, type LeafCheck, type TypeIndex } from '../supergraph/type-index.ts';
 import { mergeQuestions, type IntrospectionQuestion } from './introspection-question.ts';
@@ -242,13 +239,6 @@ function kindOf(name: string): FieldShape['kind'] {
   if (name === '__typename') return 'typename';
   return name.startsWith('__') ? 'introspection' : 'data';
 }
-
-const metaFields: ReadonlyMap<string, GraphQLField<unknown, unknown>> = new Map(
-  [SchemaMetaFieldDef, TypeMetaFieldDef, TypeNameMetaFieldDef, ServiceMetaFieldDef].map((definition) => [
-    definition.name,
-    definition,
-  ]),
-);
 
 function definitionOf(
   parent: Extract<GraphQLCompositeType, { getFields: unknown }>,

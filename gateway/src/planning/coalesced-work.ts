@@ -1,17 +1,17 @@
 import { GraphQLError } from 'graphql';
 import { untilAborted, DeadlineSignal } from '../abort/deadline-signal.ts';
-import { JobAudience, type PlannerCaller } from './threads/job-audience.ts';
+import { JobWaiters, type PlannerCaller } from './threads/job-waiters.ts';
 import { PlannerShareSpent } from './threads/planner-rejections.ts';
 
-/** What is being made, and how many wait for it. */
+/** What is being made, and how many callers wait for it. */
 interface Underway<Result> {
   readonly promise: Promise<Result>;
   readonly abandoned: DeadlineSignal;
-  readonly audience: JobAudience;
+  readonly waiters: JobWaiters;
   waiting: number;
 }
 
-/** Work of query planner workers that is done once, however many ask for the same meanwhile. */
+/** Work of query planner workers that is done once, and coalesced while it is underway. */
 export class CoalescedWork<Result> {
   readonly #underway = new Map<string, Underway<Result>>();
   readonly #onIdle: () => void;
@@ -31,22 +31,22 @@ export class CoalescedWork<Result> {
     return this.#underway.has(key);
   }
 
-  /** Waits for what is underway, or begins it. @throws the signal's reason; it is still made for others */
-  async join(
+  /** Coalesces with what is underway, or begins it. @throws the signal's reason; it is still made for others */
+  async run(
     key: string,
-    make: (audience: JobAudience) => Promise<Result>,
+    make: (waiters: JobWaiters) => Promise<Result>,
     caller: PlannerCaller,
     signal: AbortSignal,
   ): Promise<Result> {
     signal.throwIfAborted();
-    const joined = this.#underway.get(key);
-    joined?.audience.join(caller);
-    const underway = joined ?? this.#begin(key, make, caller);
+    const coalesced = this.#underway.get(key);
+    coalesced?.waiters.add(caller);
+    const underway = coalesced ?? this.#begin(key, make, caller);
     try {
       return await this.#wait(key, underway, signal);
     } catch (error) {
-      // The one who began it had no share left; that says nothing of this caller.
-      if (joined && isShareSpent(error)) return this.join(key, make, caller, signal);
+      // The caller that began it had no share left; this one may have one.
+      if (coalesced && isShareSpent(error)) return this.run(key, make, caller, signal);
       throw error;
     }
   }
@@ -64,13 +64,13 @@ export class CoalescedWork<Result> {
 
   #begin(
     key: string,
-    make: (audience: JobAudience) => Promise<Result>,
+    make: (waiters: JobWaiters) => Promise<Result>,
     caller: PlannerCaller,
   ): Underway<Result> {
     const abandoned = new DeadlineSignal();
-    const audience = new JobAudience(abandoned, caller);
-    const promise = make(audience);
-    const underway = { promise, abandoned, audience, waiting: 0 };
+    const waiters = new JobWaiters(abandoned, caller);
+    const promise = make(waiters);
+    const underway = { promise, abandoned, waiters, waiting: 0 };
     this.#underway.set(key, underway);
     const end = (): void => {
       this.#underway.delete(key);

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { GATEWAY_ITSELF, type JobAudience, type PlannerCaller } from './threads/job-audience.ts';
+import { GATEWAY_ITSELF, type JobWaiters, type PlannerCaller } from './threads/job-waiters.ts';
 import { S3FifoCache } from '../caching/s3-fifo-cache.ts';
 import { PlannerResults } from './planner-results.ts';
 import { CoalescedWork } from './coalesced-work.ts';
@@ -14,7 +14,7 @@ import type { Operation } from '../operation/operation.ts';
 import type { OperationCache } from '../operation/operation-cache.ts';
 
 /** Makes a plan for those who wait for it. */
-type MakePlan = (audience: JobAudience) => Promise<WeighedPlan>;
+type MakePlan = (waiters: JobWaiters) => Promise<WeighedPlan>;
 
 /** A plan and what it takes up. */
 export interface WeighedPlan {
@@ -77,14 +77,14 @@ export class GenerationPlans {
 
   /** Waits for a plan that is underway, or makes it. @throws the signal's reason; it is still made for others */
   make(key: string, makePlan: MakePlan, caller: PlannerCaller, signal: AbortSignal): Promise<Plan> {
-    const make = async (audience: JobAudience): Promise<Plan> => {
-      const made = await makePlan(audience);
+    const make = async (waiters: JobWaiters): Promise<Plan> => {
+      const made = await makePlan(waiters);
       // What the gateway has prepared by itself was asked for before, or is listed.
       if (caller === GATEWAY_ITSELF) this.#plans.setProven(key, made);
       else this.#plans.set(key, made, caller.keys);
       return made.plan;
     };
-    return this.#underway.join(key, make, caller, signal);
+    return this.#underway.run(key, make, caller, signal);
   }
 
   /** Rejects an operation for a while, without trying. */

@@ -2,7 +2,7 @@ import type { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { gatewayErrorCodes, rejected } from '../errors.ts';
 import type { IntrospectionRequest, Introspector } from '../plan/introspection-question.ts';
-import { GATEWAY_ITSELF } from './threads/job-audience.ts';
+import { GATEWAY_ITSELF } from './threads/job-waiters.ts';
 import type { QueryPlanSource } from './threads/planner-pool.ts';
 import { PlannerOverstrained } from './threads/planner-rejections.ts';
 import { CoalescedWork } from './coalesced-work.ts';
@@ -10,7 +10,7 @@ import { plannerFailure } from './planner-failure.ts';
 
 /** Of one response; the thread stops writing there. */
 const MAX_CHARACTERS = 16_777_216;
-/** Of all responses that are remembered. */
+/** Of all cached results. */
 const MAX_REMEMBERED_CHARACTERS = 33_554_432;
 const MAX_REMEMBERED = 500;
 const MAX_REJECTIONS = 1_000;
@@ -53,11 +53,11 @@ export class IntrospectionResults implements Introspector {
     }
     const rejection = this.#rejections.get(key);
     if (rejection) return Promise.reject(rejection);
-    return this.#work.join(
+    return this.#work.run(
       key,
-      async (audience) => {
+      async (waiters) => {
         const input = { text, variables, defaultOnError, maxCharacters: MAX_CHARACTERS };
-        const result = await this.#source.introspect(supergraph, input, audience).catch((error: unknown) => {
+        const result = await this.#source.introspect(supergraph, input, waiters).catch((error: unknown) => {
           this.#observer?.introspected('failed');
           const failure = plannerFailure(error);
           if (error instanceof PlannerOverstrained) this.#rejections.set(key, failure);

@@ -62,7 +62,7 @@ export async function makePlan(
     kind: prepared.kind,
     ...steps,
     streams,
-    subgraphRequests: countCalls(steps) + countStreamCalls(streams),
+    subgraphRequests: countRequests(steps) + countStreamRequests(streams),
     isDeferred: prepared.defers.size > 0 || streams.size > 0,
     shape: shapeOf(prepared, supergraph, denied),
   });
@@ -144,28 +144,28 @@ function compileSubscription({ primary, rest }: SubscriptionNode, types: TypeInd
 }
 
 /** How many requests to subgraphs a plan makes, whether at once, in parts, or for each event of a subscription. */
-function countCalls({
+function countRequests({
   step,
   parts,
   subscription,
 }: Pick<PlanFields, 'step' | 'parts' | 'subscription'>): number {
-  const ofEvent = subscription ? 1 + callsOf(subscription.rest) : 0;
-  return callsOf(step) + callsOfParts(parts) + ofEvent;
+  const ofEvent = subscription ? 1 + requestsOf(subscription.rest) : 0;
+  return requestsOf(step) + requestsOfParts(parts) + ofEvent;
 }
 
 /** What later items need is asked for once more, at least. */
-function countStreamCalls(streams: PlanFields['streams']): number {
-  return [...streams.values()].reduce((sum, { calls }) => sum + calls, 0);
+function countStreamRequests(streams: PlanFields['streams']): number {
+  return [...streams.values()].reduce((sum, { subgraphRequests }) => sum + subgraphRequests, 0);
 }
 
-function callsOf(step: PlanStep | undefined): number {
+function requestsOf(step: PlanStep | undefined): number {
   if (!step) return 0;
-  return step.kind === 'fetch' ? 1 : step.steps.reduce((sum, child) => sum + callsOf(child), 0);
+  return step.kind === 'fetch' ? 1 : step.steps.reduce((sum, child) => sum + requestsOf(child), 0);
 }
 
-function callsOfParts(parts: DeferredPlan | undefined): number {
+function requestsOfParts(parts: DeferredPlan | undefined): number {
   if (!parts) return 0;
-  return parts.later.reduce((sum, { plan }) => sum + callsOfParts(plan), callsOf(parts.first));
+  return parts.later.reduce((sum, { plan }) => sum + requestsOfParts(plan), requestsOf(parts.first));
 }
 
 /** What a selection takes up in the nodes of its text, prepared, and in the shape of the response. */

@@ -1,6 +1,6 @@
 import type { Introspector } from '../plan/introspection-question.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { PlannerCaller } from './threads/job-audience.ts';
+import type { PlannerCaller } from './threads/job-waiters.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { Decided } from '../operation/document/decided-conditions.ts';
 import type { Denied } from '../operation/access/requirement.ts';
@@ -24,17 +24,17 @@ export interface PlanRequest {
   readonly account?: PlanningAccount | undefined;
 }
 
-/** Who has something planned. It is asked only where there is something to plan. */
+/** Provides the caller that is charged. Called on a cache miss only. */
 export interface PlanningAccount {
   plannerCaller(): PlannerCaller;
 }
 
-/** Makes plans, remembers them, and makes each one once however many ask for it. */
+/** Makes and caches plans; equal requests in flight are coalesced. */
 export interface OperationPlanner extends Introspector {
   /**
    * Never throws at once: it rejects.
    *
-   * @returns at once where the plan is remembered
+   * @returns at once on a cache hit
    * @throws GraphQLError QUERY_TOO_COMPLEX when a bound of planning is exceeded, its time and memory included
    * @throws GraphQLError OVERLOADED when too many operations wait to be planned
    * @throws GraphQLError RATE_LIMITED when the caller has had its share of planning

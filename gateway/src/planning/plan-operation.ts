@@ -1,5 +1,5 @@
 import { PlannerOverstrained } from './threads/planner-rejections.ts';
-import { GATEWAY_ITSELF, type JobAudience } from './threads/job-audience.ts';
+import { GATEWAY_ITSELF, type JobWaiters } from './threads/job-waiters.ts';
 import { createPlannerPool, type QueryPlanSource } from './threads/planner-pool.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import { GenerationPlans, type WeighedPlan } from './generation-plans.ts';
@@ -14,9 +14,9 @@ import { NOTHING_DENIED } from '../operation/access/requirement.ts';
 
 /** Settings of {@link createOperationPlanner}. */
 export interface PlannerOptions {
-  /** Who makes query plans; it is closed with the planner. @default threads of its own */
+  /** Makes query plans; it is closed with the planner. @default threads of its own */
   readonly source?: QueryPlanSource | undefined;
-  /** How many plans are remembered of a generation. @default 1500 */
+  /** How many plans of a generation are cached. @default MAX_PLANS */
   readonly maxPlans?: number | undefined;
   /** Selections of an operation once its fragments are written out, introspection aside. @default as limits.selections */
   readonly maxSelections?: (() => number) | undefined;
@@ -38,10 +38,10 @@ export interface PlanningObserver extends IntrospectionObserver {
 const MAX_PLANS = 1_500;
 /** Of all plans of a generation together. */
 const MAX_PLAN_BYTES = 16_000_000;
-/** Of those that were asked for once. */
+/** Of those that were used once. */
 const MAX_NEW_PLAN_BYTES = 1_500_000;
 
-/** A planner with its memory. One serves all generations of a supergraph. */
+/** A planner with its cache. One serves all generations of a supergraph. */
 export function createOperationPlanner(options: PlannerOptions = {}): OperationPlanner {
   const { maxSelections = () => DEFAULT_LIMITS.selections, maxPlans = MAX_PLANS } = options;
   const { conditionVariables: maxConditionVariables, defers: maxDefers } = DEFAULT_LIMITS;
@@ -59,7 +59,7 @@ export function createOperationPlanner(options: PlannerOptions = {}): OperationP
     return generation;
   };
 
-  const planOrRecall = (request: PlanRequest, signal: AbortSignal): Plan | Promise<Plan> => {
+  const planOrHit = (request: PlanRequest, signal: AbortSignal): Plan | Promise<Plan> => {
     const { supergraph, operation } = request;
     enforceLimit('conditionVariables', maxConditionVariables, operation.conditionVariables.length);
     const key = planKey(request);
@@ -70,12 +70,12 @@ export function createOperationPlanner(options: PlannerOptions = {}): OperationP
       return known;
     }
     const caller = request.account?.plannerCaller() ?? GATEWAY_ITSELF;
-    const make = async (audience: JobAudience): Promise<WeighedPlan> => {
+    const make = async (waiters: JobWaiters): Promise<WeighedPlan> => {
       const startedAtMs = performance.now();
       try {
         const plan = await makePlan(request, { maxSelections: maxSelections(), maxDefers }, (text) =>
           generation.results.of(text, request.decided.overrideLabels, caller, () =>
-            source.plan(supergraph, text, request.decided.overrideLabels, audience),
+            source.plan(supergraph, text, request.decided.overrideLabels, waiters),
           ),
         );
         observer?.miss(performance.now() - startedAtMs);
@@ -94,7 +94,7 @@ export function createOperationPlanner(options: PlannerOptions = {}): OperationP
   return {
     planOperation(request, signal) {
       try {
-        return planOrRecall(request, signal);
+        return planOrHit(request, signal);
       } catch (error) {
         return Promise.reject(error); // a GraphQLError, but where something is broken
       }

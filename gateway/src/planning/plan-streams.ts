@@ -54,8 +54,8 @@ type IsWanted = (step: FetchStep) => boolean;
 
 function planOf({ step, parts }: Steps, isWanted: IsWanted): StreamPlan {
   const plan = { step: step && restrict(step, isWanted), parts: parts && restrictParts(parts, isWanted) };
-  const calls = [...fetchesOf(plan.step), ...fetchesOfParts(plan.parts)].length;
-  return { ...plan, calls };
+  const subgraphRequests = [...fetchesOf(plan.step), ...fetchesOfParts(plan.parts)].length;
+  return { ...plan, subgraphRequests };
 }
 
 function restrict(step: PlanStep, isWanted: IsWanted): PlanStep | undefined {

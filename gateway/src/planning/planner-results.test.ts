@@ -1,6 +1,6 @@
 import type { QueryPlan } from '@apollo/query-planner';
 import { expect, it } from 'vitest';
-import { GATEWAY_ITSELF } from './threads/job-audience.ts';
+import { GATEWAY_ITSELF } from './threads/job-waiters.ts';
 import { PlannerResults } from './planner-results.ts';
 
 const plan: QueryPlan = {

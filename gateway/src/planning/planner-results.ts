@@ -2,7 +2,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { QueryPlan } from '@apollo/query-planner';
 import { LeftKeys } from '../caching/left-keys.ts';
 import { S3FifoCache } from '../caching/s3-fifo-cache.ts';
-import { GATEWAY_ITSELF, type PlannerCaller } from './threads/job-audience.ts';
+import { GATEWAY_ITSELF, type PlannerCaller } from './threads/job-waiters.ts';
 
 const MAX_RESPONSES = 5_000;
 /** Of all of them. */

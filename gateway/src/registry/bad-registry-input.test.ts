@@ -1,12 +1,13 @@
 import { rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { print } from 'graphql';
 import { CompactSign, importJWK } from 'jose';
 import { gql } from 'graphql-tag';
 import { createRecordSigner, encodeRelease, generateRecordKey, writeTextBlob } from '@trellis/registry';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GraphFollowers, queryFieldsOf } from '../testing/graph-followers.ts';
 import { canaryOf, PublishedGraph } from '../testing/published-graph.ts';
-import { versionOf } from './followed-registry.ts';
+import { versionOf } from './served-generations.ts';
 
 const subgraph = (field: string): { name: string; url: string; typeDefs: ReturnType<typeof gql> } => ({
   name: 'numbers',
@@ -150,7 +151,17 @@ const BAD_INPUT: readonly (readonly [what: string, reason: string, harm: () => P
   [
     'a text that is no supergraph',
     'InvalidSupergraph',
-    async () => graph.append({ release: await graph.releaseOf('type Query { one: Int }', []) }),
+    async () =>
+      graph.append({
+        release: await graph.releaseOf(
+          print(gql`
+            type Query {
+              one: Int
+            }
+          `),
+          [],
+        ),
+      }),
   ],
   ['a registry that is gone', 'NO_REGISTRY', () => rename(graph.folder, `${graph.folder}.gone`)],
 ];

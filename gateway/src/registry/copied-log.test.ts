@@ -19,7 +19,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { codeOf, GraphFollowers } from '../testing/graph-followers.ts';
 import { PublishedGraph } from '../testing/published-graph.ts';
 import { CopiedLog } from './copied-log.ts';
-import { versionOf, type FollowedRegistry } from './followed-registry.ts';
+import { type FollowedRegistry } from './followed-registry.ts';
+import { versionOf } from './served-generations.ts';
 import { LastGoodRelease } from './last-good-release.ts';
 
 /** Records of a copy beside those that name keys. */

@@ -6,7 +6,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { compose } from '../testing/compose.ts';
 import { GraphFollowers, queryFieldsOf } from '../testing/graph-followers.ts';
 import { canaryOf, PublishedGraph } from '../testing/published-graph.ts';
-import { versionOf, type FollowedRegistry, type FollowOptions } from './followed-registry.ts';
+import type { FollowOptions } from './follow-options.ts';
+import type { FollowedRegistry } from './followed-registry.ts';
+import { versionOf } from './served-generations.ts';
 
 const subgraph = (fields: string) => ({
   name: 'numbers',

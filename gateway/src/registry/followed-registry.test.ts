@@ -7,7 +7,8 @@ import { GraphFollowers, queryFieldsOf } from '../testing/graph-followers.ts';
 import { canaryOf, PublishedGraph } from '../testing/published-graph.ts';
 import { InvalidSupergraph } from '../supergraph/build-supergraph.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
-import { versionOf, type FollowOptions } from './followed-registry.ts';
+import type { FollowOptions } from './follow-options.ts';
+import { versionOf } from './served-generations.ts';
 
 const subgraph = (field: string): { name: string; url: string; typeDefs: ReturnType<typeof gql> } => ({
   name: 'numbers',
@@ -132,6 +133,43 @@ describe('A followed registry', () => {
     expect((await followers.follow()).served.variants).toEqual([]);
     await graph.append({ variants, action: 'canary' });
     expect((await followers.follow()).served.variants).toHaveLength(1);
+  });
+
+  it('does not serve a variant that the follower before has stopped, until an operator starts it', async () => {
+    const before = await followers.follow({ directory: undefined });
+    const variants = [canaryOf(await graph.release([subgraph('three: Int')]), 5)];
+    await graph.append({ variants, action: 'canary' });
+    await before.look();
+    const [canary] = before.served.variants;
+    if (!canary) throw new Error('there is no canary');
+    before.stopVariant(canary);
+    const { stops } = before;
+    const next = await followers.follow({ directory: undefined, stops });
+    expect(next.served.variants).toEqual([]);
+    await graph.append({ variants, action: 'canary' });
+    expect((await followers.follow({ directory: undefined, stops })).served.variants).toHaveLength(1);
+  });
+
+  it('looks again, and at other intervals, when a pause is ended', async () => {
+    let pollMs = 3_600_000;
+    const followed = await followers.follow({ pollMs: () => pollMs });
+    await graph.publish([subgraph('three: Int')]);
+    pollMs = 20;
+    followed.endPause();
+    await expect.poll(() => queryFieldsOf(followed.current())).toContain('three');
+    await graph.publish([subgraph('four: Int')]);
+    await expect.poll(() => queryFieldsOf(followed.current())).toContain('four');
+  });
+
+  it('retires what it has prepared for a head that can not be served', async () => {
+    const retired: Supergraph[] = [];
+    const followed = await followers.follow({ retire: (unused) => void retired.push(unused) });
+    const release = await graph.release([subgraph('three: Int')]);
+    const missing = { ...canaryOf(release, 5), release: { ...release, digest: '0'.repeat(64) } };
+    await graph.append({ release, variants: [missing], action: 'canary' });
+    await followed.look();
+    expect(versionOf(followed.served)).toBe('production.1');
+    expect(retired.map(queryFieldsOf)).toEqual([['one', 'three']]);
   });
 
   it('does not ask without end where a record is announced that can not be read yet', async () => {

@@ -1,66 +1,31 @@
-import type {
-  LogName,
-  RegistryRecord,
-  RegistryStore,
-  TrustedKeys,
-  Variant,
-  VerifiedHead,
-} from '@trellis/registry';
+import type { RegistryRecord, RegistryStore, Variant, VerifiedHead } from '@trellis/registry';
 import { observeOutages, type OutageLog } from '@trellis/runtime/outage-log';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { SupergraphStore } from '../supergraph/supergraph-store.ts';
 import { LookPauses } from './look-pauses.ts';
+import type { FollowOptions } from './follow-options.ts';
 import { FollowedLog } from './followed-log.ts';
-import {
-  generationsOf,
-  openGenerations,
-  type GenerationSource,
-  type ServedGenerations,
-} from './served-generations.ts';
+import { generationsOf, openGenerations, versionOf, type ServedGenerations } from './served-generations.ts';
 import { RecordVerdicts } from './record-verdicts.ts';
 import { RejectedHead } from './rejected-head.ts';
-import { StoppedVariants } from './stopped-variants.ts';
-
-/** What is reported to the host, for logs and metrics. */
-export interface RegistryObserver {
-  /** A record was verified, in the order of the log. Whether it can be served is not known yet. */
-  verified(record: RegistryRecord): void;
-  /** A record is served. */
-  serving(served: ServedGenerations): void;
-  /** A variant has stopped: the rest of the record is served. */
-  stopped(served: ServedGenerations): void;
-  /** The registry was read to its head, and all that it says serves here. */
-  checked(): void;
-  /** What the registry says does not serve; what served before goes on. Called once for each reason. */
-  rejected(error: unknown): void;
-  /** The copy on the disk could not be read, or not be written. Called once for each reason. */
-  copyFailed(error: unknown): void;
-  /** What was judged of a record can't be read. Called once for as long as that lasts. */
-  verdictFailed(sequence: number, error: unknown): void;
-}
-
-/** Settings of {@link followRegistry}. */
-export interface FollowOptions extends Omit<GenerationSource, 'stores'> {
-  readonly store: RegistryStore;
-  readonly log: LogName;
-  readonly trust: TrustedKeys;
-  /** Where the last good release is stored. Absent: nowhere, and nothing can be served while the registry is unavailable at a start. */
-  readonly directory: string | undefined;
-  /** Milliseconds between two looks, 20 % more or less by chance; registries that can are waited for instead. */
-  readonly pollMs: () => number;
-  readonly observer: RegistryObserver;
-}
+import { StoppedVariants, type Stop } from './stopped-variants.ts';
 
 /** The generations that a registry has this gateway serve. */
 export interface FollowedRegistry extends SupergraphStore {
   readonly served: ServedGenerations;
   readonly verdicts: Pick<RecordVerdicts, 'find'>;
+  /** Variants that have stopped themselves. */
+  readonly stops: readonly Stop[];
   /** Called after each record that is served, and each variant that stops. */
   onServed(listener: (served: ServedGenerations) => void): void;
   /** No longer serves a variant, here and after restarts, until a record starts it again. @returns whether it did */
   stopVariant(variant: Pick<Variant, 'name' | 'release'>): boolean;
+  /** Stops what another follower of the log has stopped, which this one replaces. */
+  takeStops(stops: readonly Stop[]): void;
   /** Looks at the registry now. */
   look(): Promise<void>;
+  /** Ends the pause before the next look: another length holds from now on. */
+  endPause(): void;
 }
 
 /** Milliseconds for a look at a registry, its texts and the warm-up included. */
@@ -109,7 +74,7 @@ class Follower implements FollowedRegistry {
     );
     this.#log = new FollowedLog(options);
     this.#pauses = new LookPauses(options);
-    this.#stopped = new StoppedVariants(directory, log, (error) => observer.copyFailed(error));
+    this.#stopped = new StoppedVariants(directory, log, (error) => observer.copyFailed(error), options.stops);
     this.#problems = observeOutages({
       kindOf: reasonOf,
       begins: (error) => {
@@ -123,6 +88,10 @@ class Follower implements FollowedRegistry {
   get served(): ServedGenerations {
     if (!this.#served) throw new Error('The registry was not read yet.');
     return this.#served;
+  }
+
+  get stops(): readonly Stop[] {
+    return this.#stopped.stops;
   }
 
   current(): Supergraph {
@@ -156,10 +125,11 @@ class Follower implements FollowedRegistry {
     const copied = await this.#log.verifyCopy(this.#deadline());
     for (const { record } of copied) this.#follow(record);
     this.#head = copied.at(-1);
+    const mayServeCopy = this.#head !== undefined && this.#options.mayServeCopy !== false;
     try {
-      await this.#look(this.#head ? START_DEADLINE_MS : LOOK_DEADLINE_MS);
+      await this.#look(mayServeCopy ? START_DEADLINE_MS : LOOK_DEADLINE_MS);
     } catch (error) {
-      if (!this.#head) throw error;
+      if (!this.#head || !mayServeCopy) throw error;
       await this.#serveCopy(copied, this.#head);
       this.#problems.failed(error);
     }
@@ -171,6 +141,10 @@ class Follower implements FollowedRegistry {
     return this.#looks;
   }
 
+  endPause(): void {
+    this.#pauses.end();
+  }
+
   stopVariant(variant: Pick<Variant, 'name' | 'release'>): boolean {
     const { record, variants } = this.served;
     if (
@@ -180,9 +154,13 @@ class Follower implements FollowedRegistry {
     )
       return false;
     this.#stopped.add(variant, record.sequence);
-    this.#swap({ ...this.served, variants: variants.filter((one) => !this.#stopped.has(one)) });
-    this.#options.observer.stopped(this.served);
+    this.#leaveOutStopped();
     return true;
+  }
+
+  takeStops(stops: readonly Stop[]): void {
+    this.#stopped.take(stops);
+    if (this.served.variants.some((one) => this.#stopped.has(one))) this.#leaveOutStopped();
   }
 
   async close(): Promise<void> {
@@ -258,6 +236,7 @@ class Follower implements FollowedRegistry {
     const { record } = head;
     const allowed = { record, variants: this.#stopped.allowedIn(record) };
     const opened = await openGenerations(allowed, this.#served, { ...this.#options, stores }, signal);
+    if (this.#closing.signal.aborted) return this.#retireUnserved(opened);
     this.#head = head;
     this.#swap({ ...opened, variants: opened.variants.filter((one) => !this.#stopped.has(one)) }); // while it was prepared
     this.#options.observer.serving(this.served);
@@ -274,19 +253,27 @@ class Follower implements FollowedRegistry {
     if (retired.length > 0) for (const listener of this.#retiring) listener(retired);
   }
 
+  #leaveOutStopped(): void {
+    const { variants } = this.served;
+    this.#swap({ ...this.served, variants: variants.filter((one) => !this.#stopped.has(one)) });
+    this.#options.observer.stopped(this.served);
+  }
+
+  /** No one will use what was opened while it was closed. */
+  #retireUnserved(opened: ServedGenerations): void {
+    for (const one of generationsOf(opened))
+      if (!this.#served || !this.serves(one)) this.#options.retire(one);
+  }
+
   #say(problem: string | undefined): void {
     this.#problem = problem;
     for (const listener of this.#problemListeners) listener();
   }
 
   #deadline(deadlineMs: number = LOOK_DEADLINE_MS): AbortSignal {
-    return AbortSignal.any([this.#closing.signal, AbortSignal.timeout(deadlineMs)]);
+    const { signal = this.#closing.signal } = this.#options;
+    return AbortSignal.any([this.#closing.signal, signal, AbortSignal.timeout(deadlineMs)]);
   }
-}
-
-/** As headers, logs and health have it: `production.42`; of a contract, `production.42+partners`. */
-export function versionOf({ record, contract }: Pick<ServedGenerations, 'record' | 'contract'>): string {
-  return `${record.environment}.${record.sequence}${contract === undefined ? '' : `+${contract}`}`;
 }
 
 function notServed({ record }: VerifiedHead, cause: unknown): Error {

@@ -17,18 +17,21 @@ export class LookPauses {
   readonly #options: PauseOptions;
   /** The highest sequence that the registry said it has. */
   #announced = 0;
+  #current = new AbortController();
 
   constructor(options: PauseOptions) {
     this.#options = options;
   }
 
   /**
-   * Resolves when another look is worthwhile, or the signal aborts.
+   * Resolves when another look is worthwhile, the pause is ended, or the signal aborts.
    *
    * @param after sequence of the record that serves
    * @param isFailing a registry that fails is asked at intervals, whether it can be waited for or not
    */
-  async wait(after: number, isFailing: boolean, signal: AbortSignal): Promise<void> {
+  async wait(after: number, isFailing: boolean, closing: AbortSignal): Promise<void> {
+    this.#current = new AbortController();
+    const signal = AbortSignal.any([closing, this.#current.signal]);
     const { store, log, pollMs } = this.#options;
     const pauseMs = pollMs() * (0.8 + 0.4 * Math.random()); // gateways that start together do not ask together for ever
     if (store.waitForRecord && !isFailing) {
@@ -41,5 +44,10 @@ export class LookPauses {
       }
     }
     await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+  }
+
+  /** Ends the one that runs. */
+  end(): void {
+    this.#current.abort();
   }
 }

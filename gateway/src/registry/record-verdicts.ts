@@ -16,7 +16,7 @@ const MAX_RECORDS = 32;
 /** Verdicts in memory: they never change. */
 const MAX_VERDICTS = 8;
 
-/** The verdicts of the newest records of a log. They are read when someone asks. */
+/** The verdicts of the newest records of a log. They are read when they are asked for. */
 export class RecordVerdicts {
   readonly #store: RegistryStore;
   readonly #failed: (sequence: number, error: unknown) => void;

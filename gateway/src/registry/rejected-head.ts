@@ -1,15 +1,16 @@
 import { RegistryError, type VerifiedHead } from '@trellis/registry';
+import { growingPauseMs } from '@trellis/runtime/growing-pause';
 import { InvalidSupergraph } from '../supergraph/build-supergraph.ts';
 
-/** Milliseconds before the third try of a head whose texts could not be read; doubled with each. The second is made at the next look. */
-const FIRST_PAUSE_MS = 2_000;
-const LONGEST_PAUSE_MS = 300_000;
+/** Before the third try of a head whose texts could not be read, and each further one. The second is made at the next look. */
+const RETRY = { firstMs: 2_000, longestMs: 300_000 };
 
 /** The head that could not be served last. */
 interface Rejected {
   readonly hash: string;
   readonly error: unknown;
-  readonly pauseMs: number;
+  /** How often it could not be served. */
+  readonly failures: number;
   readonly retryAtMs: number;
 }
 
@@ -32,21 +33,20 @@ export class RejectedHead {
       await serve();
       this.#rejected = undefined;
     } catch (error) {
-      this.#rejected = rejectedNow(hash, error, before?.pauseMs);
+      this.#rejected = rejectedNow(hash, error, before?.failures ?? 0);
       throw error;
     }
   }
 }
 
-function rejectedNow(hash: string, error: unknown, lastPauseMs: number | undefined): Rejected {
-  const doubled = Math.min(2 * (lastPauseMs ?? 0) || FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
-  const pauseMs = lastPauseMs === undefined ? 0 : doubled;
+function rejectedNow(hash: string, error: unknown, failuresBefore: number): Rejected {
+  const pauseMs = failuresBefore === 0 ? 0 : growingPauseMs(failuresBefore - 1, RETRY);
   const lacksContract = error instanceof RegistryError && error.code === 'NO_CONTRACT';
   const isFinal = lacksContract || error instanceof InvalidSupergraph;
   return {
     hash,
     error,
-    pauseMs,
+    failures: failuresBefore + 1,
     retryAtMs: isFinal ? Number.POSITIVE_INFINITY : performance.now() + pauseMs,
   };
 }

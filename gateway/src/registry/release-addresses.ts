@@ -1,4 +1,4 @@
-import { own } from '@trellis/own-property';
+import { own } from '@trellis/runtime/own-property';
 import type { PublishedRelease, RegistryRecord, RoutingOverride, SubgraphRouting } from '@trellis/registry';
 import { InvalidSupergraph } from '../supergraph/build-supergraph.ts';
 import type { SubscriptionAddress, SubscriptionTransport, Supergraph } from '../supergraph/supergraph.ts';

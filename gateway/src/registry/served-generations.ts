@@ -43,6 +43,8 @@ export interface GenerationSource {
   readonly subgraphUrls: Readonly<Record<string, string>>;
   /** Prepares a generation before it serves. */
   readonly warm: (next: Supergraph) => Promise<void>;
+  /** Ends what preparing one has begun: it will not serve. */
+  readonly retire: (unused: Supergraph) => void;
 }
 
 /**
@@ -60,6 +62,23 @@ export async function openGenerations(
   source: GenerationSource,
   signal: AbortSignal,
 ): Promise<ServedGenerations> {
+  const built: Supergraph[] = [];
+  try {
+    return await buildGenerations({ record, variants }, before, source, built, signal);
+  } catch (error) {
+    for (const one of built) source.retire(one);
+    throw error;
+  }
+}
+
+/** @param built to which each is added that was prepared */
+async function buildGenerations(
+  { record, variants }: Parameters<typeof openGenerations>[0],
+  before: ServedGenerations | undefined,
+  source: GenerationSource,
+  built: Supergraph[],
+  signal: AbortSignal,
+): Promise<ServedGenerations> {
   const known = before ? [...generationsOf(before)] : [];
   const mainRelease = await readReleaseFirst(record.release, source, signal);
   const { contract } = source;
@@ -67,12 +86,12 @@ export async function openGenerations(
     const text = servedText(release, contract);
     const sdl = await readFirst(source.stores, (store) => readTextBlob(store, text, signal));
     const addresses = releaseAddresses(release, mainRelease, record, source.subgraphUrls);
-    const same = known.find((one) => one.sdl === sdl && isAt(one, addresses));
+    const same = [...known, ...built].find((one) => one.sdl === sdl && isAt(one, addresses));
     if (same) return same;
-    const built = buildSupergraph(sdl, addresses);
-    await source.warm(built);
-    known.push(built);
-    return built;
+    const supergraph = buildSupergraph(sdl, addresses);
+    await source.warm(supergraph);
+    built.push(supergraph);
+    return supergraph;
   };
   const main = await open(mainRelease);
   const served: ServedVariant[] = [];
@@ -101,6 +120,11 @@ async function readFirst<Read>(
 ): Promise<Read> {
   if (!nearest) throw new TypeError('There is no store to read from.');
   return others.length === 0 ? read(nearest) : read(nearest).catch(() => readFirst(others, read));
+}
+
+/** As headers, logs and health have it: `production.42`; of a contract, `production.42+partners`. */
+export function versionOf({ record, contract }: Pick<ServedGenerations, 'record' | 'contract'>): string {
+  return `${record.environment}.${record.sequence}${contract === undefined ? '' : `+${contract}`}`;
 }
 
 /** Every generation, each once. */

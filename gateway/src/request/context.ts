@@ -34,7 +34,7 @@ export interface RequestContext {
   readonly proof?: PresentedProof | undefined;
   /** Thumbprint of the client's certificate, as a trusted proxy says. */
   readonly certificate?: string | undefined;
-  /** Aborts when the client has gone or the time for a response has passed. */
+  /** Aborts when the client disconnected or the time for a response has passed. */
   readonly signal: AbortSignal;
   /** Whether transport and client take incremental delivery. Otherwise `@defer` has no effect. */
   readonly acceptsIncremental: boolean;

@@ -1,4 +1,4 @@
-import { characterProblem, unfitTextIn, type TextKind } from '@trellis/admission';
+import { characterProblem, unfitTextIn, type TextKind } from '@trellis/runtime/admission';
 import { rejected } from '../errors.ts';
 import type { GraphRequest } from './context.ts';
 

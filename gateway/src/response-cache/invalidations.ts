@@ -10,7 +10,7 @@ export interface Invalidation {
   readonly id?: string | undefined;
 }
 
-/** A change that someone has made, of whatever it may be. */
+/** A change by a writer, of whatever it may be. */
 export interface Write {
   /** Names the caller that made it. */
   readonly writer: string;
@@ -34,7 +34,7 @@ export class Invalidations {
   readonly #redis: RedisConnection;
   readonly #types = new Map<string, string>();
   readonly #entities = new Map<string, string>();
-  /** The last change that someone has made: no one is answered what was read before the own change. */
+  /** The last change of each writer, which gets nothing that was read before it. */
   readonly #writers = new Map<string, string>();
   /** The last change of any entity of a type. */
   readonly #anyOf = new Map<string, string>();

@@ -223,7 +223,7 @@ describe('Rights', () => {
     expect(await ask('{ mine { edition } }')).not.toBe(await ask('{ mine { edition } }'));
   });
 
-  it('S-094 other scopes, roles or clients of a user have answers of their own', async () => {
+  it('S-094 other scopes, roles or clients of a user have responses of their own', async () => {
     const tokens = [
       await bearer(),
       await bearer({ scope: 'read:data' }),
@@ -243,7 +243,7 @@ describe('Rights', () => {
     }
   });
 
-  it('sharePublic makes public answers for all with the same rights, in the name of none of them', async () => {
+  it('sharePublic makes public responses for all with the same rights, in the name of none of them', async () => {
     subgraph.forget();
     const shared = await ask(BOOK, await bearer({ sub: 'ada' }), sharing);
     const context = String(subgraph.received[0]?.headers[USER_CONTEXT_HEADER]);

@@ -1,4 +1,4 @@
-import type { ShareBuckets } from '@trellis/admission';
+import type { ShareBuckets } from '@trellis/runtime/admission';
 import { shareKeysOfCaller, type Caller } from '../identity/caller.ts';
 import type { CacheRedis } from '../caching/cache-redis.ts';
 import { isCacheable, type CachePolicy } from '../caching/cache-policy.ts';
@@ -80,7 +80,7 @@ export class ResponseCache {
   readonly #invalidations: Invalidations;
   /** What is being executed, by key; each comes to what was stored of it, and never rejects. */
   readonly #running = new Map<string, Promise<CachedResponse | undefined>>();
-  /** Plans whose last response could not be stored: no one should wait for the next. */
+  /** Plans whose last response could not be stored: other queries do not wait for the next. */
   readonly #notCached = new WeakSet<Plan>();
   #pausedUntilMs = 0;
 
@@ -93,7 +93,7 @@ export class ResponseCache {
   }
 
   /**
-   * Answers a query by what is stored, or else by executing it.
+   * Returns the cached response of a query, or executes it.
    *
    * @throws what `execute` throws, and the signal's reason
    */
@@ -104,8 +104,8 @@ export class ResponseCache {
       this.#observer.lookup('hit');
       return resultOfCached(found.cached, this.#now());
     }
-    const joined = await this.#join(query);
-    if (joined) return joined;
+    const coalesced = await this.#coalesce(query);
+    if (coalesced) return coalesced;
     this.#observer.lookup('miss');
     return this.#executeAndCache(query, found.position, execute);
   }
@@ -116,7 +116,7 @@ export class ResponseCache {
     await this.#invalidations.publish(changes).catch(() => this.#fail());
   }
 
-  /** @returns nothing when Redis can't be asked */
+  /** @returns nothing when Redis is unavailable */
   async #find({
     key,
     writer,
@@ -139,8 +139,8 @@ export class ResponseCache {
     return untilMs > this.#now() && this.#invalidations.isFresh(contents, position, writer);
   }
 
-  /** Waits for someone who is asking the same. What has changed since they began is not taken from them. */
-  async #join({ key, plan, signal, writer }: CachedQuery): Promise<ExecutionResult | undefined> {
+  /** Waits for the execution of an equal query. What was invalidated since it began is not taken from it. */
+  async #coalesce({ key, plan, signal, writer }: CachedQuery): Promise<ExecutionResult | undefined> {
     const running = this.#notCached.has(plan) ? undefined : this.#running.get(key);
     if (!running) return undefined;
     this.#observer.lookup('coalesced');

@@ -1,4 +1,4 @@
-import { own } from '@trellis/own-property';
+import { own } from '@trellis/runtime/own-property';
 import type { ObjectShape, SelectionShape, ValueShape } from '../plan/response-shape.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { EntityKeys } from '../supergraph/supergraph.ts';
@@ -12,7 +12,7 @@ export interface ResponseContents {
   readonly entities: readonly string[];
   /** Types of objects in it that it does not name. */
   readonly unnamed: readonly string[];
-  /** Types of objects that are not there: one of them may come to be. */
+  /** Types of objects that do not exist: one of them may come to be. */
   readonly absent: readonly string[];
 }
 
@@ -128,7 +128,7 @@ export function writeCached({ dataText, ...about }: CachedResponse): string {
 export function readCached(text: string): CachedResponse | undefined {
   const end = text.indexOf('\n');
   try {
-    const about = JSON.parse(text.slice(0, end)) as Omit<CachedResponse, 'dataText'>; // no one else writes below its prefix
+    const about = JSON.parse(text.slice(0, end)) as Omit<CachedResponse, 'dataText'>; // nothing else writes below its prefix
     return { ...about, dataText: text.slice(end + 1) };
   } catch {
     return undefined;

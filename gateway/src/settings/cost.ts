@@ -1,7 +1,7 @@
 import { fillIn } from './fill-in.ts';
 import type { InForce } from './setting.ts';
 
-/** What an operation costs where its schema says nothing. Specification: Limits, maximum total cost. */
+/** What an operation costs where its schema says nothing. See docs/configuration/gateway-yaml.md#cost. */
 export const cost = {
   type: 'group',
   doc: 'What operations cost.',

@@ -11,7 +11,7 @@ export type SettingMeta = {
 export function describeSetting(setting: Exclude<Setting, FixedLimit>): SettingMeta {
   if (!isValue(setting)) return { description: setting.doc };
   const literal = literalDefault(setting);
-  const facts = [unitOf(setting), defaultFact(setting), changeSentence(setting.reload)].filter(
+  const facts = [unitOf(setting), defaultFact(setting), changeSentence(setting)].filter(
     (fact) => fact !== '',
   );
   return {
@@ -31,6 +31,8 @@ export interface DocumentedSetting {
   readonly rangeText: string;
   /** Empty for groups. */
   readonly reload: Reload | '';
+  /** Why a change needs a restart. Empty where none does. */
+  readonly needsRestart: string;
 }
 
 /** Lists every key of a table that an operator can give, groups before their members. */
@@ -54,6 +56,7 @@ function documented(key: string, setting: Exclude<Setting, FixedLimit>): Documen
       defaultText: '',
       rangeText: '',
       reload: 'reload' in setting ? setting.reload : '',
+      needsRestart: '',
     };
   return {
     key,
@@ -61,6 +64,7 @@ function documented(key: string, setting: Exclude<Setting, FixedLimit>): Documen
     defaultText: defaultText(setting),
     rangeText: rangeText(setting),
     reload: setting.reload,
+    needsRestart: setting.reload === 'restart' ? setting.needsRestart : '',
   };
 }
 
@@ -110,7 +114,9 @@ function defaultFact(setting: ValueSetting): string {
   return text === '' || text === 'required' ? '' : `Default: ${text}.`;
 }
 
-function changeSentence(reload: Reload): string {
-  if (reload === 'live') return '';
-  return reload === 'restart' ? 'A change needs a restart.' : 'A change holds for new connections.';
+/** Empty for a setting that is live. */
+function changeSentence(setting: ValueSetting): string {
+  if (setting.reload === 'live') return '';
+  if (setting.reload === 'restart') return `A change needs a restart: ${setting.needsRestart}`;
+  return 'A change holds for new connections.';
 }

@@ -1,9 +1,9 @@
-import { CONNECTION_FIELDS, isFieldName, MESSAGE_FIELDS } from '@trellis/http1';
-import { ownOf } from '@trellis/own-property';
+import { ASCII_VALUE, CONNECTION_FIELDS, isFieldName, MESSAGE_FIELDS } from '@trellis/http1';
+import { ownOf } from '@trellis/runtime/own-property';
+import { readCertificates, readPrivateKey } from '@trellis/runtime/pem';
 import { problemOfRedisUrl } from '@trellis/redis/redis-url';
 import { USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol/user-context';
 import { problemOfClaimPath } from './claim-path.ts';
-import { problemOfCertificates, problemOfPrivateKey } from './pem.ts';
 import { REQUEST_HEADERS, REQUEST_ID_HEADER, TIMEOUT_HEADER } from './header-names.ts';
 
 /** Says what is wrong with a text (`must be …`), or nothing. */
@@ -36,8 +36,8 @@ export const forms: Readonly<Record<string, Form>> = {
       ? undefined
       : "is no header that subgraphs may send to clients: those of the connection, the message, caches, other origins and identities are the gateway's own",
   headerMerge: { pattern: /^(?:first|last|append)$/, error: 'must be first, last or append' },
-  certificates: (text) => problemOfCertificates(text),
-  privateKey: (text) => problemOfPrivateKey(text),
+  certificates: problemOfCertificates,
+  privateKey: problemOfPrivateKey,
   hostName: {
     pattern: /^(?=.{1,253}$)[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/,
     error: 'must be the name of a host',
@@ -54,8 +54,23 @@ export const forms: Readonly<Record<string, Form>> = {
     pattern: /^[A-Za-z][A-Za-z0-9_-]{0,63}$/,
     error: 'must be the name of a contract: a letter, then at most 63 letters, digits, _ or -',
   },
-  headerValue: { pattern: /^[\t\x20-\x7e]*$/, error: 'must be printable ASCII' },
+  headerValue: { pattern: ASCII_VALUE, error: 'must be printable ASCII' },
 };
+
+/** The text is not repeated. */
+function problemOfCertificates(pem: string): string | undefined {
+  try {
+    return readCertificates(pem).length > 0 ? undefined : 'must be a certificate in PEM';
+  } catch {
+    return 'has a certificate that cannot be read';
+  }
+}
+
+/** The text is not repeated. */
+function problemOfPrivateKey(pem: string): string | undefined {
+  if (pem.includes('ENCRYPTED')) return 'must be a private key without a passphrase';
+  return readPrivateKey(pem) ? undefined : 'must be a private key in PEM';
+}
 
 /** Members of `extensions` that have the gateway's word alone, and the one that is no plain member of an object. */
 const OWN_ERROR_EXTENSIONS: ReadonlySet<string> = new Set(['requestId', 'retryAfterS', '__proto__']);

@@ -9,7 +9,7 @@ export const http = {
       type: 'flag-or-list',
       default: false,
       reload: 'live',
-      doc: 'Whose X-Forwarded-For is trusted: addresses or networks, or true for everybody.',
+      doc: 'Proxies whose X-Forwarded-For is trusted: addresses or networks, or true for all.',
     },
     hosts: {
       type: 'list',
@@ -79,9 +79,9 @@ export const http = {
       reload: 'new-connections',
       doc: 'Those of one address, an IPv6 /64 being one; proxies that trustProxy names are not counted. Networks around it may have more, and all of them less as fewer are free.',
     },
-    unanswered: {
+    inFlight: {
       type: 'group',
-      doc: 'What clients have sent in requests and messages of more than 4,096 bytes, from the first byte until the response.',
+      doc: 'Large requests and messages in flight, of more than 4,096 bytes, from the first byte until the response.',
       members: {
         bytes: {
           type: 'int',
@@ -94,7 +94,7 @@ export const http = {
         callerBytes: {
           type: 'int',
           min: 1,
-          default: { half: 'http.unanswered.bytes' },
+          default: { half: 'http.inFlight.bytes' },
           unit: 'bytes',
           reload: 'live',
           doc: 'The same for one caller: on a WebSocket a user, else a client; else an address. Less as less is free.',
@@ -127,7 +127,7 @@ export const http = {
           default: 8_192,
           unit: 'bytes per second',
           reload: 'live',
-          doc: 'That a client reads on average, as long as anything waits for it. Who is behind by as many as come together in timeouts.stalledMs is cut off.',
+          doc: 'That a client reads on average, as long as anything waits for it. A client that is behind by as many as come together in timeouts.stalledMs is cut off.',
         },
       },
     },

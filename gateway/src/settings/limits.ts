@@ -164,7 +164,7 @@ export const limits = {
   },
 } as const;
 
-/** Bounds on what one request may ask for. `Infinity` switches one off. Specification: Limits. */
+/** Bounds on what one request may ask for. `Infinity` switches one off. See docs/errors.md#limits. */
 export type OperationLimits = InForce<typeof limits.members>;
 
 /** What protects the process of a gateway without a configuration. */

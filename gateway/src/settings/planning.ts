@@ -9,9 +9,9 @@ export const planning = {
       default: { computed: 'one less than the processors for each of WORKERS, 2 to 4' },
       unit: 'threads',
       reload: 'live',
-      doc: 'Query planner workers at most, in each process. The first one is always there; the others start under load, and end when they are idle.',
+      doc: 'Query planner workers at most, in each process. The first one always runs; the others start under load, and end when they are idle.',
     },
-    // A third of a processor for good, and 20 s at once: more than a server takes that renders pages for everybody and
+    // A third of a processor for good, and 20 s at once: more than a server takes that renders pages for all users and
     // sends a thousand operations again after a restart. A caller who goes on sending new ones has no honest reason.
     callerMs: {
       type: 'int',

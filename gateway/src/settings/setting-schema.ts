@@ -1,4 +1,4 @@
-import { own } from '@trellis/own-property';
+import { own } from '@trellis/runtime/own-property';
 import { z } from 'zod';
 import { describeSetting } from './describe-setting.ts';
 import { forms, rules } from './forms.ts';

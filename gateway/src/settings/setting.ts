@@ -15,11 +15,14 @@ interface Described {
   readonly doc: string;
 }
 
-interface Changeable extends Described {
-  readonly reload: Reload;
+type Changeable = Described & {
   /** Whether the group around it is invalid without it. @default false */
   readonly required?: true;
-}
+} & (
+    | { readonly reload: Exclude<Reload, 'restart'> }
+    /** `needsRestart`: why a reload can't apply it, as an operator reads it. */
+    | { readonly reload: 'restart'; readonly needsRestart: string }
+  );
 
 interface Numeric {
   readonly min: number;
@@ -90,7 +93,7 @@ export interface SettingGroup extends Described {
 export interface SettingGroups extends Described {
   readonly type: 'groups' | 'groups-by-name';
   readonly members: SettingTable;
-  readonly reload: Reload;
+  readonly reload: Exclude<Reload, 'restart'>;
 }
 
 /** What can stand at a key of gateway.yaml. */
@@ -139,7 +142,7 @@ export type Given<Table> = {
   >;
 };
 
-type IsAlwaysThere<S> = S extends { readonly default: { readonly optional: true } }
+type IsAlwaysSet<S> = S extends { readonly default: { readonly optional: true } }
   ? false
   : S extends { readonly default: unknown } | { readonly required: true }
     ? true
@@ -154,7 +157,7 @@ type InForceOf<S> = S extends { readonly type: 'fixed' }
       ? readonly InForce<Members>[]
       : S extends { readonly type: 'groups-by-name'; readonly members: infer Members }
         ? Readonly<Record<string, Given<Members>>>
-        : ValueOf<S> | (IsAlwaysThere<S> extends true ? never : undefined);
+        : ValueOf<S> | (IsAlwaysSet<S> extends true ? never : undefined);
 
 /** A table with every default filled in. A group that is switched off is undefined; groups by name stay as they are given. */
 export type InForce<Table> = { readonly [Key in keyof Table]: InForceOf<Table[Key]> };

@@ -21,7 +21,7 @@ export const subgraphRequests = {
   retries: {
     type: 'group',
     canBeOff: true,
-    doc: 'Queries that did not reach the subgraph, or that it answers with 502, 503 or 504, are sent once more. false: never.',
+    doc: 'Queries that did not reach the subgraph, or whose response is 502, 503 or 504, are sent once more. false: never.',
     members: {
       reserve: {
         type: 'int',
@@ -31,7 +31,7 @@ export const subgraphRequests = {
         reload: 'live',
         doc: 'That may be made at once before any request has earned one.',
       },
-      perCall: {
+      perRequest: {
         type: 'number',
         min: 0,
         max: 1,
@@ -55,7 +55,7 @@ export const subgraphRequests = {
         reload: 'live',
         doc: 'The share of requests that fail (5xx, time-outs, no connection) from which the circuit breaker opens.',
       },
-      minCalls: {
+      minRequests: {
         type: 'int',
         min: 1,
         default: 30,
@@ -85,7 +85,7 @@ export const subgraphRequests = {
     type: 'group',
     doc: 'Concurrency limit of a subgraph.',
     members: {
-      calls: { type: 'int', min: 1, default: 256, unit: 'requests', reload: 'live', doc: 'In flight.' },
+      requests: { type: 'int', min: 1, default: 256, unit: 'requests', reload: 'live', doc: 'In flight.' },
       queue: {
         type: 'int',
         min: 0,
@@ -124,7 +124,7 @@ export const subgraphRequests = {
 /** Rules of subgraph requests, with every default filled in. A member that is switched off is undefined. */
 export type SubgraphRequestSettings = InForce<typeof subgraphRequests>;
 
-/** How subgraphs are asked. */
+/** Subgraph requests, for all subgraphs and for single ones. */
 export const traffic: {
   readonly type: 'group';
   readonly doc: string;
@@ -159,7 +159,7 @@ export type SubgraphTrafficSettings = Given<typeof subgraphRequests>;
 /** When requests are rejected because there are too many. */
 export const admission = {
   type: 'group',
-  doc: 'When requests are rejected with 503 because there are too many, or with 429 because their network has more than its share of them. For each process.',
+  doc: 'When requests are rejected with 503 because there are too many, or with 429 because their network has too many in flight. For each process.',
   members: {
     maxRequests: { type: 'int', min: 1, default: 2_000, unit: 'requests', reload: 'live', doc: 'In flight.' },
     maxDelayMs: {

@@ -3,7 +3,7 @@ export const variables = {
   OPERATIONS_SECRET: {
     type: 'secrets',
     optional: true,
-    doc: 'What POST /cache/invalidate at the operations port has to bring as a bearer token: at least 128 bits. Several, separated by spaces, are all good. Absent: it is served where OPERATIONS_HOST is a loopback address, and rejected elsewhere.',
+    doc: 'What POST /cache/invalidate at the operations port has to bring as a bearer token: at least 128 bits. Several, separated by spaces, are all valid. Absent: it is served where OPERATIONS_HOST is a loopback address, and rejected elsewhere.',
   },
   PORT: { type: 'port', default: 4000, doc: 'Port of the graph. 0 takes any free one.' },
   HOST: { type: 'text', default: '127.0.0.1', doc: 'Address to listen on.' },

@@ -1,4 +1,4 @@
-import { ownOf } from '@trellis/own-property';
+import { ownOf } from '@trellis/runtime/own-property';
 
 /** What a subgraph sends to the address of a subscription. */
 export type CallbackMessage = { readonly id: string; readonly verifier: string } & (

@@ -29,11 +29,14 @@ interface Callback {
 
 let subgraph: HttpStreamSubgraph;
 let gateway: TestGateway;
+/** Where the gateway listens for subgraphs. */
+let listen: string;
 const sockets: RawSocket[] = [];
 
 beforeAll(async () => {
   subgraph = await startHttpStreamSubgraph();
   const port = await freePort();
+  listen = `127.0.0.1:${port}`;
   gateway = await startTestGateway({
     subgraphs: [{ name: 'ratings', typeDefs: RATINGS, url: subgraph.url } as never], // composed by its SDL
     settings: `
@@ -60,11 +63,11 @@ interface Asked {
 }
 
 /** A client has subscribed, and the subgraph has neither checked nor responded. */
-async function subscribe(): Promise<Asked> {
+async function subscribe(query = 'subscription { rated }'): Promise<Asked> {
   const client = await RawSocket.connect(`${gateway.url}/graphql`);
   sockets.push(client);
   const before = subgraph.posted.length;
-  client.subscribe('1', 'subscription { rated }');
+  client.subscribe('1', query);
   await until(() => subgraph.posted.length > before, 'the subgraph is asked');
   const posted = subgraph.posted[before];
   if (!posted) throw new Error('There is none.');
@@ -72,8 +75,8 @@ async function subscribe(): Promise<Asked> {
 }
 
 /** The subgraph has checked and accepted the subscription, as Apollo Server does. */
-async function accepted(): Promise<Asked> {
-  const asked = await subscribe();
+async function accepted(query?: string): Promise<Asked> {
+  const asked = await subscribe(query);
   expect((await send(asked.callback, { action: 'check' })).status).toBe(204);
   asked.posted.response.setHeader('content-type', 'application/json').end('{"data":null}');
   return asked;
@@ -105,6 +108,27 @@ describe("B4: Apollo's HTTP callback protocol", () => {
       verifier: expect.stringMatching(/^[\w-]{43}$/) as string,
       heartbeatIntervalMs: 500,
     });
+  });
+
+  it('names the address that a reload has given, and still takes what is sent to the one before', async () => {
+    const reload = (path: string): Promise<void> =>
+      gateway.reload({
+        subscriptions: {
+          transport: 'callback',
+          upstreamIdleMs: 1_500,
+          callback: { publicUrl: `http://${listen}/${path}/`, listen },
+        },
+      });
+    const before = await accepted();
+    await reload('moved');
+    const after = await accepted('subscription { rated(topic: "another") }'); // an equal one shares its upstream
+    await reload('callback');
+    const paths = [before, after].map(({ callback }) => new URL(callback.callbackUrl).pathname.split('/')[1]);
+    expect(paths).toEqual(['callback', 'moved']);
+    for (const { client, callback } of [before, after]) {
+      expect((await send(callback, rated(5))).status).toBe(204);
+      expect(await client.next()).toMatchObject(dataIs(5));
+    }
   });
 
   it('delivers events in their order, and the end', async () => {
@@ -249,4 +273,21 @@ describe('A callback from nowhere', () => {
     const response = await send(callback, rated(1));
     expect([response.status, await response.text()]).toEqual([404, 'The subscription has ended.']);
   });
+});
+
+it('A reload of the address for callbacks keeps sending subgraphs to where the process listens', async () => {
+  const callback = { publicUrl: 'http://127.0.0.1:1/callback', listen: '127.0.0.1:1' };
+  const reload = (more: object): Promise<void> =>
+    gateway.reload({
+      subscriptions: { transport: 'callback', upstreamIdleMs: 1_500, callback: { ...callback, ...more } },
+    });
+  await reload({});
+  expect((await subscribe('subscription { rated(topic: "a") }')).callback.callbackUrl).toContain(listen);
+  expect(
+    gateway.logged().findLast(({ msg }) => String(msg).includes('need a restart'))?.['settings'],
+  ).toEqual(['subscriptions.callback.listen']);
+  await reload({ listen });
+  expect((await subscribe('subscription { rated(topic: "b") }')).callback.callbackUrl).toMatch(
+    `${callback.publicUrl}/`,
+  );
 });

@@ -38,7 +38,7 @@ const HEARTBEAT_MS = 5_000;
 
 /**
  * Subscriptions whose events the subgraph sends by requests of its own: Apollo's HTTP callback protocol, version 1.0. Ids and
- * verifiers are random, so that no one else can send events.
+ * verifiers are random, so that no other sender can send events.
  */
 export class CallbackSubscriptions {
   readonly #publicUrl: () => string | undefined;

@@ -28,7 +28,7 @@ export interface StreamKeeper {
   ended(stream: ClientStream, outcome: string): void;
 }
 
-/** No one: holds a topic open. */
+/** A subscriber without a client: holds a topic open. */
 const PLACEHOLDER: Readonly<TopicMember> = {
   deliver: () => undefined,
   complete: () => undefined,
@@ -111,7 +111,7 @@ export class ClientStream implements ResultStream, TopicMember, RunsForCaller {
     this.#charge(result.objects);
   }
 
-  /** Events are charged to everybody who is sent them, as so many operations as their objects together amount to. */
+  /** Events are charged to all subscribers, as so many operations as their objects together amount to. */
   #charge(objects: number): void {
     this.#objects += objects;
     const { rateLimiter } = this.#keeper.services();

@@ -20,7 +20,7 @@ beforeAll(async () => {
 beforeEach(() => graph.news.forget());
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.close();
-  await until(() => graph.news.open() === 0, 'all subscriptions at the subgraph have ended');
+  await until(() => graph.news.open() === 0, 'all upstream subscriptions have ended');
 });
 afterAll(async () => {
   await Promise.all([gateway.close(), patient.close()]);

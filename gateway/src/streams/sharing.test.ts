@@ -197,7 +197,7 @@ describe('F-11 a new supergraph', () => {
     await until(() => swaps() > before, 'the new supergraph serves');
   };
 
-  it('goes on with streams whose fields are still there, on the same subscription', async () => {
+  it('goes on with streams whose fields still exist, on the same subscription', async () => {
     const socket = await connectAs();
     socket.subscribe('1', SUBSCRIPTION);
     await until(() => graph.news.open() === 1);

@@ -34,7 +34,7 @@ export class StreamKeys {
     const asked = isShared(plan) ? groupOf(caller) : caller;
     const forwarded = headersForSubgraphs.streamIdentityOf(headers, asked);
     const lastEventId = readLastEventId(extensions);
-    // What is resumed begins with what others have had: it is shared with no one.
+    // What is resumed begins with what others have had: it is not shared.
     const shared = lastEventId === undefined ? forwarded : `${forwarded} ${streamId}`;
     const topic = `${this.#planId(plan)} ${JSON.stringify(variables)} ${shared}${keyOfBehavior(onError)}`;
     return { topic, shared, asked, lastEventId };

@@ -1,4 +1,4 @@
-import { amountAt, amountsOf, DEFAULT_SHARES, ShareLimit, type ShareKeys } from '@trellis/admission';
+import { amountAt, amountsOf, DEFAULT_SHARES, ShareLimit, type ShareKeys } from '@trellis/runtime/admission';
 import { shareKeysOfCaller, type Caller } from '../identity/caller.ts';
 import { tooManyStreams } from '../errors.ts';
 import type { StreamKind } from './stream-observer.ts';
@@ -10,7 +10,7 @@ const UNBOUNDED = { total: Infinity, perKey: [Infinity] } as const;
 /** The operator's settings that bound streams. */
 type QuotaSettings = Pick<SettingsInForce, 'live' | 'subscriptions'>;
 
-/** Counts the streams of each user, or of each network where no one is known; the networks around it may have some times as many. */
+/** Counts the streams of each user, or of each network for anonymous callers; the networks around it may have some times as many. */
 export class StreamQuota {
   readonly #all = new ShareLimit(UNBOUNDED);
   readonly #live = new ShareLimit(UNBOUNDED);

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.close();
-  await until(() => graph.news.open() === 0, 'all subscriptions at the subgraph have ended');
+  await until(() => graph.news.open() === 0, 'all upstream subscriptions have ended');
 });
 afterAll(async () => {
   await gateway.close();

@@ -20,7 +20,7 @@ export interface TopicSource {
 
 /** Takes the results of a source, in their order. Nothing follows the other two. */
 export interface TopicEmitter {
-  /** Whether anybody waits for a result: otherwise none need be made. */
+  /** Whether there are subscribers: otherwise no result need be made. */
   hasSubscribers(): boolean;
   /** @param making the next result, or nothing where there is nothing to send; does not reject */
   result(making: Promise<StreamedResult | undefined>): void;
@@ -41,7 +41,7 @@ interface TopicOptions {
   /** Whether who joins gets the last result at once: it says how things are, not what has happened. */
   readonly repeatsLast: boolean;
   readonly onDelivered: (members: number) => void;
-  /** No one can join any more. */
+  /** No subscriber can join any more. */
   readonly onEnd: () => void;
 }
 
@@ -57,7 +57,7 @@ const MAX_PENDING = 1_000;
 export class Topic implements TopicEmitter {
   readonly #options: TopicOptions;
   #members: Set<TopicMember> = new Set();
-  /** Whether someone holds on to this set of members: then a change makes another one. */
+  /** Whether a delivery uses this set of members: then a change makes another one. */
   #isHeld = false;
   /** Settles when all results have been delivered that were begun so far. */
   #delivered: Promise<void> = Promise.resolve();
@@ -130,9 +130,9 @@ export class Topic implements TopicEmitter {
     this.#lastEventMs = Date.now();
     if (this.#pending >= MAX_PENDING) return this.fail({ kind: 'overrun' });
     this.#pending += 1;
-    const audience = this.#members;
+    const subscribers = this.#members;
     this.#isHeld = true;
-    this.#delivered = this.#delivered.then(() => making).then((result) => this.#deliver(result, audience));
+    this.#delivered = this.#delivered.then(() => making).then((result) => this.#deliver(result, subscribers));
   }
 
   complete(): void {
@@ -143,13 +143,13 @@ export class Topic implements TopicEmitter {
     this.#finish((member) => member.fail(failure));
   }
 
-  /** How things are is for all who are there now; what has happened, for those who were there when it did. */
-  async #deliver(result: StreamedResult | undefined, audience: ReadonlySet<TopicMember>): Promise<void> {
+  /** A state goes to all subscribers of now; an event, to those of the moment when it happened. */
+  async #deliver(result: StreamedResult | undefined, subscribers: ReadonlySet<TopicMember>): Promise<void> {
     this.#pending -= 1;
     if (!result) return;
     const { repeatsLast, onDelivered } = this.#options;
     if (repeatsLast) this.#last = result;
-    const members = repeatsLast ? new Set(this.#members) : audience;
+    const members = repeatsLast ? new Set(this.#members) : subscribers;
     let delivered = 0;
     for (const member of members) {
       member.deliver(result);
@@ -164,10 +164,10 @@ export class Topic implements TopicEmitter {
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.#options.onEnd();
-    const audience = new Set(this.#members);
+    const subscribers = new Set(this.#members);
     this.#delivered = this.#delivered.then(() => {
       this.#stop?.();
-      for (const member of audience) notify(member);
+      for (const member of subscribers) notify(member);
     });
   }
 

@@ -115,7 +115,7 @@ describe('Subscriptions use the connections that are configured', () => {
 describe('Subscriptions over HTTP count in the circuit breaker of the subgraph', () => {
   const settings = `
 subscriptions: { transport: sse }
-traffic: { breaker: { minCalls: 1, sleepMs: 400 } }`;
+traffic: { breaker: { minRequests: 1, sleepMs: 400 } }`;
 
   async function broken(): Promise<HttpStreamSubgraph> {
     const subgraph = await startHttpStreamSubgraph();

@@ -1,6 +1,7 @@
+import { growingPauseMs } from '@trellis/runtime/growing-pause';
 import { readEventId } from '@trellis/subgraph-protocol';
 import type { SubgraphHeaders } from '../subgraphs/subgraph-client.ts';
-import type { CallKind, CircuitBreaker } from '../subgraphs/circuit-breaker.ts';
+import type { SubgraphRequestKind, CircuitBreaker } from '../subgraphs/circuit-breaker.ts';
 import type { StreamObserver } from './stream-observer.ts';
 import type { UpstreamConnection, UpstreamTarget } from './upstream-transport.ts';
 import type { UpstreamTransports } from './upstream-transports.ts';
@@ -39,9 +40,9 @@ export type UpstreamFailure =
   /** The connection broke, and what happened since can't be had. */
   | { readonly kind: 'interrupted'; readonly cause: Error };
 
-const FIRST_PAUSE_MS = 200;
-const MAX_PAUSE_MS = 5_000;
-/** How long a connection is tried for: a stream that has not begun has someone who waits. */
+/** After a connection that had been established broke, the first; after each attempt that fails, the next. */
+const RETRY = { firstMs: 200, longestMs: 5_000, jitter: [0.5, 1] } as const;
+/** How long a connection is tried for: a stream that has not begun has a client that waits. */
 const BEGIN_MS = 5_000;
 const RESUME_MS = 60_000;
 
@@ -162,7 +163,7 @@ export class UpstreamStream {
   }
 
   #tryAgain(cause: Error): void {
-    const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#attempts) * (0.5 + Math.random() / 2);
+    const pauseMs = growingPauseMs(this.#attempts, RETRY);
     if (Date.now() + pauseMs > this.#tryUntilMs)
       return this.#fail({ kind: this.#hasBegun ? 'interrupted' : 'unreachable', cause });
     this.#pause = setTimeout(() => void this.#subscribe(), pauseMs);
@@ -193,10 +194,10 @@ export class UpstreamStream {
 /** One attempt to subscribe, which counts in the circuit breaker once. */
 class Attempt {
   readonly #breaker: CircuitBreaker | undefined;
-  readonly #kind: CallKind;
+  readonly #kind: SubgraphRequestKind;
   #isCounted = false;
 
-  constructor(breaker: CircuitBreaker | undefined, kind: CallKind) {
+  constructor(breaker: CircuitBreaker | undefined, kind: SubgraphRequestKind) {
     this.#breaker = breaker;
     this.#kind = kind;
   }

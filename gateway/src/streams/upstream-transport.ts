@@ -1,4 +1,4 @@
-import { own } from '@trellis/own-property';
+import { own } from '@trellis/runtime/own-property';
 import type { RuledConnections } from '../subgraphs/connections/subgraph-connections.ts';
 import type { SubgraphHeaders } from '../subgraphs/subgraph-client.ts';
 import type { SubgraphEndpoint } from '../supergraph/supergraph.ts';

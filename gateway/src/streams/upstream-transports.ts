@@ -209,7 +209,7 @@ class SubgraphSockets {
   }
 
   #open(target: UpstreamTarget): SharedSocket {
-    let unanswered: NodeJS.Timeout | undefined;
+    let pongTimeout: NodeJS.Timeout | undefined;
     const socket: SharedSocket = {
       isOpen: false,
       openings: 0,
@@ -240,13 +240,13 @@ class SubgraphSockets {
           },
           closed: () => {
             socket.isOpen = false;
-            clearTimeout(unanswered);
+            clearTimeout(pongTimeout);
           },
           ping: (received) => {
-            if (!received) unanswered = setTimeout(() => socket.client.terminate(), PING_MS);
+            if (!received) pongTimeout = setTimeout(() => socket.client.terminate(), PING_MS);
           },
           pong: (received) => {
-            if (received) clearTimeout(unanswered);
+            if (received) clearTimeout(pongTimeout);
           },
         },
       }),

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CircuitBreaker, type BreakerState } from './circuit-breaker.ts';
 
-const rules = { failureShare: 0.5, minCalls: 10, windowMs: 10_000, sleepMs: 2_000 };
+const rules = { failureShare: 0.5, minRequests: 10, windowMs: 10_000, sleepMs: 2_000 };
 
 let now: number;
 let changes: BreakerState[];

@@ -1,37 +1,37 @@
-/** When a subgraph is no longer asked. */
+/** When requests to a subgraph stop. */
 export interface BreakerRules {
-  /** The share of failed calls, 0 to 1, from which the breaker opens. */
+  /** The share of failed requests, 0 to 1, from which the breaker opens. */
   readonly failureShare: number;
-  /** Calls in the window below which it never opens. */
-  readonly minCalls: number;
+  /** Requests in the window below which it never opens. */
+  readonly minRequests: number;
   /** The window that is looked at, milliseconds. */
   readonly windowMs: number;
   /**
-   * Milliseconds between two calls that try whether the subgraph is back. Where calls fail at once no one waits for them, and
+   * Milliseconds between two trial requests. Where requests fail at once none of them waits long, and
    * the next try comes after 500 ms at the latest.
    */
   readonly sleepMs: number;
 }
 
-/** A `trial` finds out whether the subgraph is back. */
-export type CallKind = 'ordinary' | 'trial';
+/** A `trial` finds out whether the subgraph responds. */
+export type SubgraphRequestKind = 'ordinary' | 'trial';
 
-/** `open`: the subgraph is not asked, but for one call in each sleep window that tries whether it is back. */
+/** `open`: no requests are sent, but for one trial in each sleep window. */
 export type BreakerState = 'closed' | 'open';
 
 const BUCKETS = 10;
 const SHORT_SLEEP_MS = 500;
 
 /**
- * Counts how calls of one subgraph end, in a sliding window, and opens when too many of them fail. While it is open one
- * call in each sleep window goes through: whichever of these succeeds first closes it, so one that hangs delays nothing.
+ * Counts how requests to one subgraph end, in a sliding window, and opens when too many of them fail. While it is open one
+ * request in each sleep window goes through: whichever of these succeeds first closes it, so one that hangs delays nothing.
  */
 export class CircuitBreaker {
   readonly #rules: BreakerRules;
   readonly #now: () => number;
   readonly #onChange: (state: BreakerState) => void;
   readonly #bucketMs: number;
-  readonly #calls = new Float64Array(BUCKETS);
+  readonly #requests = new Float64Array(BUCKETS);
   readonly #failures = new Float64Array(BUCKETS);
   #bucket = 0;
   #bucketEndsAt: number;
@@ -56,8 +56,8 @@ export class CircuitBreaker {
     return this.#open ? 'open' : 'closed';
   }
 
-  /** What kind of call may be made now, if any. While the breaker is open, that uses up the trial of this sleep window. */
-  admits(): CallKind | undefined {
+  /** What kind of request may be sent now, if any. While the breaker is open, that uses up the trial of this sleep window. */
+  admits(): SubgraphRequestKind | undefined {
     if (!this.#open) return 'ordinary';
     const now = this.#now();
     if (now < this.#nextTrialAt) return undefined;
@@ -65,13 +65,13 @@ export class CircuitBreaker {
     return 'trial';
   }
 
-  /** A call ended with a response. What began before the breaker opened says nothing of now. */
-  succeeded(kind: CallKind): void {
+  /** A request ended with a response. What began before the breaker opened says nothing of now. */
+  succeeded(kind: SubgraphRequestKind): void {
     if (!this.#open) this.#count(0);
     else if (kind === 'trial') this.#close();
   }
 
-  /** A call ended with a failure of the subgraph. */
+  /** A request ended with a failure of the subgraph. */
   failed(how: 'at-once' | 'after-waiting'): void {
     if (this.#open) return;
     this.#count(1);
@@ -88,35 +88,35 @@ export class CircuitBreaker {
 
   #close(): void {
     this.#open = false;
-    this.#calls.fill(0);
+    this.#requests.fill(0);
     this.#failures.fill(0);
     this.#onChange('closed');
   }
 
   #count(failures: number): void {
     this.#turn();
-    this.#calls[this.#bucket] = (this.#calls[this.#bucket] ?? 0) + 1;
+    this.#requests[this.#bucket] = (this.#requests[this.#bucket] ?? 0) + 1;
     this.#failures[this.#bucket] = (this.#failures[this.#bucket] ?? 0) + failures;
   }
 
   #turn(): void {
     const now = this.#now();
     if (now >= this.#bucketEndsAt + this.#rules.windowMs) {
-      this.#calls.fill(0);
+      this.#requests.fill(0);
       this.#failures.fill(0);
       this.#bucketEndsAt = now + this.#bucketMs;
     }
     while (now >= this.#bucketEndsAt) {
       this.#bucket = (this.#bucket + 1) % BUCKETS;
-      this.#calls[this.#bucket] = 0;
+      this.#requests[this.#bucket] = 0;
       this.#failures[this.#bucket] = 0;
       this.#bucketEndsAt += this.#bucketMs;
     }
   }
 
   #isFailing(): boolean {
-    const calls = sum(this.#calls);
-    return calls >= this.#rules.minCalls && sum(this.#failures) >= calls * this.#rules.failureShare;
+    const requests = sum(this.#requests);
+    return requests >= this.#rules.minRequests && sum(this.#failures) >= requests * this.#rules.failureShare;
   }
 }
 

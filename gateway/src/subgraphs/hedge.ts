@@ -1,6 +1,6 @@
 import { whenAborted, DeadlineSignal, timeLeftMs } from '../abort/deadline-signal.ts';
 
-/** One of several attempts at the same thing. The signal aborts it when another has answered or no one wants it any more. */
+/** One of several attempts at the same thing. The signal aborts it when another has a response or the caller has aborted. */
 export type Attempt<T> = (signal: AbortSignal) => Promise<T>;
 
 /** Settings of {@link hedge}. */
@@ -10,7 +10,7 @@ export interface HedgeOptions<T> {
   readonly second: Attempt<T>;
   readonly afterMs: number;
   /** Asked right before the second attempt, which is not made on `false`. */
-  readonly mayRepeat: () => boolean;
+  readonly mayRetry: () => boolean;
   /** Ends both. */
   readonly signal: AbortSignal;
 }
@@ -22,7 +22,7 @@ export interface HedgeOptions<T> {
  * @throws what the last attempt to fail throws; the signal's reason when it is aborted
  */
 export async function hedge<T>(options: HedgeOptions<T>): Promise<T> {
-  const { signal, first, second, afterMs, mayRepeat } = options;
+  const { signal, first, second, afterMs, mayRetry } = options;
   const ofBoth = new DeadlineSignal(timeLeftMs(signal));
   const stopWatching = whenAborted(signal, () => ofBoth.abort(signal.reason));
   let timer: NodeJS.Timeout | undefined;
@@ -34,7 +34,7 @@ export async function hedge<T>(options: HedgeOptions<T>): Promise<T> {
         if (underWay === 0) reject(error);
       };
       timer = setTimeout(() => {
-        if (underWay === 0 || !mayRepeat()) return;
+        if (underWay === 0 || !mayRetry()) return;
         underWay += 1;
         second(ofBoth).then(resolve, settleLast);
       }, afterMs);

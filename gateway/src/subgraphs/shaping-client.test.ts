@@ -29,7 +29,7 @@ function createClient(script: readonly Scripted[], traffic: GatewaySettings['tra
     },
     close: () => Promise.resolve(),
   };
-  const observer = { breakerChanged: vi.fn(), callEnded: vi.fn(), repeated: vi.fn() };
+  const observer = { breakerChanged: vi.fn(), requestEnded: vi.fn(), retried: vi.fn() };
   const rulesOf = compileTrafficRules(fillIn(settingTable, { traffic }).traffic);
   return {
     client: createShapingClient(inner, { rulesOf, states: createTrafficStates(observer) }),
@@ -97,7 +97,7 @@ describe('F-01 a call that failed', () => {
   it('is repeated within a budget that calls earn', async () => {
     const script = times<Scripted>(1_000, 'unreachable');
     const { client, sent } = createClient(script, {
-      retries: { reserve: 5, perCall: 0.1 },
+      retries: { reserve: 5, perRequest: 0.1 },
       breaker: false,
     });
     for (let call = 0; call < 100; call += 1) await client.send(requestTo('a')).catch(() => undefined);
@@ -111,7 +111,7 @@ describe('F-02 a subgraph that keeps failing', () => {
     'with %s is left alone, at no cost',
     async (outcome) => {
       const { client, sent, observer } = createClient(times(100, outcome), {
-        breaker: { minCalls: 10 },
+        breaker: { minRequests: 10 },
         retries: false,
       });
       for (let call = 0; call < 50; call += 1) await client.send(requestTo('a')).catch(() => undefined);
@@ -124,14 +124,14 @@ describe('F-02 a subgraph that keeps failing', () => {
   it.each<[Scripted]>([[400], [404], ['too-large'], ['encoding'], ['redirect'], ['unavailable']])(
     'is not what answers %s',
     async (outcome) => {
-      const { client, sent } = createClient(times(100, outcome), { breaker: { minCalls: 10 } });
+      const { client, sent } = createClient(times(100, outcome), { breaker: { minRequests: 10 } });
       for (let call = 0; call < 50; call += 1) await client.send(requestTo('a')).catch(() => undefined);
       expect(sent).toHaveLength(50);
     },
   );
 
   it('is asked again after the sleep window, and is back with the first response', async () => {
-    const settings = { breaker: { minCalls: 2, sleepMs: 1 }, retries: false } as const;
+    const settings = { breaker: { minRequests: 2, sleepMs: 1 }, retries: false } as const;
     const { client, observer } = createClient(['timeout', 'timeout'], settings);
     for (let call = 0; call < 2; call += 1) await client.send(requestTo('a')).catch(() => undefined);
     await pause(5);
@@ -143,7 +143,7 @@ describe('F-02 a subgraph that keeps failing', () => {
   });
 
   it('says nothing about the others', async () => {
-    const { client } = createClient(times(2, 'timeout'), { breaker: { minCalls: 2 }, retries: false });
+    const { client } = createClient(times(2, 'timeout'), { breaker: { minRequests: 2 }, retries: false });
     for (let call = 0; call < 2; call += 1) await client.send(requestTo('a')).catch(() => undefined);
     expect((await client.send(requestTo('b'))).status).toBe(200);
   });
@@ -154,7 +154,7 @@ describe('Calls of one subgraph at a time', () => {
     const responses = times(3, undefined).map(pendingResponse);
     const { client, sent } = createClient(
       responses.map(({ promise }) => promise),
-      { concurrency: { calls: 1, queue: 1 } },
+      { concurrency: { requests: 1, queue: 1 } },
     );
     const first = client.send(requestTo('a'));
     const second = client.send(requestTo('a'));
@@ -170,7 +170,7 @@ describe('Calls of one subgraph at a time', () => {
 
   it('are waited for no longer than a call may take', async () => {
     const { promise } = pendingResponse();
-    const { client, sent } = createClient([promise], { concurrency: { calls: 1 }, timeoutMs: 20 });
+    const { client, sent } = createClient([promise], { concurrency: { requests: 1 }, timeoutMs: 20 });
     void client.send(requestTo('a'));
     await expect(client.send(requestTo('a'))).rejects.toThrow(
       'No free slot before the deadline for subgraph',
@@ -180,7 +180,7 @@ describe('Calls of one subgraph at a time', () => {
 
   it('are not waited for by a client that has left', async () => {
     const { promise } = pendingResponse();
-    const { client } = createClient([promise], { concurrency: { calls: 1 } });
+    const { client } = createClient([promise], { concurrency: { requests: 1 } });
     void client.send(requestTo('a'));
     const controller = new AbortController();
     const waiting = client.send({ ...requestTo('a'), signal: controller.signal });
@@ -213,7 +213,7 @@ describe('A query that takes long', () => {
     expect((await client.send(requestTo('a'))).status).toBe(200);
     expect(sent).toHaveLength(2);
     expect(sent[0]?.signal.aborted).toBe(true);
-    expect(observer.repeated.mock.calls).toEqual([['a', 'hedge']]);
+    expect(observer.retried.mock.calls).toEqual([['a', 'hedge']]);
   });
 
   it('is not sent twice when it is a mutation, or beyond the budget', async () => {

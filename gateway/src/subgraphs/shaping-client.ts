@@ -1,11 +1,16 @@
-import type { QueueCaller } from '@trellis/admission';
+import type { QueueCaller } from '@trellis/runtime/admission';
 import { SubgraphFailure } from './subgraph-failure.ts';
 import type { SubgraphClient, SubgraphRequest, SubgraphResponse } from './subgraph-request.ts';
-import type { CallKind } from './circuit-breaker.ts';
+import type { SubgraphRequestKind } from './circuit-breaker.ts';
 import type { Slot } from '../concurrency/concurrency-limit.ts';
 import { timeLeftMs } from '../abort/deadline-signal.ts';
 import { hedge } from './hedge.ts';
-import type { CallOutcome, SubgraphTraffic, TrafficObserver, TrafficStates } from './traffic-states.ts';
+import type {
+  SubgraphRequestOutcome,
+  SubgraphTraffic,
+  TrafficObserver,
+  TrafficStates,
+} from './traffic-states.ts';
 import type { TrafficRulesOf } from './traffic-states.ts';
 
 /** Settings of {@link createShapingClient}. */
@@ -16,10 +21,10 @@ export interface ShapingOptions {
 }
 
 /**
- * Asks subgraphs by the rules that hold for each: for a bounded time, so many calls at once, not at all while one keeps
+ * Sends subgraph requests by the rules of each subgraph: for a bounded time, so many at once, none while one keeps
  * failing.
  *
- * A query is sent once more when the subgraph could not be reached or says that it can't answer just now; a keep-alive socket
+ * A query is sent once more when the subgraph could not be reached or responds with 502, 503 or 504; a keep-alive socket
  * that the other side has just closed is the common case. Never a mutation, never after a time-out, and never beyond the budget.
  */
 export function createShapingClient(client: SubgraphClient, options: ShapingOptions): SubgraphClient {
@@ -28,7 +33,7 @@ export function createShapingClient(client: SubgraphClient, options: ShapingOpti
   return {
     send(request) {
       const { subgraph, url } = request;
-      const shaped: ShapedCall = {
+      const shaped: ShapedRequest = {
         client,
         request,
         traffic: states.of(subgraph, rulesOf(subgraph), url),
@@ -41,41 +46,41 @@ export function createShapingClient(client: SubgraphClient, options: ShapingOpti
   };
 }
 
-/** A call, and what it has to keep to. */
-interface ShapedCall {
+/** A request, and what it has to keep to. */
+interface ShapedRequest {
   readonly client: SubgraphClient;
   readonly request: SubgraphRequest;
   readonly traffic: SubgraphTraffic;
   readonly observer: TrafficObserver;
 }
 
-function isHedged({ request, traffic }: ShapedCall): boolean {
+function isHedged({ request, traffic }: ShapedRequest): boolean {
   return traffic.rules.hedging !== undefined && !request.isMutation;
 }
 
-function sendHedged(call: ShapedCall): Promise<SubgraphResponse> {
-  const { request, traffic } = call;
+function sendHedged(shaped: ShapedRequest): Promise<SubgraphResponse> {
+  const { request, traffic } = shaped;
   const attempt = (signal: AbortSignal, send: typeof sendOnce): Promise<SubgraphResponse> =>
-    send({ ...call, request: { ...request, signal } });
+    send({ ...shaped, request: { ...request, signal } });
   return hedge({
     first: (signal) => attempt(signal, sendWithRetry),
     second: (signal) => attempt(signal, sendOnce),
     afterMs: traffic.rules.hedging?.afterMs ?? 0,
-    mayRepeat: () => mayRepeat(call, 'hedge'),
+    mayRetry: () => mayRetry(shaped, 'hedge'),
     signal: request.signal,
   });
 }
 
-async function sendWithRetry(call: ShapedCall): Promise<SubgraphResponse> {
+async function sendWithRetry(shaped: ShapedRequest): Promise<SubgraphResponse> {
   try {
-    const response = await sendOnce(call);
-    if (!TRY_AGAIN.has(response.status) || call.request.isMutation || !mayRepeat(call, 'retry'))
+    const response = await sendOnce(shaped);
+    if (!TRY_AGAIN.has(response.status) || shaped.request.isMutation || !mayRetry(shaped, 'retry'))
       return response;
   } catch (error) {
-    if (!isUnreachable(error) || call.request.isMutation || !mayRepeat(call, 'retry')) throw error;
+    if (!isUnreachable(error) || shaped.request.isMutation || !mayRetry(shaped, 'retry')) throw error;
   }
-  call.request.signal.throwIfAborted();
-  return sendOnce(call);
+  shaped.request.signal.throwIfAborted();
+  return sendOnce(shaped);
 }
 
 const TRY_AGAIN: ReadonlySet<number> = new Set([502, 503, 504]);
@@ -84,32 +89,36 @@ function isUnreachable(error: unknown): boolean {
   return error instanceof SubgraphFailure && error.kind === 'unreachable';
 }
 
-function mayRepeat({ traffic, request, observer }: ShapedCall, reason: 'retry' | 'hedge'): boolean {
+function mayRetry({ traffic, request, observer }: ShapedRequest, reason: 'retry' | 'hedge'): boolean {
   if (traffic.budget?.spend() !== true) return false;
-  observer.repeated(request.subgraph, reason);
+  observer.retried(request.subgraph, reason);
   return true;
 }
 
-/** The time for waiting and the time for the call are one. */
-function sendOnce(call: ShapedCall): Promise<SubgraphResponse> {
-  const { traffic, request } = call;
+/** The time for waiting and the time for the request are one. */
+function sendOnce(shaped: ShapedRequest): Promise<SubgraphResponse> {
+  const { traffic, request } = shaped;
   const { limit, breaker } = traffic;
   const timeoutMs = Math.min(traffic.rules.timeoutMs, timeLeftMs(request.signal));
   const kind = breaker ? breaker.admits() : 'ordinary';
-  if (kind === undefined) return Promise.reject(reject(call, 'Circuit breaker open for'));
+  if (kind === undefined) return Promise.reject(reject(shaped, 'Circuit breaker open for'));
   return limit.tryAcquire(callerOf(request))
-    ? exchange(call, kind, timeoutMs)
-    : sendWhenFree(call, kind, timeoutMs);
+    ? exchange(shaped, kind, timeoutMs)
+    : sendWhenFree(shaped, kind, timeoutMs);
 }
 
-async function sendWhenFree(call: ShapedCall, kind: CallKind, timeoutMs: number): Promise<SubgraphResponse> {
-  const { limit } = call.traffic;
-  const { request } = call;
+async function sendWhenFree(
+  shaped: ShapedRequest,
+  kind: SubgraphRequestKind,
+  timeoutMs: number,
+): Promise<SubgraphResponse> {
+  const { limit } = shaped.traffic;
+  const { request } = shaped;
   const startedAt = performance.now();
   const slot = await limit.acquire(callerOf(request), request.signal, timeoutMs, (why) =>
-    reject(call, REASONS[why]),
+    reject(shaped, REASONS[why]),
   );
-  return exchange(call, kind, timeoutMs - (performance.now() - startedAt), slot);
+  return exchange(shaped, kind, timeoutMs - (performance.now() - startedAt), slot);
 }
 
 const REASONS = {
@@ -118,15 +127,15 @@ const REASONS = {
   timeout: 'No free slot before the deadline for',
 } as const;
 
-/** What the gateway asks for itself. */
+/** Requests of the gateway itself. */
 const GATEWAY: QueueCaller = Object.freeze({ keys: ['gateway'] as const, isKnown: true });
 
 function callerOf({ sharedBy = GATEWAY }: SubgraphRequest): QueueCaller {
   return sharedBy;
 }
 
-function reject({ request, observer }: ShapedCall, why: string): SubgraphFailure {
-  observer.callEnded(request.subgraph, 'rejected', 0);
+function reject({ request, observer }: ShapedRequest, why: string): SubgraphFailure {
+  observer.requestEnded(request.subgraph, 'rejected', 0);
   return new SubgraphFailure(
     request.subgraph,
     'unavailable',
@@ -135,12 +144,12 @@ function reject({ request, observer }: ShapedCall, why: string): SubgraphFailure
 }
 
 function exchange(
-  call: ShapedCall,
-  kind: CallKind,
+  shaped: ShapedRequest,
+  kind: SubgraphRequestKind,
   timeoutMs: number,
   slot?: Slot,
 ): Promise<SubgraphResponse> {
-  const { subgraph, url, body, streamed, headers, isMutation, signal, wanted } = call.request;
+  const { subgraph, url, body, streamed, headers, isMutation, signal, wanted } = shaped.request;
   const bounded = {
     subgraph,
     url,
@@ -151,41 +160,45 @@ function exchange(
     signal,
     wanted,
     timeoutMs: Math.max(1, Math.ceil(timeoutMs)),
-    maxBytes: call.traffic.rules.responseBytes,
+    maxBytes: shaped.traffic.rules.responseBytes,
   };
   const startedAt = performance.now();
-  return call.client.send(bounded).then(
+  return shaped.client.send(bounded).then(
     (response) => {
-      end(call, kind, response.status < 500 ? 'answered' : 'server-error', startedAt, slot);
+      end(shaped, kind, response.status < 500 ? 'responded' : 'server-error', startedAt, slot);
       return response;
     },
     (error: unknown) => {
-      end(call, kind, outcomeOf(error), startedAt, slot);
+      end(shaped, kind, outcomeOf(error), startedAt, slot);
       throw error;
     },
   );
 }
 
-function outcomeOf(error: unknown): CallOutcome {
+function outcomeOf(error: unknown): SubgraphRequestOutcome {
   if (!(error instanceof SubgraphFailure)) return 'aborted';
   return error.kind === 'unavailable' ? 'rejected' : error.kind;
 }
 
 function end(
-  { traffic, observer, request }: ShapedCall,
-  kind: CallKind,
-  outcome: CallOutcome,
+  { traffic, observer, request }: ShapedRequest,
+  kind: SubgraphRequestKind,
+  outcome: SubgraphRequestOutcome,
   startedAt: number,
   slot: Slot | undefined,
 ): void {
   const durationMs = performance.now() - startedAt;
   traffic.limit.release(callerOf(request), durationMs, slot);
   judge(traffic, kind, outcome);
-  observer.callEnded(request.subgraph, outcome, durationMs);
+  observer.requestEnded(request.subgraph, outcome, durationMs);
 }
 
 /** What the gateway itself rejects or a client gives up says nothing about the subgraph. */
-function judge({ breaker }: SubgraphTraffic, kind: CallKind, outcome: CallOutcome): void {
+function judge(
+  { breaker }: SubgraphTraffic,
+  kind: SubgraphRequestKind,
+  outcome: SubgraphRequestOutcome,
+): void {
   if (outcome === 'aborted' || outcome === 'rejected') return;
   if (outcome === 'timeout') breaker?.failed('after-waiting');
   else if (outcome === 'server-error' || outcome === 'unreachable') breaker?.failed('at-once');

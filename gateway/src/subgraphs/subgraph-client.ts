@@ -26,7 +26,7 @@ export type {
 
 /** Settings of {@link createSubgraphClient}. */
 interface SubgraphClientOptions {
-  /** From the call to the last byte of the response, milliseconds. @default that of the setting `timeouts.subgraphMs` */
+  /** From sending to the last byte of the response, milliseconds. @default that of the setting `timeouts.subgraphMs` */
   readonly timeoutMs?: number | undefined;
   /** The largest response, before and after decompression. @default that of the setting `traffic.responseBytes` */
   readonly maxResponseBytes?: number | undefined;
@@ -38,7 +38,7 @@ interface SubgraphClientOptions {
 const MAX_CONNECTIONS = 256;
 
 /**
- * Calls over HTTP/1.1 or HTTP/2, by the rules of each subgraph, with keep-alive sockets. Redirects are never followed, and
+ * Sends subgraph requests over HTTP/1.1 or HTTP/2, by the rules of each subgraph, with keep-alive sockets. Redirects are never followed, and
  * nothing is sent twice.
  */
 export function createSubgraphClient(options: SubgraphClientOptions = {}): SubgraphClient {
@@ -48,20 +48,21 @@ export function createSubgraphClient(options: SubgraphClientOptions = {}): Subgr
   };
   const connections = options.connections ?? openDefault(defaults.timeoutMs);
   const memory = new BodyMemory();
+  const targets = new ExchangeTargets();
 
   return {
     send(request) {
       if (request.signal.aborted) return Promise.reject(request.signal.reason as Error);
-      const target = targetOf(request);
+      const target = targets.of(request);
       if (target instanceof SubgraphFailure) return Promise.reject(target);
       const { timeoutMs = defaults.timeoutMs, maxBytes = defaults.maxBytes } = request;
-      const call = new SubgraphExchange(request, { timeoutMs, maxBytes }, memory);
+      const exchange = new SubgraphExchange(request, { timeoutMs, maxBytes }, memory);
       const { headers, body, streamed } = request;
       const ruled = connections.of(request.subgraph);
       const sent = { path: target.path, headers, timeoutMs, body };
-      if (streamed) ruled.uploadPoolOf(target.origin).dispatch({ ...sent, streamed }, call);
-      else ruled.poolOf(target.origin).dispatch(sent, call);
-      return call.response;
+      if (streamed) ruled.uploadPoolOf(target.origin).dispatch({ ...sent, streamed }, exchange);
+      else ruled.poolOf(target.origin).dispatch(sent, exchange);
+      return exchange.response;
     },
     close: () => connections.close(),
   };
@@ -72,48 +73,61 @@ function openDefault(connectTimeoutMs: number): SubgraphConnections {
   return new SubgraphConnections(settings, { maxConnections: MAX_CONNECTIONS, connectTimeoutMs });
 }
 
-interface CallTarget {
+interface ExchangeTarget {
   readonly origin: string;
   readonly path: string;
 }
 
-const targets = new Map<string, CallTarget>();
+/** More than subgraphs have addresses. */
+const MAX_TARGETS = 1_000;
 
-/** Parsed once for each address: there are as many as subgraphs. */
-function targetOf({ url, subgraph }: SubgraphRequest): CallTarget | SubgraphFailure {
-  let target = targets.get(url);
-  if (target) return target;
-  target = parseTarget(url);
-  if (!target)
-    return new SubgraphFailure(subgraph, 'unreachable', `The subgraph "${subgraph}" has no usable address.`);
-  targets.set(url, target);
-  return target;
+/** The addresses that a client sends requests to, each parsed once. The oldest ones make room; all end with the client. */
+class ExchangeTargets {
+  readonly #byUrl = new Map<string, ExchangeTarget>();
+
+  of({ url, subgraph }: SubgraphRequest): ExchangeTarget | SubgraphFailure {
+    return this.#byUrl.get(url) ?? this.#parse(url, subgraph);
+  }
+
+  #parse(url: string, subgraph: string): ExchangeTarget | SubgraphFailure {
+    const target = parseTarget(url);
+    if (!target)
+      return new SubgraphFailure(
+        subgraph,
+        'unreachable',
+        `The subgraph "${subgraph}" has an invalid address.`,
+      );
+    const [oldest] = this.#byUrl.keys();
+    if (oldest !== undefined && this.#byUrl.size >= MAX_TARGETS) this.#byUrl.delete(oldest);
+    this.#byUrl.set(url, target);
+    return target;
+  }
 }
 
-function parseTarget(url: string): CallTarget | undefined {
+function parseTarget(url: string): ExchangeTarget | undefined {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed?.protocol !== 'http:' && parsed?.protocol !== 'https:') return undefined;
   return { origin: parsed.origin, path: `${parsed.pathname}${parsed.search}` };
 }
 
-/** The bounds of a call. */
-interface CallLimits {
+/** The bounds of one exchange. */
+interface ExchangeLimits {
   readonly timeoutMs: number;
   readonly maxBytes: number;
 }
 
-/** Where the whole request ends at that time, its end is reported before that of the call: timers are not that exact. */
+/** Where the whole request ends at that time, its end is reported before that of the exchange: timers are not that exact. */
 const GRACE_MS = 100;
 
-function graceMs({ signal }: SubgraphRequest, { timeoutMs }: CallLimits): number {
+function graceMs({ signal }: SubgraphRequest, { timeoutMs }: ExchangeLimits): number {
   return timeLeftMs(signal) <= timeoutMs ? GRACE_MS : 0;
 }
 
-/** One HTTP exchange. Settles `answer` once, at the earliest of answer, failure, time-out and abort. */
+/** One HTTP exchange. Settles `response` once, at the earliest of response, failure, time-out and abort. */
 class SubgraphExchange implements ExchangeHandler {
   readonly response: Promise<SubgraphResponse>;
   readonly #request: SubgraphRequest;
-  readonly #limits: CallLimits;
+  readonly #limits: ExchangeLimits;
   readonly #timer: NodeJS.Timeout;
   readonly #stopWatching: () => void;
   #resolve!: (response: SubgraphResponse | Promise<SubgraphResponse>) => void; // assigned by the promise's executor, which runs at once
@@ -127,7 +141,7 @@ class SubgraphExchange implements ExchangeHandler {
   #body: BodyBuffer | undefined;
   readonly #memory: BodyMemory;
 
-  constructor(request: SubgraphRequest, limits: CallLimits, memory: BodyMemory) {
+  constructor(request: SubgraphRequest, limits: ExchangeLimits, memory: BodyMemory) {
     this.#request = request;
     this.#limits = limits;
     this.#memory = memory;
@@ -152,7 +166,7 @@ class SubgraphExchange implements ExchangeHandler {
     if (this.#request.wanted) this.#fields = fields.pick(this.#request.wanted);
     this.#body = new BodyBuffer(this.#memory, length);
     if (status >= 300 && status < 400)
-      this.#end(this.#failure('redirect', 'answered with a redirect, which is not followed'));
+      this.#end(this.#failure('redirect', 'responded with a redirect, which is not followed'));
     else if (length !== undefined && length > this.#limits.maxBytes) this.#end(this.#tooLarge());
   }
 
@@ -203,16 +217,16 @@ class SubgraphExchange implements ExchangeHandler {
   /** An invalid client request must not make a subgraph look unavailable. */
   #failureOf(error: Error): SubgraphFailure {
     return error instanceof MalformedRequest
-      ? this.#failure('unavailable', 'can not be asked with what was sent', error)
+      ? this.#failure('unavailable', 'can not be sent this request', error)
       : this.#failure('unreachable', 'could not be reached', explainTlsProblem(error));
   }
 
   #timedOut(): SubgraphFailure {
-    return this.#failure('timeout', `did not answer within ${this.#limits.timeoutMs} ms`);
+    return this.#failure('timeout', `did not respond within ${this.#limits.timeoutMs} ms`);
   }
 
   #tooLarge(): SubgraphFailure {
-    return this.#failure('too-large', `answered more than ${this.#limits.maxBytes} bytes`);
+    return this.#failure('too-large', `sent more than ${this.#limits.maxBytes} bytes`);
   }
 
   #failure(kind: SubgraphFailure['kind'], what: string, cause?: Error): SubgraphFailure {

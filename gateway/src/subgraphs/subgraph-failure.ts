@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { own } from '@trellis/own-property';
+import { own } from '@trellis/runtime/own-property';
 import {
   type ErrorDisclosure,
   errorDisclosure,

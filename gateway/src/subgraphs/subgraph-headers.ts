@@ -1,4 +1,4 @@
-import { own } from '@trellis/own-property';
+import { own } from '@trellis/runtime/own-property';
 import { USER_CONTEXT_HEADER } from '@trellis/subgraph-protocol';
 import type { Caller } from '../identity/caller.ts';
 import type { SubgraphContexts } from './subgraph-context.ts';
@@ -133,7 +133,7 @@ function headersOf(
   return outgoing;
 }
 
-/** @param own made for one call: no one else holds it */
+/** @param own made for one request, and held by it alone */
 function withContext(own: OutgoingHeaders, signed: string): SubgraphHeaders {
   own[USER_CONTEXT_HEADER] = signed;
   return own;

@@ -1,4 +1,4 @@
-import { own } from '@trellis/own-property';
+import { own } from '@trellis/runtime/own-property';
 import { CircuitBreaker, type BreakerState } from './circuit-breaker.ts';
 import { ConcurrencyLimit } from '../concurrency/concurrency-limit.ts';
 import { fillIn } from '../settings/fill-in.ts';
@@ -17,9 +17,9 @@ export interface SubgraphTraffic {
   readonly budget: RetryBudget | undefined;
 }
 
-/** How a call of a subgraph ended, for metrics. */
-export type CallOutcome =
-  | 'answered'
+/** How a subgraph request ended, for metrics. */
+export type SubgraphRequestOutcome =
+  | 'responded'
   | 'server-error'
   | 'unreachable'
   | 'timeout'
@@ -32,14 +32,14 @@ export type CallOutcome =
 /** Called for what happens between the gateway and its subgraphs. */
 export interface TrafficObserver {
   breakerChanged(subgraph: string, state: BreakerState): void;
-  callEnded(subgraph: string, outcome: CallOutcome, durationMs: number): void;
-  repeated(subgraph: string, reason: 'retry' | 'hedge'): void;
+  requestEnded(subgraph: string, outcome: SubgraphRequestOutcome, durationMs: number): void;
+  retried(subgraph: string, reason: 'retry' | 'hedge'): void;
 }
 
-/** What is known of all subgraphs that were asked. */
+/** What is known of all subgraphs that requests were sent to. */
 export interface TrafficStates {
   readonly observer: TrafficObserver;
-  /** @param url a version of it at another address fails by itself: the breaker of the others stays closed */
+  /** @param url a version of it at another address fails by itself: the circuit breaker of the others stays closed */
   of(subgraph: string, rules: SubgraphRequestSettings, url: string): SubgraphTraffic;
   /** Of each subgraph by its name, at all its addresses, for metrics. */
   all(): Iterable<readonly [string, readonly SubgraphTraffic[]]>;
@@ -139,15 +139,15 @@ function given<T extends object>(settings: T | undefined): { [Name in keyof T]: 
   return Object.fromEntries(entries) as { [Name in keyof T]: NonNullable<T[Name]> }; // the rest was taken out
 }
 
-/** How many calls may be repeated. */
+/** How many requests may be retried or hedged. */
 interface RetryRules {
   /** Retries and hedges that may be made at once before any request has earned one. */
   readonly reserve: number;
-  /** What each call earns of a repeated one: at 0.1, one of ten calls may be repeated. */
-  readonly perCall: number;
+  /** The part of a retry that each request earns: at 0.1, one of ten may be sent again. */
+  readonly perRequest: number;
 }
 
-/** Bounds retries and hedges in proportion to requests: what is down is not asked twice as often. */
+/** Bounds retries and hedges in proportion to requests: a subgraph that is down does not get twice as many. */
 class RetryBudget {
   readonly #rules: RetryRules;
   #left: number;
@@ -157,13 +157,13 @@ class RetryBudget {
     this.#left = rules.reserve;
   }
 
-  /** A call is made for the first time. */
+  /** A request is sent for the first time. */
   earn(): void {
     if (this.#left < this.#rules.reserve)
-      this.#left = Math.min(this.#rules.reserve, this.#left + this.#rules.perCall);
+      this.#left = Math.min(this.#rules.reserve, this.#left + this.#rules.perRequest);
   }
 
-  /** Whether a call may be repeated; a `true` uses that up. */
+  /** Whether a request may be sent again; a `true` uses that up. */
   spend(): boolean {
     if (this.#left < 1) return false;
     this.#left -= 1;

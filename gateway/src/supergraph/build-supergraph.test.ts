@@ -7,6 +7,7 @@ import { library } from '../../test-fixtures/graphs/library.ts';
 import { FEDERATION, type HandSubgraph } from '../../test-fixtures/hand-graph.ts';
 import { composeGraph } from '../../test-fixtures/synthetic/start-graph.ts';
 import type { GraphDefinition } from '../../test-fixtures/synthetic/subgraph-definition.ts';
+import { replaceInTypeDefs } from '../testing/replace-in-type-defs.ts';
 import { buildSupergraph, identifySupergraph, InvalidSupergraph } from './build-supergraph.ts';
 
 const guarded = composeGraph(
@@ -16,7 +17,7 @@ const guarded = composeGraph(
       {
         name: 'a',
         typeDefs: gql`
-          ${FEDERATION.replace('"@key"', '"@key", "@requiresScopes", "@policy", { name: "@authenticated", as: "@login" }')}
+          ${replaceInTypeDefs(FEDERATION, '"@key"', '"@key", "@requiresScopes", "@policy", { name: "@authenticated", as: "@login" }')}
           type Query {
             open: Int
             closed: Int @login
@@ -96,7 +97,14 @@ describe('a supergraph', () => {
     ['nothing', ''],
     ['text that is no GraphQL', 'type {'],
     ['half of a supergraph', guarded.slice(0, guarded.length / 2)],
-    ['a schema that is no supergraph', 'type Query { a: Int }'],
+    [
+      'a schema that is no supergraph',
+      print(gql`
+        type Query {
+          a: Int
+        }
+      `),
+    ],
   ])('that is %s is rejected in words', (_name, sdl) => {
     expect(() => buildSupergraph(sdl)).toThrow(InvalidSupergraph);
   });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Schema, Supergraph as FederatedSchema } from '@apollo/federation-internals';
-import { own } from '@trellis/own-property';
+import { own } from '@trellis/runtime/own-property';
 import { buildASTSchema, extendSchema, GraphQLError, Kind, parse, type GraphQLSchema } from 'graphql';
 import { trustApiSchema } from './api-schema.ts';
 import {
@@ -45,7 +45,7 @@ directive @live(
 ) on QUERY`;
 
 /** `@stream` as clients see it: incremental delivery in the GraphQL specification's working draft. */
-const STREAM_DIRECTIVE = `"Sends the first items of a list at once, and the others when they are there, to clients that take parts."
+const STREAM_DIRECTIVE = `"Sends the first items of a list at once, and the others when they arrive, to clients that accept incremental delivery."
 directive @stream(
   "Whether it has an effect."
   if: Boolean! = true

@@ -1,4 +1,6 @@
 import { renameSync, writeFileSync } from 'node:fs';
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compose } from '../testing/compose.ts';
 import { startLibraryGraph, type LibraryGraph } from '../testing/library-graph.ts';
@@ -36,7 +38,14 @@ describe('The supergraph of a running gateway', () => {
     ['empty', ''],
     ['no schema', 'type Query {'],
     ['half written', 'half'],
-    ['no supergraph', 'type Query { public: String! }'],
+    [
+      'no supergraph',
+      print(gql`
+        type Query {
+          public: String!
+        }
+      `),
+    ],
   ])(
     'F-12 that is %s is rejected with a log record and a metric, and the one before serves',
     async (_what, text) => {

@@ -4,7 +4,7 @@ import { federationInternals } from './apollo-packages.ts';
 /** Names of the fields that a progressive override is about, by its label. */
 export type OverrideLabels = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Stands for every field: an override of what others require matters although no one asks for it by name. */
+/** Stands for every field: an override of what others require matters although no operation selects it by name. */
 export const ALWAYS = '*';
 
 /** What an operation is prepared by, read from a supergraph once. */

@@ -3,6 +3,9 @@ import {
   GraphQLNonNull,
   GraphQLObjectType,
   GraphQLString,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
+  TypeNameMetaFieldDef,
   type GraphQLField,
   type GraphQLSchema,
 } from 'graphql';
@@ -59,6 +62,14 @@ export const ServiceMetaFieldDef: GraphQLField<unknown, unknown> = {
   extensions: {},
   astNode: undefined,
 };
+
+/** The fields that no type declares, by their names. All but `__typename` are fields of the schema's queries alone. */
+export const metaFields: ReadonlyMap<string, GraphQLField<unknown, unknown>> = new Map(
+  [SchemaMetaFieldDef, TypeMetaFieldDef, TypeNameMetaFieldDef, ServiceMetaFieldDef].map((field) => [
+    field.name,
+    field,
+  ]),
+);
 
 /** Whether a name is that of `__service`, at the root of the schema's queries. */
 export function isServiceField(schema: GraphQLSchema, parent: unknown, name: string): boolean {

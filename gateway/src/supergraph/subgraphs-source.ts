@@ -2,7 +2,7 @@ import { InvalidSupergraph } from './build-supergraph.ts';
 import type { SubgraphEndpoint } from './supergraph.ts';
 import type { SupergraphSource } from './supergraph-source.ts';
 
-/** Subgraphs that were all started by one command are there within this. */
+/** Subgraphs that were all started by one command are ready within this. */
 const PATIENCE_MS = 30_000;
 const POLL_MS = 2_000;
 const TIMEOUT_MS = 10_000;
@@ -19,7 +19,7 @@ type Composer = InstanceType<ComposerModule['IntrospectAndCompose']>;
 
 /**
  * A supergraph composed from what running subgraphs say of themselves. For development: in production a supergraph is
- * composed before it is deployed, and a subgraph that is down keeps no one from starting.
+ * composed before it is deployed, and a subgraph that is down keeps no gateway from starting.
  *
  * @param load brings `@apollo/gateway`, which is installed for development only
  */

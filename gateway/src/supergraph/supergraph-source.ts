@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { request } from 'undici';
-import { watchFile } from '@trellis/runtime/watch-file';
+import { failInWords } from '@trellis/runtime/file-failure';
+import { stampFile, watchFile, type StampedFile } from '@trellis/runtime/watch-file';
 import type { SubgraphEndpoint } from './supergraph.ts';
 
 /** Where the text of a supergraph comes from. */
@@ -37,10 +38,14 @@ export interface SupergraphSource {
 /** A supergraph in a file. */
 export function createFileSource(path: string): SupergraphSource {
   const file = resolve(path);
+  let seen: StampedFile | undefined;
   return {
     description: file,
-    read: (signal) => readFile(file, { encoding: 'utf8', signal }),
-    watch: (changed) => watchFile(file, changed),
+    read(signal) {
+      seen = stampFile(file);
+      return readFile(file, { encoding: 'utf8', signal }).catch((error: unknown) => failInWords(error, file));
+    },
+    watch: (changed) => watchFile(seen ?? stampFile(file), changed),
   };
 }
 

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { print } from 'graphql';
 import { until } from '@trellis/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { composeGraph } from '../../test-fixtures/synthetic/start-graph.ts';
@@ -160,7 +161,11 @@ describe('a supergraph file', () => {
     await until(() => seen.includes('released'));
     const { hash } = store.current();
     expect(seen).toEqual([hash, `built ${hash}`, 'released']);
-    text = 'type Query { nothing: Int }';
+    text = print(gql`
+      type Query {
+        nothing: Int
+      }
+    `);
     changed();
     await until(() => rejections.length === 1);
     expect(seen.slice(3)).toEqual([expect.not.stringContaining('built'), 'released']);
@@ -183,7 +188,9 @@ describe('a supergraph file', () => {
     const none = join(directory, 'none');
     const started = createSupergraphStore({ file: none });
     await expect(started).rejects.toThrow(InvalidSupergraph);
-    await expect(started).rejects.toThrow(`The supergraph at ${none} can't be served. ENOENT`);
+    await expect(started).rejects.toThrow(
+      `The supergraph at ${none} can't be served. There is no file or directory for ${none}.`,
+    );
   });
 
   it('that is none at the start is an error in words', async () => {

@@ -64,7 +64,7 @@ export class EventStage {
   /** Closes the sockets of a test, and waits until nothing is subscribed to. */
   async disconnect(): Promise<void> {
     for (const socket of this.#sockets.splice(0)) socket.close();
-    await until(() => this.graph.news.open() === 0, 'all subscriptions at the subgraph have ended');
+    await until(() => this.graph.news.open() === 0, 'all upstream subscriptions have ended');
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,5 @@
-import { followRegistry, type FollowedRegistry, type FollowOptions } from '../registry/followed-registry.ts';
+import type { FollowOptions } from '../registry/follow-options.ts';
+import { followRegistry, type FollowedRegistry } from '../registry/followed-registry.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { PublishedGraph } from './published-graph.ts';
 
@@ -27,6 +28,7 @@ export class GraphFollowers {
       directory: cacheDirectory,
       subgraphUrls: {},
       warm: async () => undefined,
+      retire: () => undefined,
       pollMs: () => 3_600_000,
       observer: {
         verified: () => undefined,

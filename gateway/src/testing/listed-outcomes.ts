@@ -9,7 +9,7 @@ const table: readonly Stage[] = stages;
  */
 export function assertListedOutcomes(logged: readonly Readonly<Record<string, unknown>>[]): void {
   for (const { msg, stage, outcome } of logged) {
-    if (msg !== 'operation answered' || stage === undefined) continue;
+    if (msg !== 'operation ended' || stage === undefined) continue;
     const listed: readonly unknown[] = table.find(({ name }) => name === stage)?.errors ?? [];
     if (listed.includes(outcome) || endsAnyRun(outcome)) continue;
     throw new Error(

@@ -56,7 +56,7 @@ export class NewsFeed {
   }
 }
 
-/** The events of one subscription. Ending it works while someone waits for the next event, as graphql-js does. */
+/** The events of one subscription. Ending it works while a reader waits for the next event, as graphql-js does. */
 export class NewsStream implements AsyncIterableIterator<unknown> {
   readonly topic: string;
   readonly #field: string;

@@ -1,7 +1,7 @@
 import { gql } from 'graphql-tag';
 import { startSubgraph, type SubgraphServer } from './subgraph-server.ts';
 
-/** A subgraph with a field for everybody, and two that ask by the policies `recent` and `strong` how the user has signed in. */
+/** A subgraph with a field for all callers, and two that ask by the policies `recent` and `strong` how the user has signed in. */
 export function startPaymentsSubgraph(): Promise<SubgraphServer> {
   return startSubgraph({
     name: 'payments',

@@ -1,3 +1,4 @@
+import { createRandom } from '@trellis/testkit/random';
 import { CallerComparison, type Side } from '../variants/compare-callers.ts';
 import { EstablishedOperations } from '../variants/established-operations.ts';
 
@@ -40,7 +41,7 @@ export function anyOperation(random: () => number): number {
 
 /** Simulates seconds of traffic whose failures have nothing to do with the canary. */
 export function simulateWithoutDifference(setup: NoDifference): NoDifferenceResult {
-  const random = createRandom(setup.seed);
+  const random = createRandom(setup.seed).next;
   const sides = Array.from({ length: CALLERS }, (): Side => (random() < setup.share ? 'canary' : 'main'));
   const requests = new RequestsInWindow(setup.share);
   const listed = new EstablishedOperations();
@@ -91,7 +92,7 @@ const REQUESTS_PER_S = 200;
 
 /** Simulates canaries under 200 requests a second of 20,000 callers. */
 export function simulateBadVersion(setup: BadVersion): FoundAfter {
-  const random = createRandom(setup.seed);
+  const random = createRandom(setup.seed).next;
   const seconds = Array.from({ length: setup.times }, () => secondsUntilFound(setup, random));
   const sorted = seconds.toSorted((left, right) => left - right);
   const at = (part: number): number => sorted[Math.floor(part * sorted.length)] ?? Number.NaN;
@@ -149,17 +150,6 @@ class RequestsInWindow {
     this.#quietUntil = second + 60;
     return true;
   }
-}
-
-/** Mulberry32: from 0 up to 1, the same for the same seed. */
-export function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
 
 /** How many come by chance where so many come on average; at most some hundreds. */

@@ -1,7 +1,8 @@
+import { createRandom } from '@trellis/testkit/random';
 import { CallerComparison, type Side } from '../variants/compare-callers.ts';
 import { EstablishedOperations } from '../variants/established-operations.ts';
 import { OperationLatencies } from '../variants/operation-latencies.ts';
-import { anyOperation, CALLERS, createRandom, OPERATIONS, poisson } from './simulate-canary.ts';
+import { anyOperation, CALLERS, OPERATIONS, poisson } from './simulate-canary.ts';
 
 /** What is simulated of response times. */
 export interface Latencies {
@@ -34,7 +35,7 @@ const ACCOUNTS_CHANGE_S = 1_800;
 
 /** Simulates seconds of traffic whose response times are heavy-tailed, judged as a trial judges them. */
 export function simulateLatencies(setup: Latencies): LatenciesResult {
-  const random = createRandom(setup.seed);
+  const random = createRandom(setup.seed).next;
   let canary = beginCanary(setup, random);
   let accounts: readonly number[] = [];
   let [aborts, slow] = [0, 0];

@@ -3,9 +3,9 @@ import type { ClientSoftware } from '../identity/caller.ts';
 /** Upper bounds, in milliseconds. */
 export const LATENCY_BOUNDS_MS: readonly number[] = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 10_000];
 
-/** Codes of one client's errors of one operation; the operationCache has some fifty. */
+/** Codes of one client's errors of one operation; the gateway has some fifty. */
 const MAX_CODES = 20;
-/** What is no code of anyone's is counted as one: subgraphs may give any text. */
+/** What does not have the form of a code is counted as one: subgraphs may give any text. */
 const PLAIN_CODE = /^[\w.:-]{1,64}$/;
 
 /** Who sends: a program as it names itself, and the OAuth client of its token. The same object for the same two. */

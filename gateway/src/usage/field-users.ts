@@ -3,11 +3,10 @@ import { LRUCache } from 'lru-cache';
 import { clientSoftwareOf } from '../identity/caller.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { PipelineResult } from '../pipeline/operation-result.ts';
-import type { FieldUse } from '../pipeline/services.ts';
+import type { FieldUse, UsageRecording } from '../pipeline/services.ts';
 import type { RequestContext } from '../request/context.ts';
 import { documentFields } from './document-fields.ts';
 import { listUsers, toFieldUser, type CountedClient, type ListedUsers } from './listed-users.ts';
-import type { UsageRecorder } from './usage-recorder.ts';
 import type { UsersExchange } from './users-exchange.ts';
 
 /** Operations that are remembered: those that were sent last. */
@@ -25,14 +24,14 @@ interface SentOperation {
 }
 
 /** Records usage, and knows who has used a field since the start of the process, and of the other workers. For a developer's gateway: it visits each document. */
-export class FieldUsers implements UsageRecorder {
-  readonly #recorder: UsageRecorder;
+export class FieldUsers implements UsageRecording {
+  readonly #recorder: UsageRecording;
   readonly #exchange: UsersExchange | undefined;
   readonly #operations = new LRUCache<string, SentOperation>({ max: MAX_OPERATIONS });
 
   /** @param openExchange with the other workers; undefined where there are none */
   constructor(
-    recorder: UsageRecorder,
+    recorder: UsageRecording,
     openExchange: (own: (field: string) => ListedUsers) => UsersExchange | undefined,
   ) {
     this.#recorder = recorder;
@@ -67,9 +66,9 @@ export class FieldUsers implements UsageRecorder {
     return listUsers([{ users, further: 0 }]);
   }
 
-  close(): Promise<void> {
+  /** Is no longer asked by other workers. */
+  close(): void {
     this.#exchange?.close();
-    return this.#recorder.close();
   }
 
   #sent(operation: Operation, schema: GraphQLSchema): SentOperation {

@@ -69,7 +69,7 @@ const signal = new AbortController().signal;
 
 describe('Recorded operations on their way to a collector', () => {
   it('M2: go on where the attempt before has ended, however slow the collector is', async () => {
-    const collector = new UsageCollector({ endpoint, headers: {} }, 'one');
+    const collector = new UsageCollector({ endpoint, headers: () => ({}) }, 'one');
     const sent = interval(Array.from({ length: 600 }, () => '{}'));
     respond = (before) => ({ status: before === 1 ? 401 : 200 });
     await expect(collector.write(sent, signal)).rejects.toThrow();
@@ -91,7 +91,7 @@ describe('Recorded operations on their way to a collector', () => {
   });
 
   it('M3: lack one that is larger than a collector takes, and say so', async () => {
-    const collector = new UsageCollector({ endpoint, headers: {} }, 'one');
+    const collector = new UsageCollector({ endpoint, headers: () => ({}) }, 'one');
     expect(await collector.write(interval(['{}', 'x'.repeat(1_048_577), '{}']), signal)).toBe(1);
     expect(eventsOf()).toEqual([
       [OPERATION, 2],
@@ -101,7 +101,7 @@ describe('Recorded operations on their way to a collector', () => {
   });
 
   it('M3: count as lost where the collector rejects some of them', async () => {
-    const collector = new UsageCollector({ endpoint, headers: {} }, 'one');
+    const collector = new UsageCollector({ endpoint, headers: () => ({}) }, 'one');
     respond = (before) => ({
       status: 200,
       body: before === 0 ? { partialSuccess: { rejectedLogRecords: '2' } } : {},
@@ -113,7 +113,7 @@ describe('Recorded operations on their way to a collector', () => {
   it.each([400, 413, 422])(
     'M3: are not sent for ever to a collector that rejects them with %i',
     async (status) => {
-      const collector = new UsageCollector({ endpoint, headers: {} }, 'one');
+      const collector = new UsageCollector({ endpoint, headers: () => ({}) }, 'one');
       respond = () => ({ status });
       await expect(collector.write(interval(['{}']), signal)).rejects.toThrow(NeverStored);
     },

@@ -12,7 +12,8 @@ import { NeverStored, type UsageSink } from './usage-queue.ts';
 export interface UsageCollectorOptions {
   /** Of the collector, whole: `http://collector:4318/v1/logs`. */
   readonly endpoint: string;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Those of now: asked for each request. */
+  readonly headers: () => Readonly<Record<string, string>>;
 }
 
 type LogRecord = Parameters<typeof JsonLogsSerializer.serializeRequest>[0] extends readonly (infer One)[]
@@ -45,7 +46,12 @@ export class UsageCollector implements UsageSink {
 
   constructor({ endpoint, headers }: UsageCollectorOptions, process: string) {
     this.#process = process;
-    const options = { url: endpoint, headers: { ...headers }, timeoutMillis: EXPORT_TIMEOUT_MS };
+    const options = {
+      url: endpoint,
+      headers: async () => ({ ...headers() }),
+      timeoutMillis: EXPORT_TIMEOUT_MS,
+      keepAlive: false, // some requests every few minutes; one that a reload replaces leaves no socket behind
+    };
     const serializer: typeof JsonLogsSerializer = {
       serializeRequest: (records) => JsonLogsSerializer.serializeRequest(records),
       deserializeResponse: (data) => {

@@ -115,6 +115,11 @@ export class UsageCounts {
     return [...this.#operations.values()];
   }
 
+  /** Whether nothing was sent. */
+  get isEmpty(): boolean {
+    return this.#operations.size === 0 && !this.isIncomplete;
+  }
+
   /** Constant work, whatever the operation; beside that it looks once at input objects and enum values in variables. */
   count({ admitted, client, errorCode, nowMs, durationMs }: CountedOperation): void {
     const counts = this.#countsOf(admitted);

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -16,6 +16,9 @@ beforeEach(() => {
   writeFileSync(join(application, 'package.json'), '{"type":"module"}');
   for (const name of ['usage-database.ts', 'usage-queue.ts'])
     copyFileSync(fileURLToPath(new URL(name, import.meta.url)), join(application, name));
+  const own = join(application, 'node_modules', '@trellis');
+  mkdirSync(own, { recursive: true });
+  symlinkSync(fileURLToPath(new URL('../../../packages/runtime', import.meta.url)), join(own, 'runtime'));
 });
 afterEach(() => directory.remove());
 
@@ -28,7 +31,7 @@ async function open(): Promise<string> {
       ({ message }) => console.log(message),
     );`;
   const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-  const args = ['--import', loader, '--input-type=module', '--eval', program];
+  const args = ['--conditions=trellis-source', '--import', loader, '--input-type=module', '--eval', program];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: application, timeout: 60_000 });
   return stdout.trim();
 }

@@ -9,7 +9,7 @@ const pack = promisify(gzip);
 
 /**
  * A folder in which each process writes a file for each interval: `2026-11-23T08-30-00.000Z.<process>.jsonl.gz`. While a process
- * records, a file `<process>.open` stands beside them: one that no one renews is of a process that was killed, and with it went an
+ * records, a file `<process>.open` stands beside them: one that is not renewed is of a process that was killed, and with it went an
  * interval.
  */
 export class UsageFolder implements UsageSink {

@@ -1,3 +1,4 @@
+import { growingPauseMs } from '@trellis/runtime/growing-pause';
 import type { OutageLog } from '@trellis/runtime/outage-log';
 import type { RecordedInterval } from './usage-lines.ts';
 
@@ -42,8 +43,8 @@ const NEVER = new AbortController().signal;
 const [MAX_INTERVALS, MAX_CHARACTERS] = [10, 16 * 1024 * 1024];
 /** Milliseconds that a sink has for one interval. */
 const WRITE_TIMEOUT_MS = 10_000;
-/** Milliseconds between attempts: doubled each time, a fifth more or less. */
-const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, JITTER] = [1_000, 60_000, 0.2];
+/** Between attempts. */
+const RETRY = { firstMs: 1_000, longestMs: 60_000, jitter: [0.8, 1.2] } as const;
 
 /**
  * Intervals on their way to one sink, in their order, in the background: a sink that is slow or unavailable holds up neither
@@ -86,15 +87,14 @@ export class UsageQueue {
 
   async #empty(): Promise<void> {
     const closing = this.#closing.signal;
-    let pauseMs = FIRST_PAUSE_MS;
+    let failures = 0;
     while (this.#waiting.length > 0 && !closing.aborted) {
       if (await this.#writeFirst(NEVER)) {
-        pauseMs = FIRST_PAUSE_MS;
+        failures = 0;
         continue;
       }
-      const jitter = 1 + JITTER * (2 * Math.random() - 1);
-      await pause(pauseMs * jitter, closing);
-      pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs);
+      await pause(growingPauseMs(failures, RETRY), closing);
+      failures += 1;
     }
   }
 

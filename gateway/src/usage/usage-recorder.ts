@@ -7,32 +7,37 @@ import { GraphReaders, UsageCounts, type UsageBounds } from './usage-counts.ts';
 import { recordInterval } from './usage-lines.ts';
 import type { UsageQueue } from './usage-queue.ts';
 
-/** Counts operations, and writes what was counted. */
-export interface UsageRecorder extends UsageRecording {
-  /** Writes the rest. Does not reject. */
-  close(): Promise<void>;
-}
-
 /** Settings of {@link IntervalRecorder}. */
-export interface UsageRecorderOptions extends UsageBounds {
+export interface UsageRecorderOptions {
   /** Names the process among all that have ever recorded. */
   readonly process: string;
   /** Milliseconds of an interval. */
   readonly intervalMs: number;
+  /** How much is counted in an interval that begins now. */
+  readonly bounds: () => UsageBounds;
   /** To each sink. */
   readonly queues: readonly UsageQueue[];
   /** Says which variables size lists. */
   readonly cost: () => CostSettings;
 }
 
-/** Milliseconds for what is left to be written when the gateway ends, and how much of that for making its texts. */
-const [CLOSE_TIMEOUT_MS, TEXTS_TIMEOUT_MS] = [3_000, 1_500];
+/** Milliseconds for what is left to be written. */
+interface ClosingTime {
+  readonly wholeMs: number;
+  /** How much of that for making its texts. */
+  readonly textsMs: number;
+}
+
+/** When the gateway ends. */
+const AT_THE_END: ClosingTime = { wholeMs: 3_000, textsMs: 1_500 };
+/** When a reload records elsewhere: the gateway serves on meanwhile. */
+export const AFTER_A_RELOAD: ClosingTime = { wholeMs: 30_000, textsMs: 15_000 };
 
 /**
  * Counts operations, and hands over what was counted in each interval. Intervals begin at multiples of their length by the clock, so
  * that those of several gateways, and of one that was restarted, are the same windows.
  */
-export class IntervalRecorder implements UsageRecorder {
+export class IntervalRecorder implements UsageRecording {
   readonly #options: UsageRecorderOptions;
   readonly #readers: GraphReaders;
   #counts: UsageCounts;
@@ -41,6 +46,9 @@ export class IntervalRecorder implements UsageRecorder {
   #handingOver: Promise<void> = Promise.resolve();
   /** Texts that are not made by then are given up. */
   readonly #hurrying = new AbortController();
+  /** What is not written by then is lost. */
+  readonly #deadline = new AbortController();
+  #closed: Promise<void> | undefined;
 
   constructor(options: UsageRecorderOptions) {
     this.#options = options;
@@ -62,18 +70,38 @@ export class IntervalRecorder implements UsageRecorder {
     });
   }
 
-  /** Writes the rest, within three seconds. Does not reject. */
-  async close(): Promise<void> {
+  /** Hands over what was counted until now: other bounds hold from now on. An interval without anything goes on with them. */
+  beginInterval(): void {
+    if (this.#closed) return;
+    if (this.#counts.isEmpty) this.#counts = this.#begin();
+    else this.#handOverNext();
+  }
+
+  /**
+   * Writes the rest. Does not reject.
+   *
+   * @param time three seconds by default; who closes again with less of it ends it sooner
+   */
+  close(time: ClosingTime = AT_THE_END): Promise<void> {
+    this.stop();
+    abortAfter(time.textsMs, this.#hurrying);
+    abortAfter(time.wholeMs, this.#deadline);
+    return (this.#closed ??= this.#writeRest());
+  }
+
+  /** Ends it without a trace: for one that has counted nothing. */
+  stop(): void {
     clearTimeout(this.#timer);
-    const deadline = AbortSignal.timeout(CLOSE_TIMEOUT_MS);
-    AbortSignal.timeout(TEXTS_TIMEOUT_MS).addEventListener('abort', () => this.#hurrying.abort());
+  }
+
+  async #writeRest(): Promise<void> {
     this.#handOverNext();
     await this.#handingOver;
-    await Promise.all(this.#options.queues.map((queue) => queue.close(deadline)));
+    await Promise.all(this.#options.queues.map((queue) => queue.close(this.#deadline.signal)));
   }
 
   #begin(): UsageCounts {
-    return new UsageCounts(this.#options, this.#readers);
+    return new UsageCounts(this.#options.bounds(), this.#readers);
   }
 
   #wait(): NodeJS.Timeout {
@@ -86,7 +114,8 @@ export class IntervalRecorder implements UsageRecorder {
   }
 
   #handOverNext(): void {
-    const [counts, from, to] = [this.#counts, this.#from, new Date()];
+    const [counts, from] = [this.#counts, this.#from];
+    const to = new Date(Math.max(Date.now(), from.getTime() + 1)); // sinks know an interval by its beginning
     this.#counts = this.#begin();
     this.#from = to;
     const { queues, process } = this.#options;
@@ -95,6 +124,10 @@ export class IntervalRecorder implements UsageRecorder {
       for (const queue of queues) queue.add(interval);
     });
   }
+}
+
+function abortAfter(ms: number, controller: AbortController): void {
+  AbortSignal.timeout(ms).addEventListener('abort', () => controller.abort(), { once: true });
 }
 
 function firstOf(response: PipelineResult): Pick<OperationResult, 'admitted'> {

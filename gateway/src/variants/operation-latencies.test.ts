@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRandom } from '../testing/simulate-canary.ts';
+import { createRandom } from '@trellis/testkit/random';
 import { simulateLatencies } from '../testing/simulate-latencies.ts';
 import { OperationLatencies } from './operation-latencies.ts';
 
@@ -16,7 +16,7 @@ function learned(random: () => number, responses = 5_000): OperationLatencies {
 
 describe('Slow responses', () => {
   it('are some 1 % of those that are like the main version, and most of those that are slower', () => {
-    const random = createRandom(1);
+    const random = createRandom(1).next;
     const latencies = learned(random);
     const shareOf = (factor: number): number => {
       let slow = 0;
@@ -30,13 +30,13 @@ describe('Slow responses', () => {
   });
 
   it('are none of an operation that is not known, or hardly known', () => {
-    const latencies = learned(createRandom(2), 199);
+    const latencies = learned(createRandom(2).next, 199);
     expect(latencies.isSlow('op', 10_000)).toBe(false);
     expect(latencies.isSlow('other', 10_000)).toBe(false);
   });
 
   it('follow the main version when that becomes slower', () => {
-    const random = createRandom(3);
+    const random = createRandom(3).next;
     const latencies = learned(random);
     expect(latencies.isSlow('op', 100)).toBe(true);
     for (let index = 0; index < 60_000; index += 1) latencies.add('op', 10 * latencyOf(random));

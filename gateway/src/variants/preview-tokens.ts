@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { failInWords } from '@trellis/runtime/file-failure';
 import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
@@ -15,7 +16,7 @@ export interface PreviewTokens {
   admits(token: string, variant: string): boolean | Promise<boolean>;
 }
 
-/** Where there are no keys, no token admits anyone. */
+/** Where there are no keys, no token admits a caller. */
 export const NO_PREVIEW_TOKENS: PreviewTokens = Object.freeze({ admits: () => false });
 
 /** What is remembered of a token that was verified. */
@@ -35,9 +36,17 @@ const keySet = z.object({ keys: z.array(z.looseObject({ kty: z.string() })).min(
  * @throws Error where the file can't be read, or has no keys
  */
 export function readPreviewTokens(file: string, audience: string): PreviewTokens {
-  const parsed = keySet.safeParse(JSON.parse(readFileSync(file, 'utf8')));
+  const parsed = keySet.safeParse(JSON.parse(readKeys(file)));
   if (!parsed.success) throw new Error(`${file} is no JWK set.`);
   return createPreviewTokens({ keys: parsed.data.keys }, audience);
+}
+
+function readKeys(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    return failInWords(error, file);
+  }
 }
 
 /** The same, with keys that are in memory. */

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { isIPv4 } from 'node:net';
-import { clientNetworkOf } from '@trellis/admission';
+import { clientNetworkOf } from '@trellis/runtime/admission';
 import { clientOf, userOf, type Caller } from '../identity/caller.ts';
 
 /** As many callers are distinguished: 2^48. */

@@ -2,8 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { connectRedis, type RedisConnection } from '@trellis/redis';
 import { observeOutages } from '@trellis/runtime/outage-log';
 import { startTestRedis, until } from '@trellis/testkit';
-import { expect, it } from 'vitest';
-import { exchangeThroughRedis, type TrialExchange, type TrialMessage } from './trial-exchange.ts';
+import { expect, it, vi } from 'vitest';
+import {
+  exchangeThroughPrimary,
+  exchangeThroughRedis,
+  type TrialExchange,
+  type TrialMessage,
+} from './trial-exchange.ts';
 
 const MESSAGE: TrialMessage = {
   variant: 'canary',
@@ -49,5 +54,25 @@ it('A process takes the counts of others from a Redis that was not available whe
   } finally {
     exchanges.forEach((exchange) => exchange.close());
     await redis.stop();
+  }
+});
+
+it('A worker takes what others say of the canaries of its own log alone', () => {
+  const taken: string[] = [];
+  const send = vi.fn();
+  const { send: sendBefore } = process;
+  process.send = send;
+  const logs = ['library@staging', 'library@production', 'library@production'];
+  const exchanges = logs.map((log, index) =>
+    exchangeThroughPrimary(log, String(index), () => void taken.push(`${index}: ${log}`)),
+  );
+  try {
+    for (const exchange of exchanges.slice(0, 2)) exchange.send({ ...MESSAGE, isStopped: true });
+    for (const [relayed] of send.mock.calls) process.emit('message', relayed, undefined);
+    expect(taken).toEqual(['2: library@production']);
+  } finally {
+    exchanges.forEach((exchange) => exchange.close());
+    if (sendBefore) process.send = sendBefore;
+    else delete process.send;
   }
 });

@@ -38,8 +38,8 @@ const trialMessage: z.ZodType<TrialMessage> = z.object({
   isStopped: z.boolean(),
 });
 
-/** Each message with the process that has sent it: what is published comes back. */
-const envelope = z.object({ from: z.string(), message: trialMessage });
+/** Each message with the process that has sent it, as what is published comes back, and the log that names the canary. */
+const envelope = z.object({ from: z.string(), log: z.string(), message: trialMessage });
 
 /** Two connections: one that subscribes can do nothing else. The exchange ends both. */
 export interface ExchangeConnections {
@@ -63,8 +63,7 @@ export function exchangeThroughRedis(
 ): TrialExchange {
   const channel = `trellis:canary:${log}`;
   subscriber.on('message', (_channel: string, text: string) => {
-    const parsed = readEnvelope(text);
-    if (parsed && parsed.from !== self) listener(parsed.message);
+    take(text, log, self, listener);
   });
   const failed = (error: unknown): void => failures.failed(error);
   const subscribe = (): void => void subscriber.subscribe(channel).catch(failed); // the next connection tries again
@@ -73,7 +72,7 @@ export function exchangeThroughRedis(
   return {
     send: (message) =>
       void publisher
-        .publish(channel, JSON.stringify({ from: self, message }))
+        .publish(channel, JSON.stringify({ from: self, log, message }))
         .then(() => failures.succeeded(), failed),
     close() {
       subscriber.disconnect();
@@ -88,17 +87,20 @@ export interface RelayedTrial {
   readonly text: string;
 }
 
-/** Exchanges messages with the other workers of the same primary process. */
-export function exchangeThroughPrimary(self: string, listener: TrialListener): TrialExchange {
+/**
+ * Exchanges messages with the other workers of the same primary process. Where a reload failed in one of them, they follow different logs.
+ *
+ * @param log `graph@environment`
+ * @param self names this process
+ */
+export function exchangeThroughPrimary(log: string, self: string, listener: TrialListener): TrialExchange {
   const onMessage = (relayed: unknown): void => {
-    const text = isRelayed(relayed) ? relayed.text : undefined;
-    const parsed = text === undefined ? undefined : readEnvelope(text);
-    if (parsed && parsed.from !== self) listener(parsed.message);
+    if (isRelayed(relayed)) take(relayed.text, log, self, listener);
   };
   process.on('message', onMessage);
   return {
     send(message) {
-      const relayed: RelayedTrial = { kind: 'canary', text: JSON.stringify({ from: self, message }) };
+      const relayed: RelayedTrial = { kind: 'canary', text: JSON.stringify({ from: self, log, message }) };
       process.send?.(relayed);
     },
     close: () => void process.off('message', onMessage),
@@ -110,6 +112,12 @@ export function isRelayed(message: unknown): message is RelayedTrial {
   if (typeof message !== 'object' || message === null || !('kind' in message) || !('text' in message))
     return false;
   return message.kind === 'canary' && typeof message.text === 'string';
+}
+
+/** What this process has sent, or what is about another log, is not for it. */
+function take(text: string, log: string, self: string, listener: TrialListener): void {
+  const parsed = readEnvelope(text);
+  if (parsed && parsed.from !== self && parsed.log === log) listener(parsed.message);
 }
 
 function readEnvelope(text: string): z.infer<typeof envelope> | undefined {

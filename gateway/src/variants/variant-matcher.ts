@@ -1,4 +1,4 @@
-import { own } from '@trellis/own-property';
+import { own } from '@trellis/runtime/own-property';
 import type { Variant } from '@trellis/registry';
 import type { Caller } from '../identity/caller.ts';
 import type { RoutedRequest } from '../pipeline/services.ts';

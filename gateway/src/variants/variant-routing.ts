@@ -27,6 +27,7 @@ export class VariantRouting implements GenerationRouting {
   active: ActiveVariants | undefined;
   readonly #options: RoutingOptions;
   #served: ServedGenerations | undefined;
+  #isClosed = false;
 
   constructor(options: RoutingOptions) {
     this.#options = options;
@@ -34,6 +35,7 @@ export class VariantRouting implements GenerationRouting {
 
   /** Loads what is served now. A trial of the same release at the same share goes on. */
   serve(served: ServedGenerations): void {
+    if (this.#isClosed) return;
     const before = { served: this.#served, trial: this.active?.trial };
     const next = served.variants.length > 0 ? new ActiveVariants(served, this.#options, before) : undefined;
     this.#served = served;
@@ -42,7 +44,9 @@ export class VariantRouting implements GenerationRouting {
     next?.trial?.begin();
   }
 
+  /** Compares nothing any more, whatever is served. */
   close(): void {
+    this.#isClosed = true;
     this.active?.trial?.end();
     this.active = undefined;
   }

@@ -68,10 +68,8 @@ async function deferred(url: string, parts: number, byVariables: boolean): Promi
 async function includedByVariables(url: string): Promise<void> {
   const names = Array.from({ length: 8 }, (_, index) => `v${index}`);
   const fields = names.flatMap((name) =>
-    ['id', 'name', 'friends { id }', 'books { id }'].map((field) =>
-      field.replace(/^\w+/, `$& @include(if: $${name})`),
-    ),
-  );
+    ['id', 'name', 'friends { id }'].map((field) => field.replace(/^\w+/, `$& @include(if: $${name})`)),
+  ); // all of them together cost less than an operation may
   const declared = names.map((name) => `$${name}: Boolean!`).join(' ');
   const variables = Object.fromEntries(names.map((name) => [name, Math.random() < 0.5]));
   await expectStatus(

@@ -23,7 +23,7 @@ export interface FaultStage {
   mutate(token: string): Promise<void>;
   /** The first part of the response does not need the subgraph, the other one does. @returns milliseconds to the first */
   deferred(): Promise<number>;
-  /** Calls of the subgraph that has faults, as far as they have ended; those that were rejected are none. */
+  /** Requests to the subgraph that has faults, as far as they have ended; those that were rejected are none. */
   calls(): Promise<number>;
   journal(): readonly string[];
   close(): Promise<void>;
@@ -53,7 +53,7 @@ const ITEMS = [{ id: '1', name: 'one' }];
 
 /** Settings of {@link openFaultStage}. */
 export interface FaultStageOptions {
-  /** Milliseconds that a call of a subgraph may take. */
+  /** Milliseconds that a subgraph request may take. */
   readonly subgraphMs: number;
   /** Milliseconds between two tries whether a subgraph is back. */
   readonly pauseMs: number;

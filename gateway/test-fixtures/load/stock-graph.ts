@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { parse, type DocumentNode } from 'graphql';
+import { parse, print, type DocumentNode } from 'graphql';
+import { gql } from 'graphql-tag';
 import { FEDERATION } from '../federation.ts';
 
 /** Three subgraphs of a shop that answer from memory: what a request costs is the gateway's work. */
@@ -40,11 +41,10 @@ export async function startStockGraph({ articles, guarded = false }: StockGraphO
     serve(JSON.stringify({ data: responses.shelves })),
   ]);
   const urls = servers.map(urlOf);
-  const typeDefs = guarded ? SCHEMAS.map(guard) : SCHEMAS;
   return {
-    subgraphs: ['articles', 'stock', 'shelves'].map((name, index) => ({
+    subgraphs: SCHEMAS.map(({ name, typeDefs }, index) => ({
       name,
-      typeDefs: parse(typeDefs[index] ?? ''),
+      typeDefs: guarded ? guard(typeDefs) : typeDefs,
       url: urls[index] ?? '',
     })),
     query: 'query ($page: Int) { articles(page: $page) { id name stock shelf { row label } } }',
@@ -54,22 +54,54 @@ export async function startStockGraph({ articles, guarded = false }: StockGraphO
   };
 }
 
-const SCHEMAS = [
-  `${FEDERATION}
-  type Query { articles(page: Int): [Article!]! }
-  type Article @key(fields: "id") { id: ID! name: String! }`,
-  `${FEDERATION}
-  type Article @key(fields: "id") { id: ID! stock: Int! shelf: Shelf! }
-  type Shelf @key(fields: "id", resolvable: false) { id: ID! }`,
-  `${FEDERATION}
-  type Shelf @key(fields: "id") { id: ID! row: Int! label: String! }`,
+const SCHEMAS: readonly { readonly name: string; readonly typeDefs: DocumentNode }[] = [
+  {
+    name: 'articles',
+    typeDefs: gql`
+      ${FEDERATION}
+      type Query {
+        articles(page: Int): [Article!]!
+      }
+      type Article @key(fields: "id") {
+        id: ID!
+        name: String!
+      }
+    `,
+  },
+  {
+    name: 'stock',
+    typeDefs: gql`
+      ${FEDERATION}
+      type Article @key(fields: "id") {
+        id: ID!
+        stock: Int!
+        shelf: Shelf!
+      }
+      type Shelf @key(fields: "id", resolvable: false) {
+        id: ID!
+      }
+    `,
+  },
+  {
+    name: 'shelves',
+    typeDefs: gql`
+      ${FEDERATION}
+      type Shelf @key(fields: "id") {
+        id: ID!
+        row: Int!
+        label: String!
+      }
+    `,
+  },
 ];
 
-function guard(typeDefs: string): string {
-  const importing = typeDefs.replace('"@key"', '"@key", "@requiresScopes"');
-  return importing.replaceAll(
-    /(?:articles\(page: Int\): \[Article!\]!|stock: Int!|label: String!)/g,
-    `$& ${SCOPES}`,
+function guard(typeDefs: DocumentNode): DocumentNode {
+  const importing = print(typeDefs).replace('"@key"', '"@key", "@requiresScopes"');
+  return parse(
+    importing.replaceAll(
+      /(?:articles\(page: Int\): \[Article!\]!|stock: Int!|label: String!)/g,
+      `$& ${SCOPES}`,
+    ),
   );
 }
 

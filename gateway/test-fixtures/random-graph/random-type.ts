@@ -1,3 +1,5 @@
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import type { GraphDraft } from './graph-draft.ts';
 import type { SubgraphDraft } from './subgraph-draft.ts';
 
@@ -38,7 +40,14 @@ function defineFilter(subgraph: SubgraphDraft): void {
   define(subgraph, 'Kind');
   subgraph.definitions.set(
     'Filter',
-    'input Filter { kind: Kind = ODD, atLeast: Int = 2, ids: [ID!], inner: Filter }',
+    print(gql`
+      input Filter {
+        kind: Kind = ODD
+        atLeast: Int = 2
+        ids: [ID!]
+        inner: Filter
+      }
+    `),
   );
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gql } from 'graphql-tag';
-import { createRandom } from '../../src/testing/simulate-canary.ts';
+import { createRandom } from '@trellis/testkit/random';
 import { startSubgraph, type SubgraphServer } from '../../src/testing/subgraph-server.ts';
 
 /** A version: the subgraphs that it consists of. */
@@ -34,7 +34,7 @@ const IDS = ['1', '2', '3'];
 
 /** Starts all versions on free ports. */
 export async function startCatalogue(seed: number): Promise<Catalogue> {
-  const random = createRandom(seed);
+  const random = createRandom(seed).next;
   const started: SubgraphServer[] = [];
   const serve = async (fields: string, { failing = 0, laterMs = 0 } = {}): Promise<SubgraphServer> => {
     const subgraph = await startSubgraph({

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { createRandom } from '../../src/testing/simulate-canary.ts';
+import { createRandom } from '@trellis/testkit/random';
 
 /** What was seen of a canary. */
 export interface SeenCanary {
@@ -40,7 +40,7 @@ export class RolloutClient {
 
   constructor(url: string, seed: number) {
     this.#pool = new Pool(url, { connections: 64 });
-    this.#random = createRandom(seed);
+    this.#random = createRandom(seed).next;
   }
 
   /** Asks for one more field. */

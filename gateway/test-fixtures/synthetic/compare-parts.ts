@@ -1,4 +1,4 @@
-import { own } from '@trellis/own-property';
+import { own } from '@trellis/runtime/own-property';
 import type { ExecutionResult as WholeResult, GraphQLError } from 'graphql';
 import type { PathKey } from '../../src/execution/failure.ts';
 import { executeIncrementally } from '../../src/execution/execute-incrementally.ts';

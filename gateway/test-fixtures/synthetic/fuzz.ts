@@ -170,7 +170,7 @@ async function checkParts(
 
 const MAX_TURNS = 30;
 
-/** Each call is answered some turns of the event loop late, so that what is asked first is not always there first. */
+/** Each call is answered some turns of the event loop late, so that what is asked first does not always come first. */
 function shuffleResponses(graph: RunningGraph, salt: string): void {
   for (const server of graph.servers.values()) {
     server.intercept(async ({ query, variables }) => {

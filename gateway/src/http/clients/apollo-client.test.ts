@@ -162,7 +162,7 @@ describe("Apollo Client's HttpLink", () => {
     ]);
   });
 
-  it('ends a subscription at the subgraph when no one listens any more', async () => {
+  it('ends an upstream subscription when no client listens any more', async () => {
     const client = connect(new HttpLink({ uri: `${gateway.url}/graphql` }));
     const subscription = client.subscribe({ query: SUBSCRIPTION }).subscribe(() => undefined);
     await until(() => graph.news.open() === 1);

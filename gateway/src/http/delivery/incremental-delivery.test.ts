@@ -1,5 +1,5 @@
 import { until } from '@trellis/testkit';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { OLD, NEW, stageMagazine } from '../../testing/magazine-stage.ts';
 
 const stage = stageMagazine();
@@ -51,6 +51,31 @@ describe('@defer', () => {
     ]);
   });
 
+  it('holds the turn of its operation at the execution gate until all is fetched', async () => {
+    const { executionGate } = stage.gateway.inside().resources;
+    const turns = vi.spyOn(executionGate, 'run'); // which it still is
+    stage.graph.reviewsGate.close();
+    const parts = await open(text, NEW);
+    await parts.next();
+    expect(turns.mock.settledResults.map(({ type }) => type)).toEqual(['incomplete']);
+    stage.graph.reviewsGate.open();
+    await parts.rest();
+    await until(() => turns.mock.settledResults[0]?.type === 'fulfilled');
+    turns.mockRestore();
+  });
+
+  it('gives the turn back when the client leaves', async () => {
+    const { executionGate } = stage.gateway.inside().resources;
+    const turns = vi.spyOn(executionGate, 'run');
+    stage.graph.reviewsGate.close();
+    const leaving = new AbortController();
+    const parts = await open(text, NEW, { signal: leaving.signal });
+    await parts.next();
+    leaving.abort();
+    await until(() => turns.mock.settledResults[0]?.type === 'fulfilled');
+    turns.mockRestore();
+  });
+
   it('leaves an empty object where everything is deferred', async () => {
     for (const accept of [OLD, NEW]) {
       const parts = await open('{ post { ...@defer { title } } }', accept);
@@ -84,7 +109,7 @@ describe('@defer', () => {
       NEW,
     );
     expect(await parts.next()).toMatchObject({ pending: [{ id: '0', label: 'A' }] });
-    stage.graph.reviewsGate.open(); // B could come, but what it is inside of is not there
+    stage.graph.reviewsGate.open(); // B could come, but what it is inside of is missing
     await until(() => stage.graph.reviews.received.length > 0);
     stage.graph.statsGate.open();
     expect(await parts.next()).toEqual({

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { ShareKeys } from '@trellis/admission';
+import type { ShareKeys } from '@trellis/runtime/admission';
 import type { FastifyReply } from 'fastify';
 import type { GraphQLFormattedError } from 'graphql';
 import type { ResultSink, ResultStream, StreamedResult } from '../../pipeline/result-stream.ts';
@@ -80,7 +80,7 @@ class StreamResponse implements ResultSink, HeartbeatTarget {
     this.#unread = watchUnread(response, options.unread, options.keysOf);
     options.heartbeats.add(this);
     response.once('close', () => this.#close());
-    response.on('error', () => undefined); // the client is gone: `close` follows
+    response.on('error', () => undefined); // the client disconnected: `close` follows
     if (response.destroyed) this.#close();
   }
 

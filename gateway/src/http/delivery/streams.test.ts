@@ -26,7 +26,7 @@ afterEach(async () => {
     async () => !/trellis_gateway_streams\{.*\} [1-9]/.test(await gateway.metrics.metrics()),
     'all streams have ended',
   );
-  await until(() => graph.news.open() === 0, 'all subscriptions at the subgraph have ended');
+  await until(() => graph.news.open() === 0, 'all upstream subscriptions have ended');
 });
 afterAll(async () => {
   await gateway.close();

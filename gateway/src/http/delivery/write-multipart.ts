@@ -71,7 +71,7 @@ class MultipartBody extends Readable {
     callback(error);
   }
 
-  /** They end when their work is aborted: no one has to wait for that, and no one is left to hear how it went. */
+  /** They end when their work is aborted: nothing waits for that, and the client has disconnected. */
   #leaveFrames(): void {
     this.#frames.return?.().catch(() => undefined);
   }

@@ -72,7 +72,7 @@ export class EventStream implements HeartbeatTarget {
     if (this.#early !== '') this.#write(this.#early);
     this.#early = '';
     response.once('close', () => this.end());
-    response.on('error', () => undefined); // the client is gone: `close` follows
+    response.on('error', () => undefined); // the client disconnected: `close` follows
     if (response.destroyed) this.end();
     return reply;
   }

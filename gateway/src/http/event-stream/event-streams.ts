@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { amountAt, amountsOf, DEFAULT_SHARES, ShareLimit, type ShareKeys } from '@trellis/admission';
+import { amountAt, amountsOf, DEFAULT_SHARES, ShareLimit, type ShareKeys } from '@trellis/runtime/admission';
 import { overloaded, rejected, tooManyStreams } from '../../errors.ts';
 import type { TransportSettings } from '../../settings/settings.ts';
 import { EventStream } from './event-stream.ts';

@@ -215,7 +215,7 @@ describe('A connection goes over to the framework', () => {
 });
 
 describe('A client that leaves', () => {
-  it('ends the calls of subgraphs', async () => {
+  it('ends the subgraph requests', async () => {
     const before = subgraph.aborted();
     const client = await open();
     client.socket.write(post('{ left: slow }'));
@@ -228,7 +228,7 @@ describe('A client that leaves', () => {
   it.each([
     ['300 KB behind its request', 300_000],
     ['more than it may', 3_000_000],
-  ])('G14: ends the calls of subgraphs though it has sent %s', async (_what, bytes) => {
+  ])('G14: ends the subgraph requests though it has sent %s', async (_what, bytes) => {
     const before = subgraph.aborted();
     const client = await open();
     client.socket.write(post('{ ended: slow }'));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerOptions } from 'node:http';
-import type { ShareKeys } from '@trellis/admission';
+import type { ShareKeys } from '@trellis/runtime/admission';
 import {
   byteLengthOf,
   PlainFirstServer,
@@ -12,7 +12,7 @@ import { CLOSING_BEGAN, EXCHANGE_BEGAN, EXCHANGE_ENDED, MAX_HEADERS, type Logger
 import type { FastifyServerFactory } from 'fastify';
 import { DeadlineSignal } from '../../abort/deadline-signal.ts';
 import { CLIENT_CLOSED, gatewayErrorCodes, rejected, RequestError } from '../../errors.ts';
-import type { UnansweredBytes } from '../../load/unanswered-bytes.ts';
+import type { InFlightBytes } from '../../load/in-flight-bytes.ts';
 import { createAddressReader } from '../message/client-address.ts';
 import { BatchOutline } from '../message/batch-outline.ts';
 import {
@@ -44,9 +44,7 @@ export interface PlainFirstOptions extends ResponseOptions {
   readonly logger: Logger;
   readonly admission: Pick<RequestAdmission, 'admission' | 'paths' | 'onRejected'>;
   readonly connections: HttpConnections;
-  readonly unanswered: UnansweredBytes;
-  /** The header by which a proxy says which certificate a client has used: what has it is for the framework. */
-  readonly certificateHeader: string | undefined;
+  readonly inFlight: InFlightBytes;
   /** How pages of other origins are met now; nothing where they may not use the graph. */
   readonly crossOrigin: () => CrossOriginRules | undefined;
   /** Which hosts are served now; nothing where all are. Requests for others are for the framework. */
@@ -81,7 +79,7 @@ export function plainFirst(options: PlainFirstOptions): FastifyServerFactory {
   };
 }
 
-/** Neither a request nor a response that someone reads leaves a connection silent for so many milliseconds. */
+/** Neither a request nor a response that its client reads leaves a connection silent for so many milliseconds. */
 export function silentMs({ timeouts }: Pick<TransportSettings, 'timeouts'>): number {
   return timeouts.requestMs + timeouts.stalledMs;
 }
@@ -115,7 +113,7 @@ function createPlainResponder(options: PlainResponderOptions): PlainResponder<Pl
     onBegan,
     onEnded,
   } = options;
-  const [withoutOrigin, withOrigin] = notPlain(options);
+  const notPlain = createHeaderRules(options);
   const allowsOrigin = originCheck(crossOrigin);
   const shareOf = (address: string): ShareKeys => services().shares.of(undefined, address).keys;
   return {
@@ -127,6 +125,7 @@ function createPlainResponder(options: PlainResponderOptions): PlainResponder<Pl
         return settings().limits.bodyBytes;
       },
       get without() {
+        const { withoutOrigin, withOrigin } = notPlain();
         return crossOrigin() ? withOrigin : withoutOrigin;
       },
     },
@@ -148,7 +147,7 @@ function createPlainResponder(options: PlainResponderOptions): PlainResponder<Pl
         () => bytes,
       );
     },
-    hold: ({ address }) => options.unanswered.open(() => shareOf(address)),
+    hold: ({ address }) => options.inFlight.open(() => shareOf(address)),
     ended: (exchange) => {
       if (exchange.place) admission.admission.leave(exchange.place);
       exchange.place = undefined;
@@ -170,16 +169,29 @@ function createPlainResponder(options: PlainResponderOptions): PlainResponder<Pl
 }
 
 /**
- * Headers with which requests are for the framework: a proof of possession names the address that the client has used, and
- * pages of other origins are answered there.
- *
- * @returns where pages of other origins may not use the graph, and where some may
+ * Headers with which requests are for the framework: a proof of possession names the address that the client has used, a proxy
+ * says which certificate it has, and pages of other origins are answered there.
  */
-function notPlain({
-  certificateHeader,
-}: PlainFirstOptions): readonly [ReadonlySet<string>, ReadonlySet<string>] {
-  const always = ['dpop', ...(certificateHeader === undefined ? [] : [certificateHeader])];
-  return [new Set(always), new Set([...always, 'origin'])];
+interface HeaderRules {
+  /** Where pages of other origins may not use the graph. */
+  readonly withoutOrigin: ReadonlySet<string>;
+  /** Where some may. */
+  readonly withOrigin: ReadonlySet<string>;
+}
+
+/** They are made again when a reload names another header: each request asks for them. */
+function createHeaderRules({ settings }: Pick<PlainFirstOptions, 'settings'>): () => HeaderRules {
+  let made = { header: undefined as string | undefined, rules: headerRules(undefined) };
+  return () => {
+    const header = settings().authentication.clientCertificate?.header;
+    if (header !== made.header) made = { header, rules: headerRules(header) };
+    return made.rules;
+  };
+}
+
+function headerRules(certificateHeader: string | undefined): HeaderRules {
+  const always = ['dpop', ...(certificateHeader === undefined ? [] : [certificateHeader.toLowerCase()])];
+  return { withoutOrigin: new Set(always), withOrigin: new Set([...always, 'origin']) };
 }
 
 /** Parts, streams and files are for the framework's routes. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv4 } from 'node:net';
 import proxyAddress from '@fastify/proxy-addr';
-import { clientNetworkOf } from '@trellis/admission';
+import { clientNetworkOf } from '@trellis/runtime/admission';
 import type { HttpSettings } from '../../settings/http.ts';
 
 /** Whose X-Forwarded-For is trusted, as it is in force now. */

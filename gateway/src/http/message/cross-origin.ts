@@ -213,7 +213,7 @@ export interface HostOptions {
 
 /**
  * The check that holds now. A page of a site whose name leads to this machine (DNS rebinding) sends what a page of the gateway's own
- * origin may, but with the name of that site. Names that no one else can have are always served: `localhost`, those below it (RFC 6761
+ * origin may, but with the name of that site. Names that no other site can have are always served: `localhost`, those below it (RFC 6761
  * §6.3), and addresses, which no DNS resolves.
  *
  * @returns nothing where every host is served: outside of development, without `http.hosts`

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { shareKeysOf, type ShareRejection } from '@trellis/admission';
+import { shareKeysOf, type ShareRejection } from '@trellis/runtime/admission';
 import {
   ConnectionPlaces,
   type ConnectionPlace,

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import type { ShareKeys } from '@trellis/admission';
+import type { ShareKeys } from '@trellis/runtime/admission';
 import type { WholeBody } from '@trellis/http1';
 import { shareKeysOfCaller, type Caller } from '../../identity/caller.ts';
 import type { PresentedProof } from '../../identity/presented-proof.ts';

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { own } from '@trellis/own-property';
+import { readPreferences, type Preference } from '@trellis/http1/fields';
+import { own } from '@trellis/runtime/own-property';
 import { rejected } from '../../errors.ts';
 import type { IncrementalDialect } from '../../execution/frames.ts';
 import { canUnpack } from './unpack-body.ts';
@@ -68,7 +69,7 @@ function readModes(accept: string): ResponseModes {
 /** Whether a client wants a page above all, as a browser does that goes to an address. */
 export function prefersPage(accept: string | undefined): boolean {
   return (
-    accept !== undefined && accept.includes('text/html') && parseAccept(accept)[0]?.range === 'text/html'
+    accept !== undefined && accept.includes('text/html') && parseAccept(accept)[0]?.value === 'text/html'
   );
 }
 
@@ -87,8 +88,8 @@ interface Accepted<Form> {
 }
 
 function firstOf<Form>(
-  accepted: readonly AcceptedRange[],
-  formOf: (range: AcceptedRange) => Form | undefined,
+  accepted: readonly Preference[],
+  formOf: (range: Preference) => Form | undefined,
 ): Accepted<Form> | undefined {
   for (const range of accepted) {
     const form = formOf(range);
@@ -97,12 +98,12 @@ function firstOf<Form>(
   return undefined;
 }
 
-function singleOf({ range }: AcceptedRange): ResultMediaType | undefined {
-  return own(SINGLE, range);
+function singleOf({ value }: Preference): ResultMediaType | undefined {
+  return own(SINGLE, value);
 }
 
 /** Without a parameter it is the older dialect, which more clients read. A range that is for subscriptions is not for parts. */
-function dialectOf({ range, parameters }: AcceptedRange): IncrementalDialect | undefined {
+function dialectOf({ value: range, parameters }: Preference): IncrementalDialect | undefined {
   if (range !== 'multipart/mixed' || parameters.has('subscriptionspec')) return undefined;
   const incremental = parameters.get('incrementalspec');
   if (incremental !== undefined) return incremental === 'v0.2' ? 'v0.2' : undefined;
@@ -110,48 +111,18 @@ function dialectOf({ range, parameters }: AcceptedRange): IncrementalDialect | u
 }
 
 /** The format of streams that a media type stands for, where it stands for one. */
-function streamFormatOf({ range, parameters }: AcceptedRange): StreamFormat | undefined {
+function streamFormatOf({ value: range, parameters }: Preference): StreamFormat | undefined {
   if (range === 'text/event-stream') return serverSentEvents;
   return range === 'multipart/mixed' && parameters.get('subscriptionspec') === '1.0'
     ? multipartStream
     : undefined;
 }
 
-/** One of the media types that a client accepts. */
-interface AcceptedRange {
-  /** In lower case: `text/html`, `text/*`. */
-  readonly range: string;
-  /** Without quotes; names and values in lower case. */
-  readonly parameters: ReadonlyMap<string, string>;
-  /** How much it is wanted, up to 1. */
-  readonly quality: number;
-}
-
-/**
- * Reads an `Accept` header.
- *
- * @returns what is accepted in UTF-8, the most wanted first
- * @see RFC 9110 §12.5.1
- */
-function parseAccept(accept: string): readonly AcceptedRange[] {
-  return accept
-    .split(',')
-    .map(parseRange)
-    .filter(({ quality }) => quality > 0)
-    .toSorted((left, right) => right.quality - left.quality);
-}
-
-function parseRange(text: string): AcceptedRange {
-  const [range = '', ...rest] = text.split(';').map((part) => part.trim().toLowerCase());
-  const parameters = new Map(rest.map(parseParameter));
-  const readable = (parameters.get('charset') ?? 'utf-8') === 'utf-8';
-  const quality = Number(parameters.get('q') ?? 1);
-  return { range, parameters, quality: readable && quality >= 0 ? quality : 0 };
-}
-
-function parseParameter(text: string): [string, string] {
-  const [name = '', ...value] = text.split('=');
-  return [name.trim(), value.join('=').trim().replaceAll('"', '')];
+/** What is accepted in UTF-8, the most wanted first. */
+function parseAccept(accept: string): readonly Preference[] {
+  return readPreferences(accept).filter(
+    ({ parameters }) => (parameters.get('charset') ?? 'utf-8') === 'utf-8',
+  );
 }
 
 const JSON_BODY = /^application\/json[ \t]*(?:;(.*))?$/i;

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { mayHoldUnfitText } from '@trellis/admission';
-import { own } from '@trellis/own-property';
+import { mayHoldUnfitText } from '@trellis/runtime/admission';
+import { own } from '@trellis/runtime/own-property';
 import {
   type GraphRequest,
   errorBehaviors,
@@ -155,7 +155,7 @@ const MAX_LEVELS = 100;
 const OUTER_LEVELS = 3;
 /** Building less than this, however deep, takes no time. */
 const LARGE_BYTES = 65_536;
-/** Of a whole body. Building more of them holds up everybody else, and only batches may have more than one operation may. */
+/** Of a whole body. Building more of them delays all other requests, and only batches may have more than one operation may. */
 const MAX_VALUES_OF_BODY = 200_000;
 
 /**

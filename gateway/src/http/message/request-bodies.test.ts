@@ -27,9 +27,9 @@ afterAll(async () => {
 });
 beforeEach(() => graph.forget());
 
-async function unansweredBytes(): Promise<number> {
+async function inFlightBytes(): Promise<number> {
   const metrics = await gateway.metrics.metrics();
-  return Number(/trellis_gateway_unanswered_bytes\{[^}]*\} (\d+)/.exec(metrics)?.[1]);
+  return Number(/trellis_gateway_in_flight_bytes\{[^}]*\} (\d+)/.exec(metrics)?.[1]);
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -171,9 +171,9 @@ describe('Bodies', () => {
       `POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: ${body.length}\r\n\r\n`,
     );
     socket.write(body.subarray(0, 50_000));
-    await expect.poll(unansweredBytes).toBeGreaterThan(50_000);
+    await expect.poll(inFlightBytes).toBeGreaterThan(50_000);
     socket.destroy();
-    await expect.poll(unansweredBytes).toBe(0);
+    await expect.poll(inFlightBytes).toBe(0);
     expect(graph.requests()).toBe(0);
   });
 

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { PROOF_ALGORITHMS } from '@trellis/admission/dpop';
+import { isScopeToken } from '@trellis/http1/fields';
+import { PROOF_ALGORITHMS } from '@trellis/runtime/dpop';
 import {
   NOT_CACHEABLE,
   strictest,
@@ -185,20 +186,16 @@ function insufficiency(responses: readonly OperationResult[]): Problem | undefin
   return missingScopes(denials) ?? missingSignIn(denials);
 }
 
+/** Others than scope tokens can't stand in a challenge. */
 function missingScopes(denials: readonly Denial[]): Problem | undefined {
-  const scopes = [...new Set(denials.flatMap((denial) => denial.scopes ?? []))].filter(isScope);
+  const scopes = [...new Set(denials.flatMap((denial) => denial.scopes ?? []))].filter(isScopeToken);
   return scopes.length === 0 ? undefined : { error: 'insufficient_scope', scope: scopes.join(' ') };
-}
-
-/** Others can't stand in a challenge. RFC 6749 §3.3. */
-function isScope(name: string): boolean {
-  return /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(name);
 }
 
 function missingSignIn(denials: readonly Denial[]): Problem | undefined {
   const asked = denials.flatMap(({ signIn }) => signIn ?? []);
   if (asked.length === 0) return undefined;
-  const acrValues = [...new Set(asked.flatMap((signIn) => signIn.acrValues))].filter(isScope);
+  const acrValues = [...new Set(asked.flatMap((signIn) => signIn.acrValues))].filter(isScopeToken);
   const ages = asked.flatMap(({ maxAgeS }) => maxAgeS ?? []);
   return {
     error: 'insufficient_user_authentication',

@@ -1,6 +1,6 @@
 import type { Readable, Transform } from 'node:stream';
 import { createGunzip, createInflate } from 'node:zlib';
-import { own } from '@trellis/own-property';
+import { own } from '@trellis/runtime/own-property';
 
 /**
  * What unpacks a body, by its encoding. Both hold a window of 32 KiB; brotli and Zstandard reserve megabytes for a body of a

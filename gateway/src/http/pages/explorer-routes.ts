@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { Negotiator } from '@fastify/accept-negotiator';
 import { AssetsMissing, loadExplorer, type AssetFile, type ExplorerAssets } from '@trellis/explorer';
+import { choosePreferred } from '@trellis/http1/fields';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { gatewayErrorCodes } from '../../errors.ts';
 import { readExamples, renderExplorer, explorerScopes } from './explorer-page.ts';
@@ -117,9 +117,7 @@ async function sendPage(
   return reply.headers(headers).send(renderExplorer(page, chooseTexts(request.headers['accept-language'])));
 }
 
-const negotiator = new Negotiator<'br' | 'gzip' | 'identity'>({
-  supportedValues: ['br', 'gzip', 'identity'],
-});
+const CODINGS = ['br', 'gzip', 'identity'] as const;
 
 /** A file is named by its content: what a browser has of it is right for ever. RFC 8246 */
 function sendAsset(
@@ -127,7 +125,7 @@ function sendAsset(
   { headers }: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const coding = negotiator.negotiate(headers['accept-encoding'] ?? 'identity') ?? 'identity';
+  const coding = choosePreferred(headers['accept-encoding'] ?? '', CODINGS) ?? 'identity';
   void reply.headers({
     ...SAFE_CONTENT,
     'content-type': contentType,

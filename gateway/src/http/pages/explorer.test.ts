@@ -168,7 +168,7 @@ describe('The explorer', () => {
   );
 
   it.each(['/explorer', '/explorer/callback', '/graphql', '/'])(
-    'is not there in production: %s is what it is for any client',
+    'does not exist in production: %s is what it is for any client',
     async (path) => {
       const [forBrowser, forOthers] = await Promise.all([
         visit(path, {}, production),
@@ -198,7 +198,7 @@ describe('The explorer', () => {
       });
   });
 
-  it('has no examples where the folder is not there, and the log says so', async () => {
+  it('has no examples where the folder does not exist, and the log says so', async () => {
     writeFileSync(
       join(gateway.directory, 'gateway.yaml'),
       '{ pages: { examples: /nowhere, scopes: [openid] } }',

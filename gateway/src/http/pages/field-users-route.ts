@@ -11,7 +11,7 @@ const COORDINATE = /^[_A-Za-z]\w{0,255}\.[_A-Za-z]\w{0,255}$/;
 /**
  * `GET /explorer/field-users?field=User.name`: says who has sent operations with a field, to any worker. Answers 200 and the members of
  * {@link FieldUse}, within two seconds; 400 where no field is named; 404 where there are no pages or no usage is recorded, and to
- * requests that name another host than this machine: names of clients are no one else's business, so it is for development alone.
+ * requests that name another host than this machine: names of clients are not for other users, so it is for development alone.
  */
 export function addFieldUsers(server: FastifyInstance, { settings, services }: PageOptions): void {
   server.get<{ Querystring: { readonly field?: unknown } }>(FIELD_USERS_PATH, async (request, reply) => {

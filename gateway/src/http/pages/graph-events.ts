@@ -10,7 +10,7 @@ export const GRAPH_EVENTS_PATH = '/explorer/events';
 /** Each open explorer has one. */
 const MAX_STREAMS = 32;
 const HEARTBEAT_MS = 15_000;
-/** Composition errors of a large graph; more is of use to no one. */
+/** Composition errors of a large graph; more is of no use. */
 const MAX_PROBLEM_CHARACTERS = 20_000;
 
 /**

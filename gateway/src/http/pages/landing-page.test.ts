@@ -136,7 +136,7 @@ describe('The landing page', () => {
       expect([response.status, await response.json()]).toEqual([404, expect.objectContaining(nothing)]);
   });
 
-  it('is not there in production, unless it is switched on', async () => {
+  it('does not exist in production, unless it is switched on', async () => {
     const before = await visit(production);
     expect(before.status).toBe(404);
     expect(await before.json()).toMatchObject(nothing);

@@ -1,4 +1,4 @@
-import { Negotiator } from '@fastify/accept-negotiator';
+import { choosePreferred } from '@trellis/http1/fields';
 import { chineseState } from './chinese-state.ts';
 import { englishState } from './english-state.ts';
 import { germanState } from './german-state.ts';
@@ -123,8 +123,6 @@ const chinese: PageTexts = {
 
 const byLanguage: Readonly<Record<string, PageTexts>> = { en: english, de: german, zh: chinese };
 
-const negotiator = new Negotiator({ supportedValues: Object.keys(byLanguage) });
-
 /** Longer lists of languages are not read. */
 const MAX_CHARACTERS = 500;
 
@@ -132,5 +130,5 @@ const MAX_CHARACTERS = 500;
 export function chooseTexts(acceptLanguage = ''): PageTexts {
   if (acceptLanguage.length > MAX_CHARACTERS) return english;
   const languages = acceptLanguage.toLowerCase().replaceAll(/-[\w-]*/g, '');
-  return byLanguage[negotiator.negotiate(languages) ?? 'en'] ?? english;
+  return byLanguage[choosePreferred(languages, Object.keys(byLanguage)) ?? 'en'] ?? english;
 }

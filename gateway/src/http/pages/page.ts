@@ -30,7 +30,7 @@ export function isForPage(
 export type PageSources = Readonly<Record<`${string}-src`, readonly string[]>>;
 
 /**
- * The headers of a page. It is in no frame, loads nothing but its own, says to no one where its user comes from, and is
+ * The headers of a page. It is in no frame, loads nothing but its own, sends no referrer, and is
  * not stored: it differs by language, and by what is served now.
  *
  * @param formTargets sources where its forms may lead. Default: nowhere

@@ -39,7 +39,7 @@ function registryWithTraffic(): Registry {
   counter(
     'trellis_gateway_subgraph_requests_total',
     ['subgraph', 'outcome'],
-    ['posts', 'answered', '90'],
+    ['posts', 'responded', '90'],
     ['posts', 'failed', '10'],
   );
   counter(
@@ -268,7 +268,7 @@ describe('Metrics that are read from their text', () => {
     const samples = await readSamples(registryWithTraffic());
     expect(samples.values('trellis_gateway_operations_total', 'name')).toEqual(['<b>"\n\\', 'Feed']);
     expect(
-      samples.sum('trellis_gateway_subgraph_requests_total', { subgraph: 'posts', outcome: 'answered' }),
+      samples.sum('trellis_gateway_subgraph_requests_total', { subgraph: 'posts', outcome: 'responded' }),
     ).toBe(90);
     expect(samples.sum('none')).toBe(0);
   });

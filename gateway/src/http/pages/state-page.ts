@@ -98,10 +98,10 @@ function supergraphOf(samples: Samples, { supergraph: words }: StateTexts): Sect
 
 function subgraphsOf(samples: Samples, texts: StateTexts): Section {
   const { subgraphs: words } = texts;
-  const calls = 'trellis_gateway_subgraph_requests_total';
-  const rows = samples.values(calls, 'subgraph').map((subgraph) => {
-    const all = samples.sum(calls, { subgraph });
-    const failed = all - samples.sum(calls, { subgraph, outcome: 'answered' });
+  const requests = 'trellis_gateway_subgraph_requests_total';
+  const rows = samples.values(requests, 'subgraph').map((subgraph) => {
+    const all = samples.sum(requests, { subgraph });
+    const failed = all - samples.sum(requests, { subgraph, outcome: 'responded' });
     const isOpen = samples.sum('trellis_gateway_subgraph_breaker_open', { subgraph }) > 0;
     return [
       subgraph,

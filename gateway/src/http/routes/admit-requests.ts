@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ShareKeys } from '@trellis/admission';
+import type { ShareKeys } from '@trellis/runtime/admission';
 import { overloaded, overShare, type RequestError } from '../../errors.ts';
 import { writeResult } from '../../pipeline/respond.ts';
 import type { Admission, RejectionReason } from '../../load/admission.ts';
@@ -11,7 +11,7 @@ import { mediaTypeOfFailure } from '../message/media-types.ts';
 import { retryAfterOf } from '../message/response-headers.ts';
 
 /** Ends the admission of a request. */
-const beingAnswered = new WeakMap<ServerResponse, () => void>();
+const admittedResponses = new WeakMap<ServerResponse, () => void>();
 
 /** Settings of {@link admitRequests}. */
 export interface RequestAdmission {
@@ -36,7 +36,7 @@ export function admitRequests(
     const keys = shareOf(normalAddress(request.ip));
     const reason = admission.enter(() => isKnown(request.headers.authorization), keys);
     if (reason === undefined) {
-      beingAnswered.set(reply.raw, () => admission.leave(keys));
+      admittedResponses.set(reply.raw, () => admission.leave(keys));
       reply.raw.once('close', () => endAdmission(reply.raw));
       return done();
     }
@@ -111,6 +111,6 @@ function write(
 
 /** The response of a request has been written or waits for its turn, or its stream is open: it no longer keeps others out. */
 export function endAdmission(response: ServerResponse): void {
-  beingAnswered.get(response)?.();
-  beingAnswered.delete(response);
+  admittedResponses.get(response)?.();
+  admittedResponses.delete(response);
 }

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
-import type { ShareKeys, ShareRejection } from '@trellis/admission';
+import type { ShareKeys, ShareRejection } from '@trellis/runtime/admission';
 import { discardBody } from '@trellis/runtime';
 import type { FastifyRequest, preParsingHookHandler } from 'fastify';
 import { gatewayErrorCodes, heldTooMuch, rejected, type RequestError } from '../../errors.ts';
 import type { RejectionReason } from '../../load/admission.ts';
-import type { HeldBytes, UnansweredBytes } from '../../load/unanswered-bytes.ts';
+import type { HeldBytes, InFlightBytes } from '../../load/in-flight-bytes.ts';
 import { beginsBatch, BodyRejection, outlineArriving } from '../message/batch-outline.ts';
 import { encodingOf, isUploadBody } from '../message/media-types.ts';
 import { normalAddress } from '../message/client-address.ts';
@@ -12,7 +12,7 @@ import { unpackBody, UNPACKING_BYTES } from '../message/unpack-body.ts';
 
 /** Settings of {@link boundBodies}. */
 export interface BodyBounds {
-  readonly unanswered: UnansweredBytes;
+  readonly inFlight: InFlightBytes;
   /** Largest body, in force now. */
   readonly maxBytes: () => number;
   /** Whose share a body counts in, by its address. */
@@ -31,12 +31,7 @@ const REASONS: Readonly<Record<ShareRejection, RejectionReason>> = { share: 'sha
  * Counts a body while it arrives and is worked on, and unpacks it where it is compressed. One that is too large gets 413; who would have the process hold more than
  * its share gets 429.
  */
-export function boundBodies({
-  unanswered,
-  maxBytes,
-  shareOf,
-  onRejected,
-}: BodyBounds): preParsingHookHandler {
+export function boundBodies({ inFlight, maxBytes, shareOf, onRejected }: BodyBounds): preParsingHookHandler {
   return (request, reply, body, done) => {
     if (isUploadBody(request.headers)) return done(null, body); // it is not held, and has bounds of its own
     const max = maxBytes();
@@ -48,7 +43,7 @@ export function boundBodies({
     const encoding = request.method === 'POST' ? encodingOf(request.headers) : 'identity'; // no other body is read
     const isPacked = encoding !== 'identity';
     if (!isPacked && !mayBeLarge(request)) return done(null, body);
-    const held = unanswered.open(() => shareOf(normalAddress(request.ip)));
+    const held = inFlight.open(() => shareOf(normalAddress(request.ip)));
     reply.raw.once('close', () => held.release());
     const rules = { max, onRejected };
     if (isPacked) {

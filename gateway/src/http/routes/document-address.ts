@@ -1,4 +1,4 @@
-import { ownOf } from '@trellis/own-property';
+import { ownOf } from '@trellis/runtime/own-property';
 import type { FastifyRequest } from 'fastify';
 import type { GraphRequest } from '../../request/context.ts';
 import { rejected } from '../../errors.ts';

@@ -1,4 +1,4 @@
-import { own } from '@trellis/own-property';
+import { own } from '@trellis/runtime/own-property';
 import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandler } from 'fastify';
 import { shareKeysOfCaller } from '../../identity/caller.ts';
 import { DeadlineSignal } from '../../abort/deadline-signal.ts';

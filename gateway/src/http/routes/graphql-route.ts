@@ -63,7 +63,7 @@ function addQueryMethods(scope: FastifyInstance, url: string, options: GraphqlRo
 /** Whatever else Node understands. A CONNECT never becomes a request. */
 const OTHER_METHODS = METHODS.filter((method) => !['CONNECT', 'GET', 'HEAD', 'POST'].includes(method));
 
-/** Before the body is read, which no one wants. */
+/** Before the body is read, which is not needed. */
 function rejectMethod(): never {
   throw rejected('METHOD_NOT_ALLOWED', 'GraphQL is served by POST and GET.');
 }
@@ -94,7 +94,7 @@ function pageFirst(options: GraphqlRouteOptions): onRequestHookHandler {
   };
 }
 
-/** Before the body is read: a body that no one may send need not arrive. */
+/** Before the body is read: a body that is not allowed need not arrive. */
 function admitPost({ headers }: FastifyRequest, { allowsOrigin, settings }: GraphqlRouteOptions): void {
   preventCsrf(headers, isJsonBody(headers), allowsOrigin);
   const { uploads } = settings();

@@ -55,7 +55,7 @@ async function untilRejected(url: string): Promise<void> {
 const aborted = (): number => subgraph.aborted();
 
 describe('Timeouts', () => {
-  it('end a request whose first byte takes too long with 504, and the calls of subgraphs with it', async () => {
+  it('end a request whose first byte takes too long with 504, and the subgraph requests with it', async () => {
     await gateway.close();
     gateway = await startTestGateway({ subgraphs: [subgraph], settings: 'timeouts: { requestMs: 3000 }' });
     const start = performance.now();
@@ -73,7 +73,7 @@ describe('Timeouts', () => {
 });
 
 describe('A client that disconnects', () => {
-  it('ends the calls of subgraphs', async () => {
+  it('ends the subgraph requests', async () => {
     const controller = new AbortController();
     const sent = fetch(`${gateway.url}/graphql`, {
       method: 'POST',

@@ -72,8 +72,8 @@ describe('GraphQL specification, September 2025, §3.10.1 "OneOf Input Objects"'
     'query ($by: UserBy! = { id: "1", name: "Ada" }) { user(by: $by) }',
   ])('other literals are not valid: %s', async (query) => {
     subgraph.forget();
-    const answer = await send(query, { id: '1', name: 'Ada' });
-    expect(code(answer)).toBe('GRAPHQL_VALIDATION_FAILED');
+    const response = await send(query, { id: '1', name: 'Ada' });
+    expect(code(response)).toBe('GRAPHQL_VALIDATION_FAILED');
     expect(subgraph.received).toEqual([]);
   });
 

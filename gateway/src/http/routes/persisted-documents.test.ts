@@ -119,8 +119,8 @@ describe('GraphQL over HTTP, "Appendix: Persisted Documents", identifiers', () =
     'another prefix is reserved: %s',
     async (documentId) => {
       for (const gateway of [listed, automatic]) {
-        const answer = await gateway.post({ documentId });
-        expect([answer.status, code(answer)]).toEqual([400, ['BAD_REQUEST']]);
+        const response = await gateway.post({ documentId });
+        expect([response.status, code(response)]).toEqual([400, ['BAD_REQUEST']]);
       }
     },
   );
@@ -128,8 +128,8 @@ describe('GraphQL over HTTP, "Appendix: Persisted Documents", identifiers', () =
   it.each(['sha256:', 'sha256:several', DENSE_ID.toUpperCase().replace('SHA', 'sha'), `${DENSE_ID}0`])(
     'sha256 has 64 hexadecimal characters in lower case: %s',
     async (documentId) => {
-      const answer = await listed.post({ documentId });
-      expect([answer.status, code(answer)]).toEqual([400, ['PERSISTED_QUERY_MISMATCH']]);
+      const response = await listed.post({ documentId });
+      expect([response.status, code(response)]).toEqual([400, ['PERSISTED_QUERY_MISMATCH']]);
     },
   );
 });
@@ -166,15 +166,15 @@ describe('GraphQL over HTTP, "Appendix: Persisted Documents", requests', () => {
 
   it('GET: a mutation has status 405, and nothing is executed', async () => {
     subgraph.forget();
-    const answer = await listed.get({ documentId: RENAME_ID });
-    expect([answer.status, code(answer)]).toEqual([405, ['METHOD_NOT_ALLOWED']]);
+    const response = await listed.get({ documentId: RENAME_ID });
+    expect([response.status, code(response)]).toEqual([405, ['METHOD_NOT_ALLOWED']]);
     expect(subgraph.received).toEqual([]);
   });
 
   it('POST: the example of the appendix, with its headers', async () => {
     const accept = 'application/graphql-response+json';
-    const answer = await listed.post({ documentId: SPACED_ID, variables: { id } }, { accept });
-    expect([answer.status, answer.headers.get('content-type'), answer.body]).toEqual([
+    const response = await listed.post({ documentId: SPACED_ID, variables: { id } }, { accept });
+    expect([response.status, response.headers.get('content-type'), response.body]).toEqual([
       200,
       `${accept}; charset=utf-8`,
       { data: { user: ada } },
@@ -227,13 +227,13 @@ describe('GraphQL over HTTP, "Appendix: Persisted Documents", responses', () => 
     ['application/graphql-response+json', 400],
   ])('a document that is not found is a response with one error: %s', async (accept, status) => {
     for (const documentId of [unknown, MD5, 'several', RENAME_ID]) {
-      const answer = await automatic.post({ documentId }, { accept });
-      expect([answer.status, Object.keys(answer.body), code(answer)]).toEqual([
+      const response = await automatic.post({ documentId }, { accept });
+      expect([response.status, Object.keys(response.body), code(response)]).toEqual([
         status,
         ['errors'],
         ['PERSISTED_QUERY_NOT_FOUND'],
       ]);
-      expect(answer.headers.get('content-type')).toBe(`${accept}; charset=utf-8`);
+      expect(response.headers.get('content-type')).toBe(`${accept}; charset=utf-8`);
     }
   });
 

@@ -5,8 +5,8 @@ import type { FieldSearch, SearchOutcome } from '../../usage/field-search/record
 
 /** What {@link addRecordedUsers} needs. */
 export interface RecordedUsersOptions {
-  /** Where usage is recorded; undefined where nothing is, or nowhere that can be searched. */
-  readonly recorded: Pick<FieldSearch, 'database' | 'directory'> | undefined;
+  /** Where usage is recorded now; undefined where nothing is, or nowhere that can be searched. */
+  readonly recorded: () => Pick<FieldSearch, 'database' | 'directory'> | undefined;
   /** The text of the supergraph that is served now; undefined before one is. */
   readonly sdl: (signal: AbortSignal) => Promise<string | undefined>;
   /** Searches, on no thread that serves queries. */
@@ -55,12 +55,13 @@ async function respond(
   options: RecordedUsersOptions,
 ): Promise<FastifyReply> {
   const { recorded, sdl, search, logger } = options;
-  if (!recorded) return reject(reply, 409, [NOT_RECORDED]);
+  const places = recorded();
+  if (!places) return reject(reply, 409, [NOT_RECORDED]);
   const signal = AbortSignal.timeout(DEADLINE_MS);
   try {
     const text = await sdl(signal);
     if (text === undefined) return reject(reply, 503, ['No supergraph is served yet. Retry later.']);
-    return report(reply, await search(searchFor(asked, recorded, text), signal), logger);
+    return report(reply, await search(searchFor(asked, places, text), signal), logger);
   } catch (error) {
     logger.error({ err: error }, 'recorded usage cannot be searched');
     return reject(reply, 503, ['The search failed, or took too long. Ask for fewer days.']);

@@ -9,7 +9,7 @@ import { type HttpExchange, watchRequest } from '../message/http-exchange.ts';
 export interface ExchangeOptions {
   readonly settings: () => TransportSettings;
   /** Absent where no header says which certificate a client has used. */
-  readonly certificateOf: CertificateReader | undefined;
+  readonly certificateOf: CertificateReader;
 }
 
 /** Makes the exchange of a request that the framework has read. */
@@ -24,7 +24,7 @@ export function exchangeOf(
     method,
     headers,
     address: normalAddress(ip),
-    certificate: certificateOf?.(request.raw),
+    certificate: certificateOf(request.raw),
     proof: headers['dpop'] === undefined ? undefined : proofOf(request, headers['dpop']),
     get elapsedMs() {
       return reply.elapsedTime;
@@ -33,7 +33,7 @@ export function exchangeOf(
   };
 }
 
-/** A header that is sent twice is no proof: its values are joined, and no one has signed that. */
+/** A header that is sent twice is no proof: its values are joined, and that was not signed. */
 function proofOf({ method, protocol, host, url }: FastifyRequest, header: string | string[]): PresentedProof {
   return new PresentedProof({ proof: String(header), method, url: `${protocol}://${host}${url}` });
 }

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { ShareKeys } from '@trellis/admission';
+import type { ShareKeys } from '@trellis/runtime/admission';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { shareKeysOfCaller } from '../../identity/caller.ts';
 import type { GraphRequest } from '../../request/context.ts';
@@ -41,7 +41,7 @@ import { watchUnread } from '../delivery/unread-responses.ts';
 import { exchangeOf } from './request-exchange.ts';
 import { sendResponse, setHeaders } from './send-response.ts';
 
-/** What requests to the graph are answered with. */
+/** Settings of the responses of the graph route. */
 export interface GraphqlRouteOptions extends EventStreamServing {
   readonly path: string;
   /** Where every response is a stream of server-sent events, unless the client prefers another format. */
@@ -83,7 +83,7 @@ export async function respondToPost(
   return respondToOne({ exchange, reply, options, modes }, sent, accepts);
 }
 
-/** The files arrive while the operation runs. What no one has read of them by then is read, and dropped. */
+/** The files arrive while the operation runs. What has not been read of them by then is read, and dropped. */
 async function respondToUpload({ request, reply, options }: Handled): Promise<FastifyReply> {
   const { uploads: bounds, limits } = options.settings();
   const { single } = responseModesOf(request, options);
@@ -227,7 +227,10 @@ async function respondToBatch(
   body: ReadBody,
 ): Promise<FastifyReply> {
   if (!modes.single && modes.stream)
-    throw rejectionOf(body) ?? rejected('NOT_ACCEPTABLE', 'A batch is answered by JSON, not by a stream.');
+    throw (
+      rejectionOf(body) ??
+      rejected('NOT_ACCEPTABLE', 'The response to a batch is JSON, not a stream. Accept application/json.')
+    );
   const carried: Carried = { acceptsIncremental: false, accepts: 'query-mutation' };
   const mediaType = modes.single ?? 'application/json';
   return sendResponse(

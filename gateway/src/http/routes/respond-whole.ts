@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, deflate, gzip } from 'node:zlib';
-import { Negotiator } from '@fastify/accept-negotiator';
 import { byteLengthOf } from '@trellis/http1';
+import { choosePreferred } from '@trellis/http1/fields';
 import { type GraphRequest, type RequestContext, CostBudget } from '../../request/context.ts';
 import { RequestError } from '../../errors.ts';
 import { runOperation } from '../../pipeline/index.ts';
@@ -220,10 +220,7 @@ const COMPRESS: Readonly<Record<Coding, (body: Buffer) => Promise<Buffer>>> = {
   gzip: promisify<Buffer, Buffer>(gzip),
   deflate: promisify<Buffer, Buffer>(deflate),
 };
-/** What is compressed depends on nothing else: headers that no one sends twice are not remembered. */
-const negotiator = new Negotiator<Coding | 'identity'>({
-  supportedValues: ['br', 'gzip', 'deflate', 'identity'],
-});
+const CODINGS = ['br', 'gzip', 'deflate', 'identity'] as const;
 
 /**
  * Compresses a response for a client that accepts it, beside the event loop.
@@ -239,8 +236,8 @@ function compressResponse(
   if (minBytes === undefined || acceptEncoding === undefined) return response;
   const { body } = response;
   if (byteLengthOf(body) < minBytes) return response;
-  const coding = negotiator.negotiate(String(acceptEncoding).toLowerCase());
-  return coding === null || coding === 'identity' ? response : compressed(response, coding);
+  const coding = choosePreferred(String(acceptEncoding), CODINGS);
+  return coding === undefined || coding === 'identity' ? response : compressed(response, coding);
 }
 
 async function compressed(response: HttpResponse, coding: Coding): Promise<HttpResponse> {

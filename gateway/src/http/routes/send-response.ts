@@ -45,7 +45,7 @@ function sendInPieces(reply: FastifyReply, body: HttpResponse['body']): void {
     ...(reply.getHeaders() as OutgoingHttpHeaders), // those for scripts of other origins as well
     'content-length': body.length,
   });
-  raw.on('error', () => undefined); // the client is gone: `close` follows
+  raw.on('error', () => undefined); // the client disconnected: `close` follows
   writeInPieces(raw, body, () => raw.end());
 }
 

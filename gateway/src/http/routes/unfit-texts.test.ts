@@ -25,7 +25,7 @@ afterAll(async () => {
 beforeEach(() => graph.forget());
 
 const UNSTORABLE = ['\0', '\ud800'];
-/** All of them are in the table of `packages/admission`; here it is places. */
+/** All of them are in the table of `packages/runtime/src/admission`; here it is places. */
 const UNFIT = [...UNSTORABLE, '\u202e', '\u2069'];
 const BIDI_CONTROLS = [
   '\u202a',

@@ -1,4 +1,4 @@
-import { fileNameProblem } from '@trellis/admission';
+import { fileNameProblem } from '@trellis/runtime/admission';
 import {
   maxUploadBytes,
   placeFiles,

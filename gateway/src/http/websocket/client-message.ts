@@ -1,7 +1,7 @@
 import { MessageType } from 'graphql-ws';
 import type { GraphRequest } from '../../request/context.ts';
 import { RequestError } from '../../errors.ts';
-import { mayHoldUnfitText, unfitTextIn } from '@trellis/admission';
+import { mayHoldUnfitText, unfitTextIn } from '@trellis/runtime/admission';
 import { rejectUnfitTexts } from '../../request/reject-unfit-texts.ts';
 import { namesNoOperation } from '../../pipeline/persisted-query.ts';
 import { readRequest, type RequestBounds } from '../message/read-request.ts';

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
-import type { ShareKeys } from '@trellis/admission';
+import type { ShareKeys } from '@trellis/runtime/admission';
 import type { RawData, WebSocket } from 'ws';
 import { MessageType } from 'graphql-ws';
 import type { GraphQLFormattedError } from 'graphql';
-import type { HeldBytes, UnansweredBytes } from '../../load/unanswered-bytes.ts';
+import type { HeldBytes, InFlightBytes } from '../../load/in-flight-bytes.ts';
 import type { UnreadResponses } from '../../load/unread-responses.ts';
 import type { UnreadBytes } from '../../load/unread-reader.ts';
 import type { ResultSink, StreamedResult } from '../../pipeline/result-stream.ts';
@@ -22,7 +22,7 @@ interface BufferBounds {
   /** Bytes that may wait for this client. */
   readonly maxBufferBytes: number;
   readonly unread: UnreadResponses;
-  readonly unanswered: UnansweredBytes;
+  readonly inFlight: InFlightBytes;
   /** Whose share it counts in. */
   readonly keysOf: () => ShareKeys;
 }
@@ -75,7 +75,7 @@ export class ClientSocket implements MessageWriter {
     this.#maxBufferBytes = bounds.maxBufferBytes;
     this.#unread = bounds.unread.watch(stream, bounds.keysOf, () => stream.writableLength);
     this.#onOverrun = () => listener.onOverrun();
-    this.#held = bounds.unanswered.open(bounds.keysOf);
+    this.#held = bounds.inFlight.open(bounds.keysOf);
     this.#onTooMuchHeld = () => listener.onTooMuchHeld();
     stream.prependListener('data', (chunk: Buffer) => this.#beforeReading(chunk.length));
     stream.on('data', () => this.#afterReading());
@@ -112,7 +112,7 @@ export class ClientSocket implements MessageWriter {
     if (this.#isOpen) this.#frames.write(frame);
   }
 
-  /** A client that has not answered the ping before is gone. */
+  /** A client that has not answered the ping before is disconnected. */
   heartbeat(): void {
     if (!this.#isAlive) return this.#socket.terminate();
     this.#isAlive = false;
@@ -173,7 +173,7 @@ function part(socket: WebSocket, code: number, reason: string): void {
   socket.once('close', () => clearTimeout(leave));
 }
 
-/** Ends a connection that was opened for no one, whatever its client sends. */
+/** Ends a connection that is not served, whatever its client sends. */
 export function closeUnserved(socket: WebSocket, code: number, reason: string): void {
   socket.on('error', () => undefined); // without a listener it would end the process
   part(socket, code, reason);

@@ -81,7 +81,7 @@ export class ConnectionIdentity {
     const { authorization } = credentials;
     this.#caller = caller;
     this.#credentials = credentials;
-    // A token that no one has verified does not take the place of what a proxy may have set.
+    // A token that was not verified does not take the place of what a proxy may have set.
     if (authorization !== undefined && (caller.authenticated || this.#authorization === undefined))
       this.#headers = { ...this.#headers, authorization };
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import type { ShareKeys } from '@trellis/admission';
+import type { ShareKeys } from '@trellis/runtime/admission';
 import type { GraphQLFormattedError } from 'graphql';
 import { MessageType } from 'graphql-ws';
 import type { Caller } from '../../identity/caller.ts';
@@ -26,7 +26,7 @@ import type { PipelineServices } from '../../pipeline/services.ts';
 import { writeResult } from '../../pipeline/respond.ts';
 import type { TransportSettings } from '../../settings/settings.ts';
 import type { Admission } from '../../load/admission.ts';
-import type { HeldBytes } from '../../load/unanswered-bytes.ts';
+import type { HeldBytes } from '../../load/in-flight-bytes.ts';
 import type { RunsAs } from './connection-identity.ts';
 import { OperationSink, type MessageWriter } from './client-socket.ts';
 import { resultMessage, type WireProtocol } from './wire-protocol.ts';
@@ -172,7 +172,7 @@ export class ConnectionOperations {
     const { admission, settings, services } = this.#options;
     let isCounted = false;
     const { signal } = controller;
-    setMaxListeners(0, signal); // every call of a subgraph listens
+    setMaxListeners(0, signal); // every subgraph request listens
     const timer = setTimeout(() => controller.abort(timedOut()), settings().timeouts.requestMs);
     const keys = this.#client.shareKeys();
     const enter = (): void => {
@@ -204,7 +204,8 @@ export class ConnectionOperations {
 
   /** A request that was not executed is answered by `error`, which ends the operation; a result by `next`. */
   #sendResponse(id: string, response: OperationResult): void {
-    if (response.data === undefined) this.#fail(id, response.errors);
+    // A response with a body has data, whose text is made each time that it is read.
+    if (!response.body && response.data === undefined) this.#fail(id, response.errors);
     else {
       this.#messages.write(resultMessage(id, writeResult(response), this.#client.protocol));
       this.#send({ id, type: MessageType.Complete });

@@ -1,5 +1,5 @@
 import type { Caller } from '../../identity/caller.ts';
-import type { UnansweredBytes } from '../../load/unanswered-bytes.ts';
+import type { InFlightBytes } from '../../load/in-flight-bytes.ts';
 import type { UnreadResponses } from '../../load/unread-responses.ts';
 import type { ClientHeaders } from '../../request/context.ts';
 import type { CallerWatch, RunsForCaller } from '../../streams/caller-watch.ts';
@@ -17,7 +17,7 @@ export interface ConnectionOptions extends OperationOptions {
   /** Bounds what clients leave unread. */
   readonly unread: UnreadResponses;
   /** Bounds what they have sent and is not answered. */
-  readonly unanswered: UnansweredBytes;
+  readonly inFlight: InFlightBytes;
   readonly observer: ConnectionObserver;
 }
 

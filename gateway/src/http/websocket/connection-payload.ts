@@ -1,5 +1,5 @@
 import { isFieldValue } from '@trellis/http1';
-import { ownOf } from '@trellis/own-property';
+import { ownOf } from '@trellis/runtime/own-property';
 import { softwareNamedIn, type ClientSoftware } from '../../identity/caller.ts';
 import type { ClientHeaders } from '../../request/context.ts';
 import type { MessagePayload } from './client-message.ts';

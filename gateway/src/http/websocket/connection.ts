@@ -1,5 +1,5 @@
 import { CloseCode, MessageType } from 'graphql-ws';
-import type { ShareKeys } from '@trellis/admission';
+import type { ShareKeys } from '@trellis/runtime/admission';
 import type { Caller } from '../../identity/caller.ts';
 import type { GraphRequest } from '../../request/context.ts';
 import { heldTooMuch, RequestError } from '../../errors.ts';
@@ -57,14 +57,14 @@ export class Connection implements OpenConnection, HeartbeatTarget {
     this.#options = options;
     this.#protocol = protocol;
     this.#identity = new ConnectionIdentity({ headers, address, certificate, path: options.path });
-    const { unread, unanswered } = options;
+    const { unread, inFlight } = options;
     const { bufferBytes: maxBufferBytes, webSocket } = options.settings().subscriptions;
     this.#rules = webSocket;
     const keysOf = (): ShareKeys => options.services().shares.of(this.caller, address).keys;
     this.#keysOf = keysOf;
     this.#socket = new ClientSocket(
       upgraded,
-      { maxBufferBytes, unread, unanswered, keysOf },
+      { maxBufferBytes, unread, inFlight, keysOf },
       {
         onMessage: (text, bytes) => this.#onMessage(text, bytes),
         onPing: () => this.#countMessage(),
@@ -227,7 +227,7 @@ export class Connection implements OpenConnection, HeartbeatTarget {
     if (request instanceof RequestError) return this.#operations.reject(id, request);
     if (this.#operations.size >= this.#rules.maxOperations)
       return this.#operations.reject(id, tooManyOperations(this.#rules.maxOperations));
-    const held = this.#options.unanswered.open(this.#keysOf);
+    const held = this.#options.inFlight.open(this.#keysOf);
     const rejection = held.hold(bytes);
     if (rejection !== undefined) return this.#operations.reject(id, heldTooMuch(rejection));
     const begins = isEarly ? this.#initialised : undefined;

@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream';
 /** More than these bytes are written before the turn is over. */
 const MAX_GATHERED_BYTES = 65_536;
 
-/** Counts turns of the event loop, as long as anybody asks. */
+/** Counts turns of the event loop, as long as it is asked. */
 class LoopTurns {
   #turn = 0;
   #isCounting = false;

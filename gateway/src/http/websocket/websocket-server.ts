@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ambiguityOf, hasTooManyHeaders, onWebSocketRequest } from '@trellis/runtime';
-import { shareKeysOf, type ShareRejection } from '@trellis/admission';
+import { shareKeysOf, type ShareRejection } from '@trellis/runtime/admission';
 import type { FastifyInstance } from 'fastify';
 import { CloseCode } from 'graphql-ws';
 import { WebSocketServer, type WebSocket } from 'ws';
@@ -28,7 +28,7 @@ export interface WebSocketServerOptions extends Omit<ConnectionOptions, 'observe
   /** The client's address, as reported by trusted proxies. */
   readonly addressOf: (request: IncomingMessage) => string;
   /** Absent where no header says which certificate a client has used. */
-  readonly certificateOf: CertificateReader | undefined;
+  readonly certificateOf: CertificateReader;
   readonly observer: Omit<ConnectionObserver, 'admitted' | 'closed'> & {
     connections(change: 1 | -1): void;
     connectionRejected(reason: ShareRejection): void;
@@ -135,7 +135,7 @@ class WebSocketHost {
     if (!protocol)
       return closeUnserved(socket, CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable');
     const { headers, socket: stream } = request;
-    const certificate = this.#options.certificateOf?.(request);
+    const certificate = this.#options.certificateOf(request);
     const connection = new Connection(
       { socket, stream, headers, address, certificate, protocol },
       this.#connectionOptions,
@@ -166,7 +166,7 @@ class WebSocketHost {
   }
 }
 
-/** The client has gone. */
+/** The client disconnected. */
 function ignore(): void {}
 
 /** An upgrade that was let in. */

@@ -48,7 +48,7 @@ const graphqlTransportWs: WireProtocol = {
 /**
  * The protocol before it, which Apollo Kotlin 4 uses by default, and which names itself `graphql-ws`. Its server sends errors as
  * a result, and its client asks right after `connection_init`. No `ka` is sent, which clients would then wait for: the
- * WebSocket's own pings find out who is gone.
+ * WebSocket's own pings find lost connections.
  *
  * @see PROTOCOL.md of subscriptions-transport-ws
  */

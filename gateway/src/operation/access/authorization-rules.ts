@@ -109,7 +109,7 @@ function clausesOf(
   return appliedArguments(element, directives).map((values) => anyOf(values[argument]));
 }
 
-/** Whatever is not a list of lists of names is a requirement that no one meets. */
+/** Whatever is not a list of lists of names is a requirement that no caller meets. */
 function anyOf(value: unknown): AnyOf {
   if (!Array.isArray(value)) return [];
   return value.filter((names) => Array.isArray(names)).map((names) => names.map(String));

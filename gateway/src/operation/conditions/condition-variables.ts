@@ -62,7 +62,7 @@ export function conditionVariablesOf(
   return [...variables.values()];
 }
 
-/** Finds whether anything is deferred or streamed. Specification: incremental delivery, `@defer` and `@stream`. */
+/** Finds whether anything is deferred or streamed. See docs/incremental-delivery.md. */
 export const deferralAnalysis: Analysis<Term<boolean>> = {
   none: false,
   field: ({ node }, below) => withDirective(streamDirectiveOf(node), below),

@@ -1,4 +1,4 @@
-import { own } from '@trellis/own-property';
+import { own } from '@trellis/runtime/own-property';
 import { ALWAYS, type OverrideLabels } from '../../supergraph/schema-hints.ts';
 import { gather, itemsOf, type Gathered } from '../fold/gathered.ts';
 import type { Analysis } from '../fold/selection-fold.ts';

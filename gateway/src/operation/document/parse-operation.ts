@@ -10,7 +10,7 @@ import {
   type ASTNode,
   type Location,
 } from 'graphql';
-import { mayHoldUnfitText, characterProblem } from '@trellis/admission';
+import { mayHoldUnfitText, characterProblem } from '@trellis/runtime/admission';
 import type { OperationLimits } from '../../settings/limits.ts';
 import { type TextRules, textKindOf } from '../../request/reject-unfit-texts.ts';
 import { RequestError, rejected, tooComplex } from '../../errors.ts';
@@ -132,7 +132,7 @@ export function forgetTokens(document: DocumentNode): void {
   forgetIn(document);
 }
 
-/** The parser makes plain objects with these members alone; no one else has them yet. */
+/** The parser makes plain objects with these members alone; they are not shared yet. */
 type WritableNode = { loc?: Location | undefined } & Readonly<Record<string, unknown>>;
 
 function forgetIn(node: ASTNode): void {

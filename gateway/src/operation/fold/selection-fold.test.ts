@@ -75,7 +75,7 @@ describe('A fold over selections', () => {
     );
   });
 
-  it('takes a fragment that is not there for one without selections', () => {
+  it('takes a fragment that does not exist for one without selections', () => {
     expect(fold(parse('{ a ...none }')).found.levels).toBe(1);
   });
 

@@ -17,7 +17,7 @@ export type DepthPaths = readonly DepthPath[];
 
 const NO_PATHS: DepthPaths = Object.freeze([]);
 
-/** Finds the longest paths. What is below introspection counts nothing. Specification: Limits, maximum query depth. */
+/** Finds the longest paths. What is below introspection counts nothing. See docs/errors.md#limits. */
 export function depthAnalysis(allowances: DepthAllowances): Analysis<DepthPaths> {
   return {
     none: NO_PATHS,

@@ -58,8 +58,8 @@ export function enforceCost(cost: number, limits: OperationLimits, budget?: Cost
  *
  * @throws RequestError QUERY_TOO_COMPLEX naming `subgraphRequests`; nothing has been asked of any subgraph then
  */
-export function enforceSubgraphRequests(calls: number, { subgraphRequests }: OperationLimits): void {
-  if (calls > subgraphRequests) throw tooComplex('subgraphRequests', subgraphRequests, calls);
+export function enforceSubgraphRequests(planned: number, { subgraphRequests }: OperationLimits): void {
+  if (planned > subgraphRequests) throw tooComplex('subgraphRequests', subgraphRequests, planned);
 }
 
 /**
@@ -67,7 +67,7 @@ export function enforceSubgraphRequests(calls: number, { subgraphRequests }: Ope
  *
  * A field costs its weight (`@cost` on the field, else on its type, else the settings'), times the length of its list,
  * and so does everything selected below it. `__typename` costs nothing, and neither does what `@include` or `@skip` leaves
- * out. Introspection costs 1 for each 250 values that it answers, and 1 at least. Specification: Limits, maximum total cost.
+ * out. Introspection costs 1 for each 250 values that it answers, and 1 at least. See docs/errors.md#limits.
  */
 export function costAnalysis(costs: GraphCosts): Analysis<SelectionCost> {
   let roots: IntrospectionRoots | undefined; // counted for the first question: a supergraph serves without

@@ -1,4 +1,4 @@
-import { ownOf } from '@trellis/own-property';
+import { ownOf } from '@trellis/runtime/own-property';
 import {
   getNamedType,
   getNullableType,
@@ -32,7 +32,7 @@ export interface ListLength {
   readonly definition: GraphQLField<unknown, unknown>;
   /** Arguments that say how long it is. */
   readonly slices: readonly SlicingPath[];
-  /** Arguments that are lists, of what no one has sized. */
+  /** Arguments that are lists, of what has no stated size. */
   readonly bounds: readonly SlicingPath[];
   /** Where none of the slices says anything. */
   readonly assumed: number;
@@ -51,7 +51,7 @@ export function readListLength(request: ListLengthRequest): ListLength {
  * defaults, at least 1. Of an argument that is a list, its length counts: each id asks for an object.
  *
  * A slicing argument without a usable value counts as `assumedSize`, else as the settings' `omittedSlice`. A list without
- * slicing arguments counts as `assumedSize`, else as the settings' `listSize`. What no one has sized counts as its longest
+ * slicing arguments counts as `assumedSize`, else as the settings' `listSize`. What has no stated size counts as its longest
  * argument that is a list, whatever that is called, where that is more. What is no list counts 1.
  */
 export function compileListLength(
@@ -108,7 +108,7 @@ function slicingPaths({
   return [...declared, ...definition.args.flatMap((argument) => pathsTo(argument, isSlice, 1))];
 }
 
-/** Of a list or a connection that no one has sized: its arguments that are lists. */
+/** Of a list or a connection without a stated size: its arguments that are lists. */
 function listsGiven({ definition, listSize }: ListLengthRequest): readonly SlicingPath[] {
   if (listSize || !(isList(definition.type) || isConnection(getNamedType(definition.type)))) return [];
   return definition.args.flatMap((argument) => pathsTo(argument, (_name, isListed) => isListed, 1));

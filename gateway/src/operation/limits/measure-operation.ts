@@ -65,7 +65,7 @@ export interface Totals {
 const NOTHING: Totals = Object.freeze({ fields: 0, aliases: 0, directives: 0 });
 const PLAIN_FIELD: Totals = Object.freeze({ fields: 1, aliases: 0, directives: 0 });
 
-/** Counts fields, aliases and directives. Specification: Limits, maximum aliases. */
+/** Counts fields, aliases and directives. See docs/errors.md#limits. */
 export const totalsAnalysis: Analysis<Totals> = {
   none: NOTHING,
   field({ node }, below) {

@@ -7,8 +7,6 @@ import {
   visit,
   isInterfaceType,
   isObjectType,
-  SchemaMetaFieldDef,
-  TypeMetaFieldDef,
   TypeNameMetaFieldDef,
   type ASTVisitor,
   type DocumentNode,
@@ -18,7 +16,7 @@ import {
   type GraphQLSchema,
   type ValidationRule,
 } from 'graphql';
-import { ServiceMetaFieldDef } from '../../supergraph/service-introspection.ts';
+import { metaFields } from '../../supergraph/service-introspection.ts';
 import { type MergedVisitor, Interests, mergeVisitors } from './merge-visitors.ts';
 
 /** Bounds of {@link validateDocument}. */
@@ -31,7 +29,7 @@ export interface ValidationBounds {
 
 const TOO_MANY_ERRORS = 'Too many validation errors, error limit reached. Validation aborted.';
 
-/** What ends a validation before its end; no one else sees it. */
+/** What ends a validation before its end; it is not seen elsewhere. */
 class TooManyErrors extends Error {}
 
 /**
@@ -77,14 +75,10 @@ function fieldDefinitionOf(
   if (name.startsWith('__')) {
     if (name === TypeNameMetaFieldDef.name) return TypeNameMetaFieldDef;
     if (parent !== schema.getQueryType()) return undefined;
-    return META_FIELDS.get(name);
+    return metaFields.get(name);
   }
   return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
 }
-
-const META_FIELDS: ReadonlyMap<string, GraphQLField<unknown, unknown>> = new Map(
-  [SchemaMetaFieldDef, TypeMetaFieldDef, ServiceMetaFieldDef].map((field) => [field.name, field]),
-);
 
 /** Descriptions are no part of what is valid. */
 function visitTypes(typeInfo: TypeInfo, { enter, leave }: MergedVisitor): ASTVisitor {

@@ -7,7 +7,9 @@ import { startTestGateway, type TestGateway } from '../../testing/test-gateway.t
 const LEVELS = 8;
 const HEAVY = 30;
 
-const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])';
+const LINK = gql`
+  extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])
+`;
 let subgraphs: readonly SubgraphServer[];
 let gateway: TestGateway;
 const sent: ClientRequest[] = [];

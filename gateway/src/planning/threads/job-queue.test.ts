@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { GATEWAY_ITSELF, JobAudience, type PlannerCaller } from './job-audience.ts';
+import { GATEWAY_ITSELF, JobWaiters, type PlannerCaller } from './job-waiters.ts';
 import { JobQueue, type JobQueueOptions, type PlannerWork } from './job-queue.ts';
 import {
   PlannerOverstrained,
@@ -20,8 +20,8 @@ const work = (operation: string): PlannerWork => ({
   supergraph: { hash: 'one', sdl: '' },
   task: { kind: 'job', job: 'plan', hash: 'one', input: { operation, overrideLabels: [] } },
 });
-const audience = (caller: PlannerCaller, signal = new AbortController().signal): JobAudience =>
-  new JobAudience(signal, caller);
+const waiters = (caller: PlannerCaller, signal = new AbortController().signal): JobWaiters =>
+  new JobWaiters(signal, caller);
 
 interface Bench {
   readonly queue: JobQueue;
@@ -38,7 +38,7 @@ function createBench(options: Partial<JobQueueOptions> = {}): Bench {
   return {
     queue,
     done,
-    add: (operation, caller) => queue.add(work(operation), audience(caller)),
+    add: (operation, caller) => queue.add(work(operation), waiters(caller)),
     async serve(durationMs = 10) {
       const run = queue.take();
       await run?.(async ({ task }) => {
@@ -100,7 +100,7 @@ describe('Jobs for query planner workers', () => {
   it('give back what was reserved for them when no one waits any more', async () => {
     const bench = createBench({ budget: new PlanningBudget({ callerMs: 100, windowMs: 60_000 }) });
     const leaving = new AbortController();
-    const left = bench.queue.add(work('left'.padEnd(50_000)), audience(user('ada'), leaving.signal));
+    const left = bench.queue.add(work('left'.padEnd(50_000)), waiters(user('ada'), leaving.signal));
     await expect(bench.add('rejected', user('ada'))).rejects.toBeInstanceOf(PlannerShareSpent);
     leaving.abort(new Error('gone'));
     await expect(left).rejects.toThrow('gone');
@@ -153,11 +153,11 @@ describe('Jobs for query planner workers', () => {
   it("that another caller joins are done when it is that caller's turn, and once", async () => {
     const bench = createBench();
     const waiting = Array.from({ length: 20 }, (_, index) => bench.add(`heavy ${index}`, user('heavy')));
-    const shared = audience(user('heavy'));
+    const shared = waiters(user('heavy'));
     const wanted = bench.queue.add(work('wanted by many'), shared);
     await bench.serve(100);
-    shared.join(user('light'));
-    shared.join(user('light'));
+    shared.add(user('light'));
+    shared.add(user('light'));
     await bench.serve();
     expect(await wanted).toBe('wanted by many');
     expect(bench.done).toEqual(['heavy 0', 'wanted by many']);
@@ -169,8 +169,8 @@ describe('Jobs for query planner workers', () => {
     const bench = createBench({ maxWaiting: 10 });
     const waiting = Array.from({ length: 5 }, (_, index) => bench.add(`heavy ${index}`, user('heavy')));
     await expect(bench.add('heavy 5', user('heavy'))).rejects.toBeInstanceOf(PlannerShareSpent);
-    const both = audience(user('heavy'));
-    both.join(user('light'));
+    const both = waiters(user('heavy'));
+    both.add(user('light'));
     const wanted = bench.queue.add(work('wanted'), both);
     while (await bench.serve());
     expect(await wanted).toBe('wanted');
@@ -194,7 +194,7 @@ describe('Jobs for query planner workers', () => {
   it('are not begun when no one waits for them, and are ended with the queue', async () => {
     const bench = createBench();
     const leaving = new AbortController();
-    const left = bench.queue.add(work('left'), audience(user('ada'), leaving.signal));
+    const left = bench.queue.add(work('left'), waiters(user('ada'), leaving.signal));
     leaving.abort(new Error('gone'));
     await expect(left).rejects.toThrow('gone');
     expect(await bench.serve()).toBe(false);

@@ -1,6 +1,12 @@
-import { amountsOf, DEFAULT_SHARES, FairQueue, type QueuePlace, type ServedItem } from '@trellis/admission';
+import {
+  amountsOf,
+  DEFAULT_SHARES,
+  FairQueue,
+  type QueuePlace,
+  type ServedItem,
+} from '@trellis/runtime/admission';
 import { whenAborted } from '../../abort/deadline-signal.ts';
-import { GATEWAY_ITSELF, type JobAudience, type PlannerCaller } from './job-audience.ts';
+import { GATEWAY_ITSELF, type JobWaiters, type PlannerCaller } from './job-waiters.ts';
 import type { JobTask } from './messages.ts';
 import {
   PlannerOverstrained,
@@ -80,12 +86,12 @@ export class JobQueue {
    * @returns what comes of the job
    * @throws PlannerQueueFull, PlannerShareSpent, the signal's reason, and what doing it throws
    */
-  async add(work: PlannerWork, audience: JobAudience): Promise<unknown> {
-    audience.signal.throwIfAborted();
-    const [first] = audience.callers;
+  async add(work: PlannerWork, waiters: JobWaiters): Promise<unknown> {
+    waiters.signal.throwIfAborted();
+    const [first] = waiters.callers;
     const waitMs = first ? this.#budgetWaitMs(first) : 0;
     if (waitMs > 0) throw new PlannerShareSpent('The caller has used up its time of planning.', waitMs);
-    return this.#wait(work, audience);
+    return this.#wait(work, waiters);
   }
 
   /** @returns does the job that is next, charges what it took, and never rejects; nothing where there is none */
@@ -105,7 +111,7 @@ export class JobQueue {
     for (const { reject } of this.#jobs) reject(reason);
   }
 
-  #wait(work: PlannerWork, audience: JobAudience): Promise<unknown> {
+  #wait(work: PlannerWork, waiters: JobWaiters): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const end = (): void => {
         stopWatching();
@@ -120,12 +126,12 @@ export class JobQueue {
         places: new Map(),
         isBegun: false,
       };
-      const stopWatching = whenAborted(audience.signal, () => {
-        if (!job.isBegun) job.reject(audience.signal.reason);
+      const stopWatching = whenAborted(waiters.signal, () => {
+        if (!job.isBegun) job.reject(waiters.signal.reason);
       });
-      const stopListening = audience.onJoined((caller) => this.#join(job, caller));
+      const stopListening = waiters.onAdded((caller) => this.#add(job, caller));
       this.#jobs.add(job);
-      this.#begin(job, audience.callers);
+      this.#begin(job, waiters.callers);
     });
   }
 
@@ -135,7 +141,7 @@ export class JobQueue {
     if (job.places.size === 0) job.reject(rejections[0]);
   }
 
-  #join(job: Job, caller: PlannerCaller): void {
+  #add(job: Job, caller: PlannerCaller): void {
     if (!job.isBegun && this.#budgetWaitMs(caller) === 0) this.#place({ job, caller });
   }
 
@@ -202,7 +208,7 @@ function leaveQueue({ places }: Job): void {
   places.clear();
 }
 
-/** What has failed has taken its time as well. @returns nothing where no one has measured it */
+/** What has failed has taken its time as well. @returns nothing where it was not measured */
 function durationOf(error: unknown): number | undefined {
   if (error instanceof TaskFailed || error instanceof PlannerStarved) return error.durationMs;
   return error instanceof PlannerOverstrained && error.limit === 'planningMs' ? error.actual : undefined;

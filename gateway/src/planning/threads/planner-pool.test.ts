@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bookshop } from '../../../test-fixtures/graphs/bookshop.ts';
 import { composeGraph } from '../../../test-fixtures/synthetic/start-graph.ts';
-import { JobAudience, type PlannerCaller } from './job-audience.ts';
+import { JobWaiters, type PlannerCaller } from './job-waiters.ts';
 import { startFirstPlanner, WorkerThread } from './worker-thread.ts';
 import {
   createPlannerPool,
@@ -61,7 +63,7 @@ function nicenessOfThreads(): ReadonlyMap<number, number> {
 
 const graph = (hash = 'one'): { hash: string; sdl: string } => ({ hash, sdl });
 const plan = (operation: string, signal = new AbortController().signal, caller?: PlannerCaller) =>
-  pool.plan(graph(), operation, [], new JobAudience(signal, caller));
+  pool.plan(graph(), operation, [], new JobWaiters(signal, caller));
 const user = (name: string): PlannerCaller => ({ keys: [`user:${name}`], isKnown: true });
 
 // deadlines are of processor time: beside other work of the machine, reaching them takes longer
@@ -88,7 +90,16 @@ describe('Query planner workers', () => {
   it('reports what it can not plan, and goes on', async () => {
     start();
     await expect(plan('{ nothing }')).rejects.toThrow(/nothing/);
-    await expect(pool.load({ hash: 'broken', sdl: 'type Query { a: Int }' })).rejects.toThrow();
+    await expect(
+      pool.load({
+        hash: 'broken',
+        sdl: print(gql`
+          type Query {
+            a: Int
+          }
+        `),
+      }),
+    ).rejects.toThrow();
     expect(await plan('{ maybe { pages } }')).toMatchObject({ node: { serviceName: 'books' } });
     expect(replacements).toEqual([]);
   });

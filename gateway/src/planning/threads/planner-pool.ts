@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { QueryPlan } from '@apollo/query-planner';
 import { timeouts } from '../../settings/timeouts.ts';
-import type { JobAudience } from './job-audience.ts';
+import type { JobWaiters } from './job-waiters.ts';
 import { JobQueue } from './job-queue.ts';
 import type { JobInputs, JobKind, JobResults, JobTask } from './messages.ts';
 import type { IntrospectionInput } from './write-introspection.ts';
@@ -20,7 +20,7 @@ export interface QueryPlanSource {
   /**
    * @param operation the text of a document with one operation, without conditions on variables
    * @param overrideLabels labels of progressive overrides that are on
-   * @param audience who waits for it; when no one does, it leaves the queue, and what has begun goes on
+   * @param waiters the callers that wait for it; when all have aborted, it leaves the queue, and what has begun goes on
    * @throws PlannerOverstrained when it takes longer than the deadline, or more memory than there is
    * @throws PlannerQueueFull when too many wait
    * @throws PlannerStarved when other work of the machine leaves the thread hardly any processor time
@@ -31,7 +31,7 @@ export interface QueryPlanSource {
     supergraph: PlannedSupergraph,
     operation: string,
     overrideLabels: readonly string[],
-    audience: JobAudience,
+    waiters: JobWaiters,
   ): Promise<QueryPlan>;
   /**
    * Answers a question about the schema of clients.
@@ -42,7 +42,7 @@ export interface QueryPlanSource {
   introspect(
     supergraph: PlannedSupergraph,
     input: IntrospectionInput,
-    audience: JobAudience,
+    waiters: JobWaiters,
   ): Promise<string | undefined>;
   /** Forgets a generation that was loaded as often as this is called. A later use loads it again. */
   unload(supergraph: PlannedSupergraph): void;
@@ -62,13 +62,13 @@ export interface PlannerPool extends QueryPlanSource {
     kind: Kind,
     supergraph: PlannedSupergraph,
     input: JobInputs[Kind],
-    audience: JobAudience,
+    waiters: JobWaiters,
   ): Promise<JobResults[Kind]>;
 }
 
 /** Settings of {@link createPlannerPool}. */
 export interface PlannerPoolOptions {
-  /** How many threads there are at most. One is always there, the others while they are needed. @default by processors */
+  /** How many threads there are at most. One always runs, the others while they are needed. @default by processors */
   readonly threads?: (() => number) | undefined;
   /** Milliseconds of processor time that a job may take before its thread is killed. @default that of the setting `timeouts.planningMs` */
   readonly deadlineMs?: (() => number) | undefined;
@@ -113,7 +113,7 @@ export function createPlannerPool(options: PlannerPoolOptions = {}): PlannerPool
 }
 
 /**
- * Of each query planner worker but the first, which are there as long as there is always something to plan: the event loop comes before
+ * Of each query planner worker but the first, which run as long as there is always something to plan: the event loop comes before
  * them. Against one other thread on the same processor, a quarter of it is left. The first one plans what comes at calm times: did
  * the event loop always come before it, that would wake for each plan alone, which costs a tenth of a new operation.
  */
@@ -167,29 +167,29 @@ class ThreadPool implements PlannerPool {
     supergraph: PlannedSupergraph,
     operation: string,
     overrideLabels: readonly string[],
-    audience: JobAudience,
+    waiters: JobWaiters,
   ): Promise<QueryPlan> {
-    const text = await this.run('plan', supergraph, { operation, overrideLabels }, audience);
+    const text = await this.run('plan', supergraph, { operation, overrideLabels }, waiters);
     return JSON.parse(text) as QueryPlan; // written by our own program
   }
 
   introspect(
     supergraph: PlannedSupergraph,
     input: IntrospectionInput,
-    audience: JobAudience,
+    waiters: JobWaiters,
   ): Promise<string | undefined> {
-    return this.run('introspect', supergraph, input, audience);
+    return this.run('introspect', supergraph, input, waiters);
   }
 
   async run<Kind extends JobKind>(
     kind: Kind,
     supergraph: PlannedSupergraph,
     input: JobInputs[Kind],
-    audience: JobAudience,
+    waiters: JobWaiters,
   ): Promise<JobResults[Kind]> {
     if (this.#isClosed) throw ended();
     const task = { kind: 'job', job: kind, hash: supergraph.hash, input } as JobTask; // as the parameters say
-    const result = this.#jobs.add({ supergraph, task }, audience);
+    const result = this.#jobs.add({ supergraph, task }, waiters);
     this.#wake();
     return (await result) as JobResults[Kind]; // our own program answers with what it is asked for
   }

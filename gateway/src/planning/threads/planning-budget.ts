@@ -1,4 +1,10 @@
-import { amountsOf, DEFAULT_SHARES, ShareBuckets, type BucketRate, type ShareKeys } from '@trellis/admission';
+import {
+  amountsOf,
+  DEFAULT_SHARES,
+  ShareBuckets,
+  type BucketRate,
+  type ShareKeys,
+} from '@trellis/runtime/admission';
 import { thisThread, type ThreadClock } from './thread-time.ts';
 
 /** Milliseconds of processor time for operations that are new, which each caller has in a window. */
@@ -21,7 +27,7 @@ const EXPECTED_MS_PER_CHARACTER = 0.02;
 /** Of this thread; opened once. */
 let clock: ThreadClock | undefined;
 /**
- * What shorter texts take, no one else gets the processor for: it is measured by the time of day. The clock of the thread costs a
+ * What shorter texts take is not interrupted: it is measured by the time of day. The clock of the thread costs a
  * system call each time it is read.
  */
 const CLOCKED_CHARACTERS = 2_000;
@@ -31,7 +37,7 @@ const NEWEST_SHARE = 0.1;
 
 /**
  * What callers may have done for operations that are new: planned beside the event loop, parsed and compiled in it. What waits
- * counts as well, by the length of its text: else someone could have as much waiting as fits before the first of it
+ * counts as well, by the length of its text: else a caller could have as much waiting as fits before the first of it
  * is done and charged.
  */
 export class PlanningBudget {

@@ -1,13 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { createSupergraphPlanner, type SupergraphPlanner } from './supergraph-planner.ts';
+import { LoadedPlanners } from './loaded-planners.ts';
+import type { SupergraphPlanner } from './supergraph-planner.ts';
 import { stepBack, thisThread } from './thread-time.ts';
 import { WorkMeter } from './work-meter.ts';
 import { writeIntrospection } from './write-introspection.ts';
 import type { JobInputs, JobKind, JobResults, JobTask, PlannerReply, PlannerTask } from './messages.ts';
 
-// The program of a query planner worker. It keeps a planner for each generation of the supergraph that it was given, and
-// ends when it is terminated: in the midst of a plan that takes too long.
-const planners = new Map<string, SupergraphPlanner>();
+// The program of a query planner worker. It ends when it is terminated: in the midst of a plan that takes too long.
+const planners = new LoadedPlanners();
 
 /** What is done for each kind of job. */
 const jobs: {
@@ -39,10 +39,10 @@ function response(task: PlannerTask): PlannerReply {
 function perform(task: PlannerTask): unknown {
   switch (task.kind) {
     case 'load':
-      planners.set(task.hash, createSupergraphPlanner(task.sdl));
+      planners.load(task.hash, task.sdl);
       return undefined;
     case 'unload':
-      planners.delete(task.hash);
+      planners.unload(task.hash);
       return undefined;
     case 'job':
       return performJob(task);
@@ -52,13 +52,7 @@ function perform(task: PlannerTask): unknown {
 }
 
 function performJob<Kind extends JobKind>({ job, hash, input }: JobTask<Kind>): JobResults[Kind] {
-  return jobs[job](plannerOf(hash), input);
-}
-
-function plannerOf(hash: string): SupergraphPlanner {
-  const planner = planners.get(hash);
-  if (!planner) throw new Error(`The supergraph ${hash} was not loaded.`);
-  return planner;
+  return jobs[job](planners.of(hash), input);
 }
 
 function reply(message: PlannerReply): void {

@@ -194,7 +194,7 @@ class Separator {
   }
 }
 
-/** It is where the field is, by the same subgraphs: all that differs is that no one chooses its arguments. */
+/** It is where the field is, by the same subgraphs: all that differs is that its arguments are not chosen. */
 function variantField(type: FieldedType, variant: Variant): FieldDefinitionNode[] {
   const original = type.fields?.find(({ name }) => name.value === variant.field);
   return original ? [{ ...original, name: { kind: Kind.NAME, value: variant.name }, arguments: [] }] : [];

@@ -79,7 +79,7 @@ function planningBasisOf(sdl: string, read: Schema | undefined): PlanningBasis {
   const { ROUTER_SUPPORTED_SUPERGRAPH_FEATURES: supportedFeatures, Supergraph } = federationInternals;
   if (read && document === written)
     return { federated: new Supergraph(read, supportedFeatures, false), requirements };
-  // It was validated as it came. What a variant replaces may now be declared and required by no one.
+  // It was validated as it came. What a variant replaces may now be declared and not required.
   const federated = Supergraph.build(document, { supportedFeatures, validateSupergraph: false });
   trustApiSchema(federated.schema);
   return { federated, requirements };

@@ -1,6 +1,6 @@
 import type { ThreadClock } from './thread-time.ts';
 
-/** Work that is over sooner was hardly interrupted: no one gets a processor for less. */
+/** Work that is over sooner was hardly interrupted: no thread gets a processor for less. */
 const BRIEF_MS = 2;
 /** For so long, brief work is measured without a look at the thread's clock. */
 const UNREAD_MS = 20;

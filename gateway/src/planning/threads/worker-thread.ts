@@ -114,7 +114,7 @@ export class WorkerThread {
     await this.#worker.terminate();
   }
 
-  /** The next one. No one else may be waiting. */
+  /** The next one. No other call may be waiting. */
   #reply(deadlineMs: number): Promise<PlannerReply> {
     return new Promise((resolve) => {
       const endDeadline = startDeadline({
@@ -141,7 +141,7 @@ export class WorkerThread {
     waiting.resolve(outcome);
   }
 
-  /** When no one waits, no one has lost anything. */
+  /** When nothing waits, nothing is lost. */
   #fail(failure: unknown): void {
     if (this.#waiting) this.#settle(this.#endBecause(failure));
   }

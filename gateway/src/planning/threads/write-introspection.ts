@@ -1,4 +1,4 @@
-import { ownOf } from '@trellis/own-property';
+import { ownOf } from '@trellis/runtime/own-property';
 import {
   getArgumentValues,
   getNullableType,
@@ -7,7 +7,6 @@ import {
   isObjectType,
   Kind,
   parse,
-  SchemaMetaFieldDef,
   TypeMetaFieldDef,
   TypeNameMetaFieldDef,
   type FieldNode,
@@ -19,6 +18,7 @@ import {
 } from 'graphql';
 import {
   capabilitiesOf,
+  metaFields,
   ServiceMetaFieldDef,
   serviceTypes,
   type ServiceCapability,
@@ -117,18 +117,11 @@ function fieldsOf({ selectionSet }: Pick<FieldNode, 'selectionSet'>): readonly F
   ) as FieldNode[]; // by their kind
 }
 
-const META_FIELDS: ReadonlyMap<string, GraphQLField<unknown, unknown>> = new Map(
-  [SchemaMetaFieldDef, TypeMetaFieldDef, TypeNameMetaFieldDef, ServiceMetaFieldDef].map((field) => [
-    field.name,
-    field,
-  ]),
-);
-
 function definitionOf(
   parent: GraphQLObjectType | undefined,
   name: string,
 ): GraphQLField<unknown, unknown> | undefined {
-  return META_FIELDS.get(name) ?? parent?.getFields()[name];
+  return metaFields.get(name) ?? parent?.getFields()[name];
 }
 
 function objectTypeOf(type: GraphQLOutputType): GraphQLObjectType | undefined {

@@ -9,7 +9,7 @@ export interface SecurePoolOptions {
   readonly tls: TlsOptions;
   /** More requests than connections wait. */
   readonly maxConnections: number;
-  /** After which a connection that is not there is given up. */
+  /** After which a connection that is not open is given up. */
   readonly connectTimeoutMs: number;
 }
 
@@ -30,7 +30,7 @@ export class SecurePool {
   readonly #pool: Pool;
 
   constructor(origin: string, { tls, maxConnections, connectTimeoutMs }: SecurePoolOptions) {
-    // A call has one time limit of its own, from beginning to end: a slow drip would never meet undici's.
+    // A request has one time limit of its own, from beginning to end: a slow drip would never meet undici's.
     const limits = { headersTimeout: 0, bodyTimeout: 0 };
     const connect = { ...tls, timeout: connectTimeoutMs };
     this.#pool = new Pool(origin, { ...limits, connect, connections: maxConnections });
@@ -64,7 +64,7 @@ function dispatchHandler(handler: ExchangeHandler): Dispatcher.DispatchHandler {
   return {
     onRequestStart(controller) {
       const isWanted = handler.started((reason) => controller.abort(reason));
-      if (!isWanted) controller.abort(new Error('The call was given up.'));
+      if (!isWanted) controller.abort(new Error('The request was aborted.'));
     },
     onResponseStart(_controller, status, headers) {
       if (status < 200) return;

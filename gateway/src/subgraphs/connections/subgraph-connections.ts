@@ -1,5 +1,5 @@
 import { ConnectionPool, type ExchangeHandler, type ExchangeRequest } from '@trellis/http1';
-import { own } from '@trellis/own-property';
+import { own } from '@trellis/runtime/own-property';
 import { Agent } from 'undici';
 import { REQUEST_HEADERS, TIMEOUT_HEADER } from '../../settings/header-names.ts';
 import { fillIn } from '../../settings/fill-in.ts';

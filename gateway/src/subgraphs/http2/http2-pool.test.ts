@@ -69,7 +69,7 @@ describe('A request over HTTP/2 is held to what HTTP/1.1 is', () => {
 
   it('one that is aborted ends with the reason of its signal', async () => {
     const { send: ask } = await client(() => undefined);
-    const reason = new Error('The client has gone.');
+    const reason = new Error('The client disconnected.');
     await expect(ask({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     const ending = new AbortController();
     const sent = ask({ signal: ending.signal });

@@ -137,6 +137,7 @@ export function identityRows({ issuer, otherIssuer, recorder, redisUrl }: Reload
     'authentication.leewayS': { beside: beside(), from: 0, to: 300, see: expired },
     'authentication.dpopUrls': { beside: beside(), to: ['https://api.example/graphql'], see: proved },
     'authentication.jwksCooldownMs': { beside: beside(), from: 60_000, to: 1_000, see: keyFetches },
+    ...rowsBelow('authentication.clientCertificate', certificateRows(beside())),
     'authorization.policies.<name>.claim': {
       beside: policy(),
       name: 'vetted',
@@ -217,6 +218,34 @@ const keyFetches: LiveRow['see'] = async (world) => {
   await callerOf(world, token);
   return world.issuer.fetches() - before;
 };
+
+/** Bytes that stand for a certificate: a thumbprint is all that is read of it. */
+const CERTIFICATE = Buffer.from('a certificate, as DER '.repeat(8));
+const CERTIFICATE_AS: Readonly<Record<'x-cert' | 'x-other-cert', string>> = {
+  'x-cert': CERTIFICATE.toString('base64'),
+  'x-other-cert': CERTIFICATE.toString('base64'),
+};
+
+/** Whether a token that is bound to a certificate is taken with one header, and with another. */
+const bound: LiveRow['see'] = async ({ ask, issuer }) => {
+  const thumbprint = createHash('sha256').update(CERTIFICATE).digest('base64url');
+  const token = await issuer.sign({ ...CLAIMS, cnf: { 'x5t#S256': thumbprint } });
+  const outcomes: string[] = [];
+  for (const [name, value] of Object.entries(CERTIFICATE_AS))
+    outcomes.push(outcomeOf(await ask('{ open }', { authorization: `Bearer ${token}`, [name]: value })));
+  return outcomes;
+};
+
+function certificateRows(issuers: object): LiveRows {
+  const beside = (clientCertificate: object): object => ({
+    authentication: { ...(issuers as { authentication: object }).authentication, clientCertificate },
+    http: { trustProxy: ['127.0.0.1'] },
+  });
+  return {
+    header: { beside: beside({ format: 'base64' }), from: 'X-Cert', to: 'x-other-cert', see: bound },
+    format: { beside: beside({ header: 'x-cert' }), from: 'base64', to: 'rfc9440', see: bound },
+  };
+}
 
 const CACHED_AFTER_MS = 60;
 

@@ -44,12 +44,12 @@ export function rowsBelow(prefix: string, rows: LiveRows): LiveRows {
 }
 
 /** What two slow operations at once come to. */
-export const twoAtOnce: LiveRow['see'] = async ({ ask, graph: { slowCalls } }) => {
+export const twoAtOnce: LiveRow['see'] = async ({ ask, graph: { slowRequests } }) => {
   for (const ms of SLOWER_AND_SLOWER) {
-    slowCalls.mostAtOnce = 0;
+    slowRequests.mostAtOnce = 0;
     const both = await Promise.all([1, 2].map((id) => ask(`{ slow(id: ${id}, ms: ${ms}) }`)));
     const outcomes = both.map(outcomeOf).toSorted();
-    if (slowCalls.mostAtOnce > 1 || outcomes.some((outcome) => outcome !== 'data')) return outcomes;
+    if (slowRequests.mostAtOnce > 1 || outcomes.some((outcome) => outcome !== 'data')) return outcomes;
   }
   return ['data', 'data'];
 };

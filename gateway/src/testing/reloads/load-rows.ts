@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import { shareKeysOf, type ShareKeys } from '@trellis/admission';
+import { shareKeysOf, type ShareKeys } from '@trellis/runtime/admission';
 import { outcomeOf, rowsBelow, twoAtOnce, type LiveRow, type LiveRows } from './live-row.ts';
 import type { ReloadWorld } from './reload-world.ts';
 
@@ -91,7 +91,7 @@ const twoUnread =
   };
 
 const largeBody: LiveRow['see'] = async ({ inside }) => {
-  const held = inside().resources.unanswered.open(() => shareKeysOf({ address: NEAR }));
+  const held = inside().resources.inFlight.open(() => shareKeysOf({ address: NEAR }));
   const rejection = held.hold(20_000);
   held.release();
   return rejection;
@@ -225,8 +225,8 @@ export function loadRows(world: ReloadWorld): LiveRows {
       to: 10_000,
       see: whileOthersWait(shareKeysOf({ address: NEAR })),
     },
-    'http.unanswered.bytes': { to: 6_000, see: largeBody },
-    'http.unanswered.callerBytes': { to: 6_000, see: largeBody },
+    'http.inFlight.bytes': { to: 6_000, see: largeBody },
+    'http.inFlight.callerBytes': { to: 6_000, see: largeBody },
     'http.unread.bytes': {
       beside: { http: { unread: { callerBytes: 9_000 } } },
       to: 1_500,

@@ -10,8 +10,8 @@ export interface ReloadGraph {
   /** Has more of the desk's things, and what is moved from it step by step. */
   readonly shelf: SubgraphServer;
   readonly news: NewsSubgraph;
-  /** Slow calls that the desk has had at a time, since it was set to 0. */
-  readonly slowCalls: { mostAtOnce: number };
+  /** Slow requests that the desk has had at a time, since it was set to 0. */
+  readonly slowRequests: { mostAtOnce: number };
   readonly all: readonly SubgraphServer[];
   close(): Promise<void>;
 }
@@ -78,7 +78,7 @@ const THINGS = Array.from({ length: 3 }, (_, index) => ({ id: `thing-${index}`, 
 export async function startReloadGraph(): Promise<ReloadGraph> {
   let counted = 0;
   let slowNow = 0;
-  const slowCalls = { mostAtOnce: 0 };
+  const slowRequests = { mostAtOnce: 0 };
   const events = await startEventGraph();
   const desk = await startSubgraph({
     name: 'desk',
@@ -92,7 +92,7 @@ export async function startReloadGraph(): Promise<ReloadGraph> {
         sure: () => null,
         slow: async (_: unknown, { ms }: { ms?: number }) => {
           slowNow += 1;
-          slowCalls.mostAtOnce = Math.max(slowCalls.mostAtOnce, slowNow);
+          slowRequests.mostAtOnce = Math.max(slowRequests.mostAtOnce, slowNow);
           await pause(ms ?? SLOW_MS);
           slowNow -= 1;
           return 'at last';
@@ -131,7 +131,7 @@ export async function startReloadGraph(): Promise<ReloadGraph> {
     desk,
     shelf,
     news: events.news,
-    slowCalls,
+    slowRequests,
     all: [desk, shelf, ...events.all],
     close: async () => {
       await Promise.all([desk.close(), shelf.close(), events.close()]);

@@ -38,9 +38,9 @@ export interface ReloadWorld {
   /** A folder with an operation for the explorer. */
   readonly examples: string;
   inside(): Pick<RunningGateway, 'configuration' | 'resources'>;
-  /** Sends an operation that no one has sent before: its text has a comment of its own. */
+  /** Sends an operation that is new: its text has a comment of its own. */
   ask(query: string, headers?: Readonly<Record<string, string>>): Promise<GatewayResponse>;
-  /** A number that was not there before. */
+  /** A number that is new. */
   next(): number;
 }
 

@@ -37,50 +37,50 @@ const requests = (place: (settings: object) => object): LiveRows => ({
   timeoutMs: { from: 5_000, to: SLOW_MS / 4, see: SLOW },
   responseBytes: { to: 2_000, see: async ({ ask }) => outcomeOf(await ask('{ long }')) },
   'retries.reserve': { from: 0, to: 3, see: (world) => requestsFor(world, '{ flaky }') },
-  'retries.perCall': {
+  'retries.perRequest': {
     beside: place({ retries: { reserve: 1 } }),
     from: 0,
     to: 1,
     see: (world) => requestsFor(world, ...TWO_FAILURES),
   },
   'breaker.failureShare': {
-    beside: place({ ...NO_RETRIES, breaker: { minCalls: 2, sleepMs: 60_000 } }),
+    beside: place({ ...NO_RETRIES, breaker: { minRequests: 2, sleepMs: 60_000 } }),
     from: 0.1,
     to: 1,
     see: afterFailures(0, '{ open }', '{ flaky }'),
   },
-  'breaker.minCalls': {
+  'breaker.minRequests': {
     beside: place({ ...NO_RETRIES, breaker: { sleepMs: 60_000 } }),
     from: 2,
     to: 50,
     see: afterFailures(0, ...TWO_FAILURES),
   },
   'breaker.windowMs': {
-    beside: place({ ...NO_RETRIES, breaker: { minCalls: 2, sleepMs: 60_000 } }),
+    beside: place({ ...NO_RETRIES, breaker: { minRequests: 2, sleepMs: 60_000 } }),
     from: 10_000,
     to: 1,
     see: afterFailures(0, ...TWO_FAILURES),
   },
   'breaker.sleepMs': {
-    beside: place({ ...NO_RETRIES, breaker: { minCalls: 2 } }),
+    beside: place({ ...NO_RETRIES, breaker: { minRequests: 2 } }),
     from: 60_000,
     to: 1,
     see: afterFailures(20, ...TWO_FAILURES),
   },
-  'concurrency.calls': {
+  'concurrency.requests': {
     beside: place({ concurrency: { queue: 0, perCaller: 1 } }),
     from: 1,
     to: 5,
     see: twoAtOnce,
   },
   'concurrency.queue': {
-    beside: place({ concurrency: { calls: 1, perCaller: 1 } }),
+    beside: place({ concurrency: { requests: 1, perCaller: 1 } }),
     from: 0,
     to: 5,
     see: twoAtOnce,
   },
   'concurrency.perCaller': {
-    beside: place({ concurrency: { calls: 4, queue: 0 } }),
+    beside: place({ concurrency: { requests: 4, queue: 0 } }),
     from: 0.25,
     to: 1,
     see: twoAtOnce,

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { createTestDatabase, type TestDatabase } from '@trellis/testkit';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -53,7 +55,11 @@ const PROCESS = '00000000-0000-4000-8000-000000000001';
 function search(budgetMs = 60_000): Promise<SearchOutcome> {
   const sinceMs = Date.now() - DAYS_MS;
   const { connectionString } = database;
-  const sdl = 'type Query { name: String }';
+  const sdl = print(gql`
+    type Query {
+      name: String
+    }
+  `);
   return findFieldUsers({ type: 'Query', field: 'name', sdl, sinceMs, budgetMs, database: connectionString });
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FetchFields } from '../plan/fetch-fields.ts';
 import type { TypeIndex } from '../supergraph/type-index.ts';
-import { EntityCalls, type EntityCaller } from './plan-run.ts';
+import { EntityRequests, type EntityFetcher } from './plan-run.ts';
 import type { DataObject, WritableObject } from './failure.ts';
 import { FetchStep } from '../plan/plan.ts';
 import type { RepresentationBatch } from './representations.ts';
@@ -28,7 +28,7 @@ const types: TypeIndex = { isSubtype: () => true, isObject: () => true, fieldTyp
 const step = new FetchStep(fields, types);
 
 /** Answers each representation with its own text. */
-class EchoCaller implements EntityCaller {
+class EchoCaller implements EntityFetcher {
   readonly asked: string[][] = [];
   isFailing = false;
 
@@ -57,11 +57,11 @@ const brought = ({ objects }: { objects: DataObject[] }): unknown[] =>
 
 describe('Entity fetches of one run', () => {
   it('become one call when they ask for the same at the same time', async () => {
-    const caller = new EchoCaller();
-    const calls = new EntityCalls(caller);
+    const fetcher = new EchoCaller();
+    const requests = new EntityRequests(fetcher);
     const [left, right] = [batchOf('a', 'b'), batchOf('b', 'c')];
-    await Promise.all([calls.fetch(step, 'key', left, ''), calls.fetch(step, 'key', right, '')]);
-    expect(caller.asked).toEqual([['a', 'b', 'c']]);
+    await Promise.all([requests.fetch(step, 'key', left, ''), requests.fetch(step, 'key', right, '')]);
+    expect(fetcher.asked).toEqual([['a', 'b', 'c']]);
     expect([brought(left), brought(right)]).toEqual([
       ['a', 'b'],
       ['b', 'c'],
@@ -69,24 +69,24 @@ describe('Entity fetches of one run', () => {
   });
 
   it('stay apart when they ask for different things', async () => {
-    const caller = new EchoCaller();
-    const calls = new EntityCalls(caller);
+    const fetcher = new EchoCaller();
+    const requests = new EntityRequests(fetcher);
     await Promise.all([
-      calls.fetch(step, 'key', batchOf('a'), ''),
-      calls.fetch(step, 'other', batchOf('a'), ''),
+      requests.fetch(step, 'key', batchOf('a'), ''),
+      requests.fetch(step, 'other', batchOf('a'), ''),
     ]);
-    expect(caller.asked).toEqual([['a'], ['a']]);
+    expect(fetcher.asked).toEqual([['a'], ['a']]);
   });
 
   it('ask for an entity once, while it is on its way and after', async () => {
-    const caller = new EchoCaller();
-    const calls = new EntityCalls(caller);
-    const first = calls.fetch(step, 'key', batchOf('a'), '');
+    const fetcher = new EchoCaller();
+    const requests = new EntityRequests(fetcher);
+    const first = requests.fetch(step, 'key', batchOf('a'), '');
     await new Promise((resolve) => setImmediate(resolve));
     const [during, after] = [batchOf('a', 'b'), batchOf('b', 'a')];
-    await Promise.all([first, calls.fetch(step, 'key', during, '')]);
-    await calls.fetch(step, 'key', after, '');
-    expect(caller.asked).toEqual([['a'], ['b']]);
+    await Promise.all([first, requests.fetch(step, 'key', during, '')]);
+    await requests.fetch(step, 'key', after, '');
+    expect(fetcher.asked).toEqual([['a'], ['b']]);
     expect([brought(during), brought(after)]).toEqual([
       ['a', 'b'],
       ['b', 'a'],
@@ -94,14 +94,14 @@ describe('Entity fetches of one run', () => {
   });
 
   it('ask again for what was not answered well, and for everything after a mutation', async () => {
-    const caller = new EchoCaller();
-    const calls = new EntityCalls(caller);
-    caller.isFailing = true;
-    await calls.fetch(step, 'key', batchOf('a'), '');
-    caller.isFailing = false;
-    await calls.fetch(step, 'key', batchOf('a'), '');
-    calls.forget();
-    await calls.fetch(step, 'key', batchOf('a'), '');
-    expect(caller.asked).toEqual([['a'], ['a'], ['a']]);
+    const fetcher = new EchoCaller();
+    const requests = new EntityRequests(fetcher);
+    fetcher.isFailing = true;
+    await requests.fetch(step, 'key', batchOf('a'), '');
+    fetcher.isFailing = false;
+    await requests.fetch(step, 'key', batchOf('a'), '');
+    requests.forget();
+    await requests.fetch(step, 'key', batchOf('a'), '');
+    expect(fetcher.asked).toEqual([['a'], ['a'], ['a']]);
   });
 });

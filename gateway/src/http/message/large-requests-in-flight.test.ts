@@ -30,7 +30,7 @@ beforeAll(async () => {
     `,
     resolvers: { Query: { one: () => 1, slow: () => waits.then(() => 1) } },
   });
-  const settings = `http: { unanswered: { bytes: ${BOUND_BYTES} } }`;
+  const settings = `http: { inFlight: { bytes: ${BOUND_BYTES} } }`;
   gateway = await startTestGateway({ subgraphs: [subgraph], settings });
 });
 afterAll(async () => {
@@ -40,7 +40,7 @@ afterAll(async () => {
 });
 afterEach(async () => {
   for (const client of clients.splice(0)) client.destroy();
-  await until(async () => (await metric('trellis_gateway_unanswered_bytes')) === 0);
+  await until(async () => (await metric('trellis_gateway_in_flight_bytes')) === 0);
 });
 
 async function metric(name: string): Promise<number> {
@@ -124,7 +124,7 @@ describe('G7: clients that send megabytes and wait for no response', () => {
     const rejected: (() => boolean)[] = [];
     for (let index = 0; index < CLIENTS; index += 1) rejected.push(await attack());
     await until(async () => rejected.filter((isRejected) => isRejected()).length >= CLIENTS / 2);
-    const held = await metric('trellis_gateway_unanswered_bytes');
+    const held = await metric('trellis_gateway_in_flight_bytes');
     expect(held).toBeGreaterThan(BOUND_BYTES / 8);
     expect(held).toBeLessThanOrEqual(BOUND_BYTES / 2 + 100_000);
     expect((await sendLarge('127.9.0.1')).slice(0, 12)).toBe('HTTP/1.1 200');
@@ -147,9 +147,9 @@ describe('G7: clients that send megabytes and wait for no response', () => {
       if (round % 2 === 0) await new Promise(setImmediate);
       socket.resetAndDestroy();
     }
-    await until(async () => (await metric('trellis_gateway_unanswered_bytes')) === 0);
+    await until(async () => (await metric('trellis_gateway_in_flight_bytes')) === 0);
     await pause(100);
-    expect(await metric('trellis_gateway_unanswered_bytes')).toBe(0);
+    expect(await metric('trellis_gateway_in_flight_bytes')).toBe(0);
   });
 
   it('hold nothing when they have been answered', async () => {
@@ -163,7 +163,7 @@ describe('G7: clients that send megabytes and wait for no response', () => {
       socket.send(JSON.stringify({ id: `${id}`, type: 'subscribe', payload }));
       await until(async () => completed > id);
     }
-    expect(await metric('trellis_gateway_unanswered_bytes')).toBe(0);
+    expect(await metric('trellis_gateway_in_flight_bytes')).toBe(0);
   });
 });
 

@@ -1,7 +1,12 @@
-import { ShareLimit, type LevelAmounts, type ShareKeys, type ShareRejection } from '@trellis/admission';
+import {
+  ShareLimit,
+  type LevelAmounts,
+  type ShareKeys,
+  type ShareRejection,
+} from '@trellis/runtime/admission';
 
-/** How much of what clients have sent a process holds. */
-export interface UnansweredRules {
+/** How many bytes of requests in flight a process holds. */
+export interface InFlightRules {
   /** Bytes of all clients together. */
   readonly totalBytes: number;
   /** Bytes of one caller, and of each network around it. */
@@ -14,7 +19,7 @@ export interface HeldBytes {
    * From now on it is so much.
    *
    * @param bytes in all; small amounts are not counted, as the number of requests and connections bounds them
-   * @returns what speaks against more than before: what was counted stays so
+   * @returns why more can not be held: what was counted stays so
    */
   hold(bytes: number): ShareRejection | undefined;
   /** Nothing is held any more, and what comes later does not count. More than once does no harm. */
@@ -25,19 +30,19 @@ export interface HeldBytes {
 const SMALL_BYTES = 4_096;
 
 /**
- * Counts what clients have sent and have not been answered, for all of them together and for each caller: bodies and messages
+ * Counts the bytes of large requests in flight, for all clients together and for each caller: bodies and messages
  * that have not arrived whole, those that are executed, and requests that wait behind another. A caller that would hold more
- * than its share is rejected; something is left for the next, however many ask for all that they can get.
+ * than its share is rejected; something is left for the next caller.
  */
-export class UnansweredBytes {
+export class InFlightBytes {
   readonly #limit: ShareLimit;
 
-  constructor({ totalBytes, perCallerBytes }: UnansweredRules) {
+  constructor({ totalBytes, perCallerBytes }: InFlightRules) {
     this.#limit = new ShareLimit({ total: totalBytes, perKey: perCallerBytes, leavesRoom: true });
   }
 
   /** From now on other rules hold; what is held stays so. */
-  set rules({ totalBytes, perCallerBytes }: UnansweredRules) {
+  set rules({ totalBytes, perCallerBytes }: InFlightRules) {
     this.#limit.resize({ total: totalBytes, perKey: perCallerBytes });
   }
 
@@ -72,7 +77,7 @@ class Held implements HeldBytes {
     if (more < 0) this.#limit.release(keys, -more);
     const rejection = more > 0 ? this.#limit.tryAcquire(keys, more) : undefined;
     if (rejection === undefined) this.#counted += more;
-    if (this.#counted === 0) this.#keys = undefined; // the client may be someone else by the next time
+    if (this.#counted === 0) this.#keys = undefined; // the caller may be another by the next time
     return rejection;
   }
 

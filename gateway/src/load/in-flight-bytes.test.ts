@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { amountsOf, DEFAULT_SHARES, shareKeysOf } from '@trellis/admission';
-import { UnansweredBytes, type HeldBytes } from './unanswered-bytes.ts';
+import { amountsOf, DEFAULT_SHARES, shareKeysOf } from '@trellis/runtime/admission';
+import { InFlightBytes, type HeldBytes } from './in-flight-bytes.ts';
 
 const TOTAL = 10_000_000;
 const rules = { totalBytes: TOTAL, perCallerBytes: amountsOf(TOTAL, DEFAULT_SHARES.ofTotal) };
 
 /** Sends so much over as many connections as it takes. @returns what is held of it */
-function flood(bytes: UnansweredBytes, address: string): readonly HeldBytes[] {
+function flood(bytes: InFlightBytes, address: string): readonly HeldBytes[] {
   const held: HeldBytes[] = [];
   for (let index = 0; index < 1_000; index += 1) {
     const connection = bytes.open(() => shareKeysOf({ address }));
@@ -17,7 +17,7 @@ function flood(bytes: UnansweredBytes, address: string): readonly HeldBytes[] {
 
 describe('G7: what clients have sent', () => {
   it('is half of the bound at most for one address, and less as others send too, who find some left', () => {
-    const bytes = new UnansweredBytes(rules);
+    const bytes = new InFlightBytes(rules);
     flood(bytes, '192.0.2.1');
     expect(bytes.bytes).toBe(TOTAL / 2);
     for (let network = 1; network < 5; network += 1) flood(bytes, `198.51.${network}.1`);
@@ -26,7 +26,7 @@ describe('G7: what clients have sent', () => {
   });
 
   it('counts no longer than it is held, as whom it was held', () => {
-    const bytes = new UnansweredBytes(rules);
+    const bytes = new InFlightBytes(rules);
     let address = '192.0.2.1';
     const held = bytes.open(() => shareKeysOf({ address }));
     expect(held.hold(3_000_000)).toBeUndefined();
@@ -41,7 +41,7 @@ describe('G7: what clients have sent', () => {
   });
 
   it('counts nothing of what comes when the client has gone', () => {
-    const bytes = new UnansweredBytes(rules);
+    const bytes = new InFlightBytes(rules);
     const held = bytes.open(() => shareKeysOf({ address: '192.0.2.1' }));
     expect(held.hold(3_000_000)).toBeUndefined();
     held.release();
@@ -50,7 +50,7 @@ describe('G7: what clients have sent', () => {
   });
 
   it('is not counted where the number of connections bounds it', () => {
-    const bytes = new UnansweredBytes(rules);
+    const bytes = new InFlightBytes(rules);
     for (let index = 0; index < 1_000; index += 1)
       expect(bytes.open(() => shareKeysOf({ address: '192.0.2.1' })).hold(4_096)).toBeUndefined();
     expect(bytes.bytes).toBe(0);
