@@ -16,12 +16,9 @@ export interface CliCommandEntry {
   readonly summary: string;
   /** The page of docs/ that is about it: `composition.md`. */
   readonly page: string;
-  /** What its exit statuses mean, beside 0 and {@link EXIT_USAGE}, which all have. */
+  /** What its exit statuses mean, beside 0 and `EXIT_USAGE`, which all have. */
   readonly exits: Readonly<Record<number, string>>;
   /** What `--json` prints as JSON on standard output; absent where a command has no result. */
   readonly json?: string;
   readonly load: () => Promise<CliCommand>;
 }
-
-/** Exit status for a call that makes no sense: EX_USAGE of sysexits(3). */
-export const EXIT_USAGE = 64;

@@ -95,7 +95,7 @@ export const cliCommands: readonly CliCommandEntry[] = [
     summary: 'show how the gateway would run an operation: requests, cost and rights',
     page: 'composition.md',
     exits: CHECKED,
-    json: 'the plan with calls, depth, cost and rights',
+    json: 'the plan with requests, depth, cost and rights',
     load: async () => (await import('./commands/supergraph.ts')).compositionCommand('explain'),
   },
   {

@@ -1,4 +1,5 @@
-import { EXIT_USAGE, type CliCommandEntry } from './cli-command.ts';
+import { EXIT_USAGE } from '@trellis/runtime/exit-codes';
+import type { CliCommandEntry } from './cli-command.ts';
 import { cliCommands } from './cli-commands.ts';
 import { createTrellis } from './trellis.ts';
 

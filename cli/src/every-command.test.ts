@@ -114,6 +114,50 @@ describe.each(rows)('trellis %s', (path, option) => {
   });
 });
 
+describe('help', () => {
+  it.each(['supergraph', 'auth-server', 'search', 'operations', 'registry', 'variant', 'keys'])(
+    'is a command of trellis %s, which is named as it was called',
+    async (name) => {
+      expect(await run(name, 'help')).toBe(0);
+      expect(output).toContain(`trellis ${name}`);
+      expect(output + errors).not.toContain('npm run');
+    },
+  );
+
+  it.each([
+    ['supergraph', 'check', '--against'],
+    ['auth-server', 'accounts add', '--email'],
+  ])('of trellis %s explains %s', async (name, inner, option) => {
+    expect(await run(name, 'help', ...inner.split(' '))).toBe(0);
+    expect(output).toContain(option);
+    expect(output).not.toMatch(/explain OPERATION|clients add/);
+  });
+
+  it('names npm run supergraph where that was called', async () => {
+    vi.stubEnv('npm_lifecycle_event', 'supergraph');
+    expect(await run('supergraph', 'chekc')).toBe(64);
+    expect(errors).toContain('Help: npm run supergraph -- --help');
+  });
+
+  it('of trellis auth-server has the arguments of each command', async () => {
+    await run('auth-server', '--help');
+    expect(output).toMatch(/^ {2}accounts add --email E --name N/m);
+  });
+});
+
+describe('trellis search rebuild', () => {
+  it('says how the platform is started where none runs', async () => {
+    for (const name of ['DATABASE_URL', 'SEARCH_DATABASE_URL']) vi.stubEnv(name, undefined);
+    vi.stubEnv('DATA_DIR', folder);
+    expect(await run('search', 'rebuild')).toBe(78);
+    expect(errors.split('\n')).toEqual([
+      'No index: no platform runs on this data directory (DATA_DIR), and DATABASE_URL is not set.',
+      'Is the platform running? Start it with: npm start',
+      '',
+    ]);
+  });
+});
+
 describe('--json', () => {
   const config = (): readonly string[] => ['--config', join(folder, 'supergraph.yaml')];
   const supergraph = (): string => join(folder, 'supergraph.graphql');

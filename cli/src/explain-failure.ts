@@ -1,11 +1,11 @@
-import { ConfigError } from '@trellis/runtime';
+import { ConfigError, StartupError } from '@trellis/runtime';
 import { EmbeddedPostgresError } from './platform/index.ts';
 import { PortInUse } from './platform/ports.ts';
 import { StoreUnavailable } from './platform/external-stores.ts';
 import { DirectoryInUse } from '@trellis/dev-stores';
 
 /** Failures whose message is all that a user needs. */
-const IN_WORDS = [ConfigError, EmbeddedPostgresError, PortInUse, StoreUnavailable];
+const IN_WORDS = [ConfigError, EmbeddedPostgresError, PortInUse, StartupError, StoreUnavailable];
 
 /** Says why a start failed and, where that is known, what helps. */
 export function explainFailure(error: unknown): string {

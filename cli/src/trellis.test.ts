@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createTemporaryDirectory } from '@trellis/testkit';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { cliCommands } from './cli-commands.ts';
 import { runTrellis } from './trellis.ts';
@@ -48,9 +50,40 @@ describe('trellis', () => {
     },
   );
 
+  it('says its version', async () => {
+    const file = new URL('../package.json', import.meta.url);
+    const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
+    expect(await runTrellis(['--version'])).toBe(0);
+    expect(output).toBe(`${version}\n`);
+  });
+
+  it.each([['--verison'], ['gatway'], ['nonsense']])(
+    'says how it is called in two lines after what is wrong with %s',
+    async (wrong) => {
+      expect(await runTrellis([wrong])).toBe(64);
+      const lines = errors.trim().split('\n');
+      expect(lines[0]).toContain(`'${wrong}'`);
+      expect(lines.slice(-2)).toEqual(['Usage: trellis <command> [options]', 'Help: trellis --help']);
+      expect(lines.length).toBeLessThanOrEqual(4); // the second has the one that was meant
+    },
+  );
+
   it.each(wrongSubgraphs)('does not serve %j', async (flags, problem) => {
     expect(await runTrellis(['gateway', ...flags])).toBe(64);
     expect(errors).toContain(problem);
+  });
+
+  it.each(['gateway', 'dev'])('names the flag that is wrong where %s was given one', async (command) => {
+    vi.spyOn(process, 'exit').mockImplementation(() => {
+      throw new Error('exit');
+    });
+    const temporary = createTemporaryDirectory();
+    const key = join(temporary.path, 'developer-key.json');
+    const graph =
+      command === 'gateway' ? ['none.graphql'] : ['--subgraph', 'a=http://127.0.0.1:1', '--key', key];
+    await expect(runTrellis([command, ...graph, '--port', 'abc'])).rejects.toThrow('exit');
+    temporary.remove();
+    expect(errors).toContain('--port: must be a whole number');
   });
 
   it.each(cliCommands.map(({ name }) => name))('explains %s', async (name) => {

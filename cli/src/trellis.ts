@@ -1,7 +1,8 @@
+import { EXIT_USAGE } from '@trellis/runtime/exit-codes';
 import { didYouMean } from '@trellis/runtime/parse-flags';
 import { Command, CommanderError } from 'commander';
-import { EXIT_USAGE } from './cli-command.ts';
 import { cliCommands } from './cli-commands.ts';
+import { ownVersion } from './own-version.ts';
 import { createTerminal, pageLink } from './terminal/index.ts';
 
 /**
@@ -32,14 +33,17 @@ function isConfigError(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ConfigError';
 }
 
+const BRIEF_USAGE = 'Usage: trellis <command> [options]\nHelp: trellis --help';
+
 /**
- * The program, ready to parse. Only the command that is called is loaded; the others are there for the list.
+ * The program, ready to parse. Only the command that is called is loaded; the others are listed only.
  *
  * @param called the name of the command
  */
 export async function createTrellis(called: string | undefined): Promise<Command> {
   const program = new Command('trellis').description('An open federated GraphQL platform.');
-  program.enablePositionalOptions().showHelpAfterError().exitOverride();
+  program.enablePositionalOptions().showHelpAfterError(BRIEF_USAGE).exitOverride();
+  program.version(ownVersion(), '--version', 'output the version of the package');
   const list = pageLink({ page: 'command-line.md' });
   program.addHelpText('after', `\nEvery command, its results and exit statuses: ${list}`);
   for (const { name, summary, page, load } of cliCommands) {

@@ -7,7 +7,7 @@ import { historyCommand } from '../src/publish/history-commands.ts';
 import { publishCommand, type PublishOptions } from '../src/publish/publish-command.ts';
 import { runRegistryAction, type RegistryAction } from '../src/publish/run-registry-action.ts';
 import { contractCommand, type ContractCall } from '../src/supergraph/contract-command.ts';
-import { TAG_LINK } from './federation-link.ts';
+import { linkSchema, TAG_LINK, type UnlinkedSchema } from './federation-link.ts';
 import type { CommandRun } from './run-command.ts';
 
 /** Commands of one who publishes contracts, one registry after the other. */
@@ -74,8 +74,8 @@ export class ContractStage {
   }
 
   /** Publishes the one subgraph. */
-  publish(sdl: string, more: PublishOptions = {}): Promise<CommandRun> {
-    const schema = this.write('users.graphql', TAG_LINK + sdl);
+  publish(typeDefs: UnlinkedSchema, more: PublishOptions = {}): Promise<CommandRun> {
+    const schema = this.write('users.graphql', linkSchema(typeDefs, TAG_LINK));
     return this.run(publishCommand, { subgraph: 'users', schema, routingUrl: 'http://users.test/', ...more });
   }
 

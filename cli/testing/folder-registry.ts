@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeVerdict, type ReleaseVerdict } from '@trellis/release-verdict';
 import { vi } from 'vitest';
-import { LINK } from './federation-link.ts';
+import { linkSchema, type UnlinkedSchema } from './federation-link.ts';
 import { trellis, type CommandRun } from './run-command.ts';
 
 /** What releases were composed with, and how they differed. */
@@ -52,8 +52,8 @@ export class FolderRegistry {
     return file;
   }
 
-  async publish(name: string, sdl: string, ...more: readonly string[]): Promise<CommandRun> {
-    const schema = await this.write(`${name}.graphql`, LINK + sdl);
+  async publish(name: string, typeDefs: UnlinkedSchema, ...more: readonly string[]): Promise<CommandRun> {
+    const schema = await this.write(`${name}.graphql`, linkSchema(typeDefs));
     const place = ['--schema', schema, '--routing-url', `http://${name}.test/graphql`];
     return trellis('publish', '--subgraph', name, ...place, ...more);
   }

@@ -1,10 +1,10 @@
 import { judgements } from '../src/publish/judgements.ts';
 import type { JudgementPlace } from '../src/registry-server/judgement-thread.ts';
-import { LINK } from './federation-link.ts';
+import { linkSchema, type UnlinkedSchema } from './federation-link.ts';
 
 /** The request that publishes one subgraph to a log of its own. */
-export function publicationTo(graph: string, sdl: string) {
-  const set = [{ name: 'a', sdl: LINK + sdl, source: 'a', routingUrl: 'http://a.test/' }];
+export function publicationTo(graph: string, typeDefs: UnlinkedSchema) {
+  const set = [{ name: 'a', sdl: linkSchema(typeDefs), source: 'a', routingUrl: 'http://a.test/' }];
   const url = `/v1/graphs/${graph}/environments/test/publications`;
   return { method: 'POST', url, payload: { set, remove: [], isWhole: false } } as const;
 }

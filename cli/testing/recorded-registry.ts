@@ -5,7 +5,7 @@ import { createRecordSigner, generateRecordKey, TrustedKeys } from '@trellis/reg
 import { vi } from 'vitest';
 import { HERE } from './judged-changes.ts';
 import type { RegistryServerOptions } from '../src/registry-server/registry-server.ts';
-import { LINK } from './federation-link.ts';
+import { linkSchema, type UnlinkedSchema } from './federation-link.ts';
 import { createRegistryTables, serverFor } from './registry-stage.ts';
 import { trellis, type CommandRun } from './run-command.ts';
 
@@ -73,8 +73,8 @@ export class RecordedRegistry {
     return file;
   }
 
-  publish(name: string, sdl: string, ...more: readonly string[]): Promise<CommandRun> {
-    const schema = this.write(`${name}.graphql`, LINK + sdl);
+  publish(name: string, typeDefs: UnlinkedSchema, ...more: readonly string[]): Promise<CommandRun> {
+    const schema = this.write(`${name}.graphql`, linkSchema(typeDefs));
     const place = ['--schema', schema, '--routing-url', 'http://127.0.0.1:1/'];
     return trellis('publish', '--subgraph', name, ...place, ...more);
   }

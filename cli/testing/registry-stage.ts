@@ -12,7 +12,7 @@ import { publishCommand, type PublishOptions } from '../src/publish/publish-comm
 import { runRegistryAction } from '../src/publish/run-registry-action.ts';
 import { createRegistryServer, type RegistryServerOptions } from '../src/registry-server/registry-server.ts';
 import { serveRegistry, type RunningRegistry } from '../src/registry-server/serve-registry.ts';
-import { LINK } from './federation-link.ts';
+import { linkSchema, type UnlinkedSchema } from './federation-link.ts';
 
 /** What tokens of these tests are for. */
 export const AUDIENCE = 'https://registry.example/';
@@ -153,11 +153,11 @@ export class RegistryStage {
   publish(
     client: string,
     subgraph: string,
-    sdl: string,
+    typeDefs: UnlinkedSchema,
     more: PublishOptions = {},
   ): ReturnType<RegistryStage['as']> {
     const schema = join(this.folder, `${subgraph}.graphql`);
-    writeFileSync(schema, LINK + sdl);
+    writeFileSync(schema, linkSchema(typeDefs));
     const routingUrl = `http://${subgraph}.test/`;
     return this.as(client, publishCommand, { subgraph, schema, routingUrl, ...more });
   }

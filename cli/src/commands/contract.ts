@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { composersOption } from './composers-option.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { contractCommand, type ContractCall } from '../supergraph/contract-command.ts';
-import { fileFailure } from '../supergraph/named-file.ts';
+import { printableFailure } from '../supergraph/named-file.ts';
 
 /** `trellis contract`: the supergraph of a part of the graph, for other clients. */
 export function contractingCommand(): CliCommand {
@@ -46,7 +46,7 @@ async function run(call: ContractCall): Promise<void> {
     const isExpected =
       error instanceof FileProblems || error instanceof SupergraphConfigError || isOfFiles(error);
     if (!isExpected) throw error;
-    process.stderr.write(`${fileFailure(error)}\n`);
+    process.stderr.write(`${printableFailure(error)}\n`);
     process.exitCode = 1;
   }
 }

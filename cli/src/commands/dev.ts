@@ -7,6 +7,7 @@ import { standardOutput } from '../supergraph/standard-output.ts';
 import { writeProblems } from '../supergraph/write-problems.ts';
 import { DevCallProblem, MOCK_ALL, readDevCall, type DevFlags } from '../development/dev-call.ts';
 import { followRest, rejectUnknownMocks } from '../development/follow-rest.ts';
+import { environmentTable, readDataDirectory } from '../platform/environment-table.ts';
 import { openDeveloperKey } from '../development/developer-key.ts';
 import { runDevelopment } from '../development/run-development.ts';
 
@@ -46,7 +47,7 @@ export function devCommand(): CliCommand {
     .option('--config <FILE>', 'settings, as in gateway.yaml')
     .option(
       '--key <FILE>',
-      'your own key, made the first time; default: developer-key.json in DATA_DIR, or .data',
+      `your own key, made the first time; default: developer-key.json in DATA_DIR, or ${environmentTable.DATA_DIR.default}`,
     )
     .option('--print-key', 'prints what operators put into USER_CONTEXT_DEVELOPER_JWKS, and ends')
     .passThroughOptions()
@@ -59,7 +60,7 @@ function collect(text: string, before: readonly string[] = []): readonly string[
 }
 
 async function run(command: Command, args: readonly string[], flags: DevFlags): Promise<void> {
-  const directory = process.env['DATA_DIR'] || '.data';
+  const directory = readDataDirectory(process.env);
   try {
     const key = await openDeveloperKey(flags.key ?? join(directory, 'developer-key.json'));
     if (flags.printKey) return void process.stdout.write(`${key.publicKeys}\n`);

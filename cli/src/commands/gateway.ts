@@ -1,6 +1,7 @@
 import { startFirstPlanner } from '@trellis/gateway/first-planner';
 import { Command } from 'commander';
 import type { CliCommand } from '../cli-command.ts';
+import { flagsAsVariables, type FlagsAsVariables } from '../flags-as-variables.ts';
 import { takesNextOperationsPort } from '../operations-port.ts';
 
 /** What the command line may say; the environment says the rest. */
@@ -62,7 +63,8 @@ async function run(command: Command, flags: GatewayFlags): Promise<void> {
     command.error(
       'Say which supergraph: --supergraph FILE, --supergraph URL, or --subgraph NAME=URL for each subgraph.',
     );
-  const environment = { ...process.env, ...environmentOf(flags) };
+  const given = givenVariables(flags);
+  const environment = { ...process.env, ...given.environment };
   if (plansItself(flags, environment)) void startFirstPlanner(); // it loads while this thread does
   const [{ gateway }, { runDeployable }] = await Promise.all([
     import('@trellis/gateway'),
@@ -70,6 +72,7 @@ async function run(command: Command, flags: GatewayFlags): Promise<void> {
   ]);
   await runDeployable(gateway, environment, {
     takesNextOperationsPort: takesNextOperationsPort('GATEWAY', process.env),
+    flags: given.flags,
   });
 }
 
@@ -91,15 +94,18 @@ function problemOfSubgraphs(subgraphs: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** With the prefix, so that a flag wins over every variable of the environment. */
-function environmentOf(given: GatewayFlags): Record<string, string> {
-  const variables: readonly (readonly [string, string | undefined])[] = [
-    ['GATEWAY_SUPERGRAPH', given.supergraph ?? given.subgraph?.join(' ')],
-    ['GATEWAY_PORT', given.port],
-    ['GATEWAY_HOST', given.host],
-    ['GATEWAY_CONFIG', given.config],
-    ['GATEWAY_FORWARD_HEADERS', given.forwardHeader?.join(' ')],
-    ['GATEWAY_WORKERS', given.workers],
-  ];
-  return Object.fromEntries(variables.filter((entry): entry is [string, string] => entry[1] !== undefined));
+function givenVariables(given: GatewayFlags): FlagsAsVariables {
+  const { supergraph, subgraph, forwardHeader } = given;
+  return flagsAsVariables('GATEWAY', [
+    [
+      'SUPERGRAPH',
+      supergraph === undefined ? '--subgraph' : '--supergraph',
+      supergraph ?? subgraph?.join(' '),
+    ],
+    ['PORT', '--port', given.port],
+    ['HOST', '--host', given.host],
+    ['CONFIG', '--config', given.config],
+    ['FORWARD_HEADERS', '--forward-header', forwardHeader?.join(' ')],
+    ['WORKERS', '--workers', given.workers],
+  ]);
 }

@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { SupergraphConfigError } from '@trellis/composition';
 import { Command } from 'commander';
 import type { CliCommand } from '../cli-command.ts';
 import { SubgraphRejected, writeNewSubgraph } from '../new-subgraph/new-subgraph.ts';
+import { ownVersion } from '../own-version.ts';
+import { pageLink } from '../terminal/index.ts';
 
 interface NewSubgraphFlags {
   readonly type?: string;
@@ -35,7 +36,7 @@ async function run(name: string, { type, port, folder }: NewSubgraphFlags): Prom
       version: ownVersion(),
     });
     const next = isJoined
-      ? 'It joined supergraph.yaml. Next: npx pnpm install, npm run generate'
+      ? `It joined supergraph.yaml. Next: npx pnpm install, then the steps of ${pageLink({ page: 'add-a-subgraph.md' })}`
       : `Next: cd ${written} && npm install && npm test && npm run build && DATABASE_URL=… npm start`;
     process.stdout.write(`${written} is written. ${next}\n`);
   } catch (error) {
@@ -49,10 +50,4 @@ async function run(name: string, { type, port, folder }: NewSubgraphFlags): Prom
 
 function isOfFiles(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
-}
-
-/** All packages have one. */
-function ownVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { readonly version: string }).version; // our own file
 }

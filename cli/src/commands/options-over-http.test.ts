@@ -1,3 +1,5 @@
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import type { Command } from 'commander';
 import { generateRecordKey } from '@trellis/registry';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -14,7 +16,15 @@ import {
   variantCommand,
 } from './registry.ts';
 
-const USERS = 'type Query { me: User } type User @key(fields: "id") { id: ID! name: String }';
+const USERS = print(gql`
+  type Query {
+    me: User
+  }
+  type User @key(fields: "id") {
+    id: ID!
+    name: String
+  }
+`);
 const MORE = USERS.replace('name: String', 'name: String age: Int');
 
 let registry: RecordedRegistry;

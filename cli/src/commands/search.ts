@@ -1,9 +1,10 @@
-import { resolve } from 'node:path';
-import { ConfigError, EXIT_CONFIG } from '@trellis/runtime';
+import { ConfigError } from '@trellis/runtime';
+import { EXIT_CONFIG } from '@trellis/runtime/exit-codes';
 import { runSearchCommand, search } from '@trellis/search';
 import { Command } from 'commander';
 import { didYouMean } from '@trellis/runtime/parse-flags';
 import type { CliCommand } from '../cli-command.ts';
+import { readDataDirectory } from '../platform/environment-table.ts';
 import { readPlatformFile } from '../platform/platform-file.ts';
 import { withSecretFiles } from '../platform/secret-files.ts';
 
@@ -14,6 +15,7 @@ export function searchCommand(): CliCommand {
     .argument('<command>', 'rebuild: read the whole index again, and wait until it is done')
     .option('--json', 'how many documents there are, and the seconds that it took')
     .action((name: string, { json = false }: { readonly json?: boolean }) => {
+      if (name === 'help') return command.outputHelp();
       if (name !== 'rebuild')
         command.error(`error: There is no command "${name}".${didYouMean(name, ['rebuild'])}`);
       return run(json ? [name, '--json'] : [name]);
@@ -21,18 +23,28 @@ export function searchCommand(): CliCommand {
   return { command, phrases: ['rebuild'] };
 }
 
+const NO_DATABASE =
+  'No index: no platform runs on this data directory (DATA_DIR), and DATABASE_URL is not set.\n' +
+  'Is the platform running? Start it with: npm start\n';
+
 async function run(args: readonly string[]): Promise<void> {
   const interrupted = new AbortController();
   process.once('SIGINT', () => interrupted.abort());
   try {
     // A platform that runs on this data directory is reached; else the environment says where the database is.
-    const running = readPlatformFile(resolve(process.env['DATA_DIR'] || '.data'));
-    const config = search.readConfig({ ...running?.searchEnvironment, ...withSecretFiles(process.env) });
+    const running = readPlatformFile(readDataDirectory(process.env));
+    const environment = { ...running?.searchEnvironment, ...withSecretFiles(process.env) };
+    if (!(environment['SEARCH_DATABASE_URL'] ?? environment['DATABASE_URL'])) return failWith(NO_DATABASE);
+    const config = search.readConfig(environment);
     const { stdout, stderr } = process;
     process.exitCode = await runSearchCommand(args, config, { stdout, stderr, signal: interrupted.signal });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(`${error.message}\nIs the platform running? It is found by DATA_DIR.\n`);
-    process.exitCode = EXIT_CONFIG;
+    failWith(`${error.message}\n`);
   }
+}
+
+function failWith(text: string): void {
+  process.stderr.write(text);
+  process.exitCode = EXIT_CONFIG;
 }

@@ -1,4 +1,5 @@
-import { ConfigError, createLogger, endOnUnhandledError, EXIT_CONFIG, onStopSignal } from '@trellis/runtime';
+import { ConfigError, createLogger, endOnUnhandledError, onStopSignal } from '@trellis/runtime';
+import { EXIT_CONFIG, EXIT_FAILED } from '@trellis/runtime/exit-codes';
 import { Command } from 'commander';
 import type { CliCommand } from '../cli-command.ts';
 import { explainFailure } from '../explain-failure.ts';
@@ -49,5 +50,5 @@ async function run(split: boolean): Promise<void> {
 
 function failAndExit(error: unknown): never {
   process.stderr.write(`${explainFailure(error)}\n`);
-  process.exit(error instanceof ConfigError ? EXIT_CONFIG : 1);
+  process.exit(error instanceof ConfigError ? EXIT_CONFIG : EXIT_FAILED);
 }

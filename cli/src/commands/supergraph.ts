@@ -11,11 +11,16 @@ const subcommands = Object.keys(commandOptions) as readonly Subcommand[]; // its
 /** `trellis supergraph`: composition and its checks, which read the rest of the line themselves. */
 export function supergraphCommand(): CliCommand {
   return {
-    command: passingCommand('supergraph', (args) => run(args, 'npm run supergraph --')),
+    command: passingCommand('supergraph', (args) => run(args, calledAs())),
     help: () =>
       'The same commands with a word before them, as scripts have it: supergraph compose, supergraph check …',
     phrases: subcommands.flatMap((name) => [name, ...optionsOf(name).map((option) => `${name} ${option}`)]),
   };
+}
+
+/** npm names the script that it runs; npx is a script of its own name. */
+function calledAs(): string {
+  return process.env['npm_lifecycle_event'] === 'supergraph' ? 'npm run supergraph --' : 'trellis supergraph';
 }
 
 /** `trellis compose` and `trellis check`: the same without a word between. */

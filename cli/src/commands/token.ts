@@ -1,7 +1,7 @@
-import { resolve } from 'node:path';
 import { demoAccounts, demoPassword } from '@trellis/demo-data';
 import { Command } from 'commander';
 import type { CliCommand } from '../cli-command.ts';
+import { readAuthPort, readDataDirectory } from '../platform/environment-table.ts';
 import { readPlatformFile } from '../platform/platform-file.ts';
 import { obtainAccessToken } from '../token/obtain-access-token.ts';
 import { SignInFailed } from '../token/sign-in-failed.ts';
@@ -32,8 +32,8 @@ export function tokenCommand(): CliCommand {
 }
 
 async function printToken({ account, scope, issuer: given, json = false }: TokenFlags): Promise<void> {
-  const issuer = given ?? runningIssuer();
   try {
+    const issuer = given ?? runningIssuer();
     const token = await obtainAccessToken({
       issuer: new URL(issuer),
       email: account,
@@ -52,8 +52,8 @@ async function printToken({ account, scope, issuer: given, json = false }: Token
 
 /** The platform writes its address into its data directory; without it, the default one may still answer. */
 function runningIssuer(): string {
-  const running = readPlatformFile(resolve(process.env['DATA_DIR'] ?? '.data'));
-  return running?.issuer ?? `http://localhost:${process.env['AUTH_PORT'] ?? '4001'}`;
+  const running = readPlatformFile(readDataDirectory(process.env));
+  return running?.issuer ?? `http://localhost:${readAuthPort(process.env)}`;
 }
 
 /** The server does not say whether there is an account; which ones this command can sign in is known. */

@@ -128,7 +128,15 @@ describe('A mocked subgraph', () => {
   });
 
   it('is none where the text is no schema', () => {
-    for (const sdl of ['type Query {', 'type Query { a: Missing }', ''])
+    for (const sdl of [
+      'type Query {',
+      print(gql`
+        type Query {
+          a: Missing
+        }
+      `),
+      '',
+    ])
       expect(mockSubgraph(sdl)).toBeUndefined();
   });
 });

@@ -1,4 +1,5 @@
 import { buildSubgraphSchema } from '@apollo/subgraph';
+import { own } from '@trellis/runtime/own-property';
 import {
   execute,
   parse,
@@ -69,7 +70,8 @@ const fieldResolver: GraphQLFieldResolver<unknown, unknown, Readonly<Record<stri
   { fieldName, parentType, returnType, schema },
 ) => {
   const source = parent as Source | undefined; // made here, or a reference that the gateway sent
-  if (source && Object.hasOwn(source, fieldName)) return source[fieldName];
+  const present = source && own(source, fieldName);
+  if (present !== undefined) return present;
   const seed = source ? seedOf(source) : parentType.name;
   const given = Object.keys(args).length > 0 ? JSON.stringify(args) : '';
   const id = isMockedId(args['id']) ? args['id'] : undefined;

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { printable, type SubgraphSchema } from '@trellis/composition';
 import { gateway, type GatewayConfig } from '@trellis/gateway';
 import { runDeployable, type DeployableProgram, type Resources } from '@trellis/runtime';
+import { flagsAsVariables } from '../flags-as-variables.ts';
 import { takesNextOperationsPort } from '../operations-port.ts';
 import type { DevCall, DevFlags } from './dev-call.ts';
 import type { DeveloperKey } from './developer-key.ts';
@@ -31,17 +32,21 @@ export async function runDevelopment(run: DevelopmentRun): Promise<void> {
     ...gateway,
     start: (config, resources) => startAll(run, config, resources),
   };
+  const given = flagsAsVariables('GATEWAY', [
+    ['PORT', '--port', flags.port],
+    ['CONFIG', '--config', flags.config],
+  ]);
   const environment = {
     LOG_LEVEL: 'error',
     GATEWAY_USER_CONTEXT_PRIVATE_KEY: key.privateKey,
     ...process.env,
-    ...(flags.port !== undefined && { GATEWAY_PORT: flags.port }),
-    ...(flags.config !== undefined && { GATEWAY_CONFIG: flags.config }),
+    ...given.environment,
     GATEWAY_SUPERGRAPH: 'trellis-dev', // it is composed here
     GATEWAY_WORKERS: '1',
   };
   await runDeployable(program, environment, {
     takesNextOperationsPort: takesNextOperationsPort('GATEWAY', process.env),
+    flags: given.flags,
   });
 }
 

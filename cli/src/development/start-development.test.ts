@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { gateway } from '@trellis/gateway';
 import { startEventGraph, type EventGraph } from '@trellis/gateway/testing';
 import { createLogger, createMetrics } from '@trellis/runtime';
@@ -12,12 +14,13 @@ import { startDevelopment, type DevelopmentGateway } from './start-development.t
 import { startMocks, type Mocks } from './start-mocks.ts';
 import { followSubgraph } from './subgraph-feed.ts';
 
-const LIKES = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])
-type User @key(fields: "id") {
-  id: ID!
-  likes: Int!
-}
-`;
+const LIKES = print(gql`
+  extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])
+  type User @key(fields: "id") {
+    id: ID!
+    likes: Int!
+  }
+`);
 
 let directory: TemporaryDirectory;
 let events: EventGraph;
@@ -127,8 +130,15 @@ describe('trellis dev', () => {
   it('says in terminal and explorer what does not compose, and serves on', async () => {
     const graph = await readEvents('/explorer/events');
     printed = '';
-    writeFileSync(file, `${LIKES}\ntype News { id: Int }`);
-    const problem = expect.stringMatching(/likes\.graphql:7:13: FIELD_TYPE_MISMATCH.*\n[^]*type News/);
+    writeFileSync(
+      file,
+      `${LIKES}\n${print(gql`
+        type News {
+          id: Int
+        }
+      `)}`,
+    );
+    const problem = expect.stringMatching(/likes\.graphql:8:3: FIELD_TYPE_MISMATCH.*\n[^]*id: Int/);
     await expect.poll(() => graph.last()).toMatchObject({ problem });
     expect(printed).toEqual(problem);
     expect(await ask('{ user(id: "1") { likes } }')).toMatchObject({ data: { user: {} } });

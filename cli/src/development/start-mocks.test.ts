@@ -1,3 +1,5 @@
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startMocks, type Mocks } from './start-mocks.ts';
 
@@ -14,14 +16,35 @@ async function ask(name: string, query: string): Promise<unknown> {
 
 describe('Mocks', () => {
   it('follow a schema, and stay as they were where the newest text is none', async () => {
-    mocks.set('a', 'type Query { one: Int }');
-    mocks.set('a', 'type Query { two: Int }');
+    mocks.set(
+      'a',
+      print(gql`
+        type Query {
+          one: Int
+        }
+      `),
+    );
+    mocks.set(
+      'a',
+      print(gql`
+        type Query {
+          two: Int
+        }
+      `),
+    );
     const two = { data: { two: expect.any(Number) } };
     expect(await ask('a', '{ two }')).toEqual(two);
     expect(await ask('a', '{ one }')).toMatchObject({ errors: [{}] });
     mocks.set('a', 'type Query {');
     expect(await ask('a', '{ two }')).toEqual(two);
-    mocks.set('a', 'type Query { one: Int }');
+    mocks.set(
+      'a',
+      print(gql`
+        type Query {
+          one: Int
+        }
+      `),
+    );
     expect(await ask('a', '{ one }')).toEqual({ data: { one: expect.any(Number) } });
   });
 

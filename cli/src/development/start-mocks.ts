@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { mockSubgraph, type MockedSubgraph } from './mock-subgraph.ts';
 
-/** Servers of subgraphs that are not there. */
+/** Servers of subgraphs that do not run. */
 export interface Mocks {
   /** Where a subgraph is mocked. */
   urlOf(name: string): string;

@@ -5,7 +5,8 @@ import {
   type SubgraphConfig,
   type SubgraphSchema,
 } from '@trellis/composition';
-import { watchFile } from '@trellis/runtime/watch-file';
+import { fileFailure } from '@trellis/runtime/file-failure';
+import { stampFile, watchFile } from '@trellis/runtime/watch-file';
 
 /** Subgraphs whose schemas change while a graph is developed. */
 export interface SubgraphFeed {
@@ -36,7 +37,7 @@ export function followSubgraph(subgraph: SubgraphConfig): SubgraphFeed {
     (changed) => {
       if (schema.kind === 'text') return () => undefined;
       return schema.kind === 'file'
-        ? watchFile(schema.file, changed, FILE_POLL_MS)
+        ? watchFile(stampFile(schema.file), changed, FILE_POLL_MS)
         : every(SUBGRAPH_POLL_MS, changed);
     },
   );
@@ -56,7 +57,7 @@ export function followGraph(
     name,
     async () => subgraphsOf(await read()),
     (changed) =>
-      file === undefined ? every(GRAPH_POLL_MS, changed) : watchFile(file, changed, FILE_POLL_MS),
+      file === undefined ? every(GRAPH_POLL_MS, changed) : watchFile(stampFile(file), changed, FILE_POLL_MS),
   );
 }
 
@@ -78,7 +79,7 @@ function createFeed(
         known = await load();
         problem = undefined;
       } catch (error) {
-        problem = error instanceof Error ? error.message : String(error);
+        problem = error instanceof Error ? fileFailure(error) : String(error);
       }
       return before !== JSON.stringify({ known, problem });
     },

@@ -1,5 +1,13 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { composeSubgraphs } from '@trellis/composition';
@@ -12,7 +20,8 @@ import {
   freePort,
   type TemporaryDirectory,
 } from '@trellis/testkit';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { runTrellis } from '../trellis.ts';
 import { writeNewSubgraph, type NewSubgraph } from './new-subgraph.ts';
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
@@ -23,7 +32,10 @@ beforeEach(() => {
   directory = { path: join(temporary.path, 'work') };
   mkdirSync(directory.path);
 });
-afterEach(() => temporary.remove());
+afterEach(() => {
+  vi.restoreAllMocks();
+  temporary.remove();
+});
 
 const write = (asked: Partial<NewSubgraph>) =>
   writeNewSubgraph({ name: 'likes', directory: directory.path, version: '0.1.0', ...asked });
@@ -90,6 +102,19 @@ describe('trellis new-subgraph', () => {
     await expect(write({})).rejects.toThrow('services/likes is not empty.');
   });
 
+  it('leads to the page, and to no step that its later ones take to be undone', async () => {
+    mkdirSync(join(directory.path, 'packages/subgraph-kit'), { recursive: true });
+    writeFileSync(join(directory.path, 'packages/subgraph-kit/package.json'), '{}');
+    mkdirSync(join(directory.path, 'services'));
+    copyFileSync(join(repository, 'supergraph.yaml'), join(directory.path, 'supergraph.yaml'));
+    vi.spyOn(process, 'cwd').mockReturnValue(directory.path);
+    const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    expect(await runTrellis(['new-subgraph', 'likes'])).toBe(0);
+    expect(written.mock.calls.flat().join('')).toMatch(
+      /Next: npx pnpm install, then the steps of \S*docs\/add-a-subgraph\.md\n$/,
+    );
+  });
+
   it('writes what compiles, runs and joins a graph', { timeout: 120_000 }, async () => {
     mkdirSync(join(directory.path, 'empty'));
     const port = await freePort();
@@ -98,15 +123,29 @@ describe('trellis new-subgraph', () => {
       isJoined: false,
     });
     const folder = join(directory.path, 'empty');
-    symlinkSync(join(repository, 'services/posts/node_modules'), join(folder, 'node_modules'));
-    const types = join(repository, 'node_modules/@types');
-    const options = ['-p', folder, '--customConditions', 'trellis-source', '--noEmit', '--typeRoots', types];
-    const compiler = join(repository, 'node_modules/.bin/tsc');
-    const { status, stdout } = spawnSync(compiler, options, { encoding: 'utf8', cwd: repository });
-    expect(status, stdout).toBe(0);
+    compile(folder);
     await runsAndJoins(folder, port);
   });
+
+  it('writes what compiles with the options of the checkout', { timeout: 60_000 }, async () => {
+    await write({ name: 'likes' });
+    const folder = join(directory.path, 'likes');
+    const compilerOptions = { composite: false, incremental: false, rootDir: 'src' }; // sources of packages are compiled with it
+    const files = { include: ['src'], exclude: ['src/*.test.ts'] };
+    const options = { extends: join(repository, 'tsconfig.base.json'), compilerOptions, ...files };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(options));
+    compile(folder);
+  });
 });
+
+function compile(folder: string): void {
+  symlinkSync(join(repository, 'services/posts/node_modules'), join(folder, 'node_modules'));
+  const types = join(repository, 'node_modules/@types');
+  const options = ['-p', folder, '--customConditions', 'trellis-source', '--noEmit', '--typeRoots', types];
+  const compiler = join(repository, 'node_modules/.bin/tsc');
+  const { status, stdout } = spawnSync(compiler, options, { encoding: 'utf8', cwd: repository });
+  expect(status, stdout).toBe(0);
+}
 
 async function runsAndJoins(folder: string, port: number): Promise<void> {
   const database = await createTestDatabase();

@@ -124,17 +124,25 @@ import type { ${typeName}Model } from './models.ts';
 
 const MAX_CHARACTERS = 1000;
 
-const ${field}: GraphQLFieldResolver<unknown, SubgraphContext, { id: string }> = (_root, args, { byId }) => {
+type Resolver<Args> = GraphQLFieldResolver<unknown, SubgraphContext, Args>;
+
+interface Resolvers {
+  readonly Query: { readonly ${field}: Resolver<{ id: string }> };
+  readonly Mutation: { readonly add${typeName}: Resolver<{ text: string }> };
+  readonly ${typeName}: {
+    readonly __resolveReference: (
+      reference: { readonly id: string },
+      context: SubgraphContext,
+    ) => Promise<${typeName}Model | undefined>;
+  };
+}
+
+const ${field}: Resolver<{ id: string }> = (_root, args, { byId }) => {
   const id = parseId(args.id);
   return id === undefined ? undefined : byId.load(id);
 };
 
-const add${typeName}: GraphQLFieldResolver<unknown, SubgraphContext, { text: string }> = (
-  _root,
-  args,
-  { userContext, mutations },
-  info,
-) => {
+const add${typeName}: Resolver<{ text: string }> = (_root, args, { userContext, mutations }, info) => {
   const userId = requireUserId(userContext);
   if (args.text.length === 0 || args.text.length > MAX_CHARACTERS)
     throw badUserInput(\`"text" must have 1 to \${MAX_CHARACTERS} characters.\`, 'text', args.text);
@@ -147,12 +155,10 @@ const add${typeName}: GraphQLFieldResolver<unknown, SubgraphContext, { text: str
 };
 
 /** All resolvers of the subgraph. */
-export const resolvers = {
+export const resolvers: Resolvers = {
   Query: { ${field} },
   Mutation: { add${typeName} },
-  ${typeName}: {
-    __resolveReference: ({ id }: { readonly id: string }, { byId }: SubgraphContext) => byId.load(id),
-  },
+  ${typeName}: { __resolveReference: ({ id }, { byId }) => byId.load(id) },
 };
 `;
 }

@@ -1,6 +1,6 @@
 import { FileProblems, printable } from '@trellis/composition';
 import { BaseUnavailable } from '../supergraph/base-graph.ts';
-import { fileFailure } from '../supergraph/named-file.ts';
+import { printableFailure } from '../supergraph/named-file.ts';
 import { ConfigError } from '@trellis/runtime';
 import { OperationsProblem, operationsProblems } from '../recorded/operations-problem.ts';
 
@@ -24,7 +24,7 @@ function failureOf(error: unknown): readonly [message: string, status: number] {
     return [`${error.code}: ${error.message}`, operationsProblems[error.code]];
   if (error instanceof BaseUnavailable) return [error.message, 69];
   if (error instanceof FileProblems || error instanceof ConfigError) return [error.message, 1];
-  if (error instanceof Error && 'syscall' in error) return [fileFailure(error), 1];
+  if (error instanceof Error && 'syscall' in error) return [printableFailure(error), 1];
   throw error;
 }
 

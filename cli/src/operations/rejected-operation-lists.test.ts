@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OperationsFolder } from '../../testing/operations-folder.ts';
 
@@ -55,7 +57,14 @@ describe('A list of operations', () => {
     [
       'types in a folder',
       () => {
-        work.file('src/a.graphql', '\ntype Query { a: Int }');
+        work.file(
+          'src/a.graphql',
+          `\n${print(gql`
+            type Query {
+              a: Int
+            }
+          `)}`,
+        );
         return ['import', '--from', join(work.path, 'src')];
       },
       1,
@@ -149,7 +158,14 @@ describe('A list of operations', () => {
         '--from',
         work.relay({ kind: KIND }),
         '--against',
-        work.file('g.graphql', 'type Query { a: Int }'),
+        work.file(
+          'g.graphql',
+          print(gql`
+            type Query {
+              a: Int
+            }
+          `),
+        ),
       ],
       1,
       /^INVALID_GRAPH: \S+g\.graphql is not a supergraph: /,

@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { print, type DocumentNode } from 'graphql';
+import { gql } from 'graphql-tag';
 import {
   FolderStore,
   generateRecordKey,
@@ -14,9 +16,31 @@ import type { OwnRelease, OwnSubgraph } from '../platform/own-release.ts';
 import { describePublished, describeUnpublished } from '../platform/describe-registry.ts';
 import { publishOwnRelease } from './publish-own-release.ts';
 
-const users = subgraph('users', 'type Query { me: String, you: String }');
-const posts = subgraph('posts', 'type Query { post: String }');
-const less = subgraph('users', 'type Query { me: String }');
+const users = subgraph(
+  'users',
+  gql`
+    type Query {
+      me: String
+      you: String
+    }
+  `,
+);
+const posts = subgraph(
+  'posts',
+  gql`
+    type Query {
+      post: String
+    }
+  `,
+);
+const less = subgraph(
+  'users',
+  gql`
+    type Query {
+      me: String
+    }
+  `,
+);
 
 let dataDirectory: string;
 const { signal } = new AbortController(); // never aborted: the limit of each test is its deadline
@@ -55,7 +79,16 @@ describe('publishOwnRelease', () => {
   });
 
   it('says in one sentence why subgraphs do not compose', async () => {
-    const error = await failureOf([subgraph('users', 'type Query { me: Missing }')]);
+    const error = await failureOf([
+      subgraph(
+        'users',
+        gql`
+          type Query {
+            me: Missing
+          }
+        `,
+      ),
+    ]);
     expect(error).toMatch(/^The registry .+ stays as it is, and .+: The subgraphs do not compose: .*Missing/);
   });
 
@@ -81,8 +114,8 @@ describe('describePublished', () => {
   });
 });
 
-function subgraph(name: string, sdl: string): OwnSubgraph {
-  return { name, sdl, version: '1.2.3', routingUrl: `http://${name}/graphql` };
+function subgraph(name: string, typeDefs: DocumentNode): OwnSubgraph {
+  return { name, sdl: print(typeDefs), version: '1.2.3', routingUrl: `http://${name}/graphql` };
 }
 
 function publish(subgraphs: readonly OwnSubgraph[], given: Partial<OwnRelease> = {}) {

@@ -2,7 +2,7 @@ import type { Environment } from '@trellis/runtime';
 import type { Prefix } from '../programs.ts';
 import type { Ports } from './ports.ts';
 
-/** The address of a deployable, or of the sample application, as people and tokens name it. */
+/** The address of a deployable, or of the sample application, as users and tokens name it. */
 export function addressOf(prefix: keyof Ports, ports: Ports): string {
   return `http://localhost:${ports[prefix]}`;
 }

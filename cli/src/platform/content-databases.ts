@@ -1,6 +1,7 @@
 import type { Environment } from '@trellis/runtime';
 import { lockDirectory } from '@trellis/dev-stores';
-import { readPlatformConfig, type PlatformConfig } from './platform-config.ts';
+import type { PlatformConfig } from './environment-table.ts';
+import { readPlatformConfig } from './platform-config.ts';
 import { loadSecrets } from './secrets.ts';
 import { withoutEmpty } from './service-environments.ts';
 import type { Progress } from '../terminal/index.ts';

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * What keeps a directory from holding data, in words. Nothing is created: of one that is not there, the nearest that is
+ * What keeps a directory from holding data, in words. Nothing is created: of one that does not exist, the nearest that is
  * above it is looked at.
  *
  * @param directory absolute

@@ -1,9 +1,9 @@
-import type { Environment } from '@trellis/runtime';
+import { describeUnavailableStore, type Environment } from '@trellis/runtime';
 import { defineStatements, queryRows } from '@trellis/postgres';
 import { connectRedis } from '@trellis/redis';
 import { Client } from 'pg';
 import { statements } from '../generated/statements.ts';
-import { programs } from '../programs.ts';
+import { prefixes, programs, type Prefix } from '../programs.ts';
 
 /** Stores that a variable of the environment can name. */
 export type StoreVariable = 'DATABASE_URL' | 'REDIS_URL';
@@ -27,10 +27,14 @@ const sql = defineStatements(statements, 'external-stores', {
   showVersion: { notNull: ['server_version'], text: 'SHOW server_version' },
 });
 
-/** The stores that the environment names for the services that need one, each once. */
-export function externalStores(variable: StoreVariable, environment: Environment): readonly ExternalStore[] {
+/** The stores that the environment names for the services that need one, each once. @param wantedBy the prefixes of the services. @default all */
+export function externalStores(
+  variable: StoreVariable,
+  environment: Environment,
+  wantedBy: readonly Prefix[] = prefixes,
+): readonly ExternalStore[] {
   const stores = programs
-    .filter(({ reads }) => reads(variable))
+    .filter(({ reads, prefix }) => reads(variable) && wantedBy.includes(prefix))
     .map(({ prefix }) => externalStore([`${prefix}_${variable}`, variable], environment));
   const byVariable = new Map(
     stores.filter((store) => store !== undefined).map((store) => [store.variable, store]),
@@ -39,9 +43,13 @@ export function externalStores(variable: StoreVariable, environment: Environment
 }
 
 /** Whether every service that needs such a store has an external one. */
-export function areAllExternal(variable: StoreVariable, environment: Environment): boolean {
+export function areAllExternal(
+  variable: StoreVariable,
+  environment: Environment,
+  wantedBy: readonly Prefix[] = prefixes,
+): boolean {
   return programs
-    .filter(({ reads }) => reads(variable))
+    .filter(({ reads, prefix }) => reads(variable) && wantedBy.includes(prefix))
     .every(({ prefix }) => externalStore([`${prefix}_${variable}`, variable], environment) !== undefined);
 }
 
@@ -66,26 +74,48 @@ export async function describeExternalRedis({ variable, url }: ExternalStore): P
   return `${await ask(variable, () => redisVersion(url))}, given by ${variable}`;
 }
 
+/** What the stores that the environment names are. */
+export interface ExternalDescriptions {
+  readonly postgres: readonly string[];
+  readonly redis: readonly string[];
+}
+
+/** Asks every store that the environment names for these services what it is. @throws StoreUnavailable with all that do not answer */
+export async function describeExternalStores(
+  environment: Environment,
+  wantedBy: readonly Prefix[] = prefixes,
+): Promise<ExternalDescriptions> {
+  const [postgres, redis] = await Promise.all([
+    Promise.allSettled(externalStores('DATABASE_URL', environment, wantedBy).map(describeExternalPostgres)),
+    Promise.allSettled(externalStores('REDIS_URL', environment, wantedBy).map(describeExternalRedis)),
+  ]);
+  const failed = [...postgres, ...redis].filter(({ status }) => status === 'rejected');
+  const reasons = (failed as readonly PromiseRejectedResult[]).map(({ reason }): unknown => reason);
+  if (reasons.length > 0) throw unavailable(reasons);
+  return { postgres: postgres.flatMap(valueOf), redis: redis.flatMap(valueOf) };
+}
+
+function unavailable(reasons: readonly unknown[]): unknown {
+  const [first] = reasons;
+  if (reasons.length === 1 || !reasons.every((reason) => reason instanceof StoreUnavailable)) return first;
+  return new StoreUnavailable(reasons.map(({ message }) => message).join('\n'), { cause: first });
+}
+
+function valueOf(outcome: PromiseSettledResult<string>): readonly string[] {
+  return outcome.status === 'fulfilled' ? [outcome.value] : [];
+}
+
 function externalStore(variables: readonly string[], environment: Environment): ExternalStore | undefined {
   const variable = variables.find((name) => environment[name]);
   return variable === undefined ? undefined : { variable, url: environment[variable] ?? '' };
 }
 
-/** The reason is reported without the URL, which holds a password. */
 async function ask(variable: string, question: () => Promise<string>): Promise<string> {
   try {
     return await question();
   } catch (cause) {
-    throw new StoreUnavailable(`The store that ${variable} names does not answer: ${reasonOf(cause)}.`, {
-      cause,
-    });
+    throw new StoreUnavailable(describeUnavailableStore(variable, cause), { cause });
   }
-}
-
-/** A connection that several addresses rejected is an AggregateError without a message of its own. */
-function reasonOf(cause: unknown): string {
-  if (cause instanceof AggregateError) return cause.errors.map(reasonOf).join('; ');
-  return cause instanceof Error ? cause.message : String(cause);
 }
 
 async function postgresVersion(connectionString: string): Promise<string> {

@@ -4,7 +4,7 @@ import { createDemoContent } from '@trellis/demo-data';
 import { createPostStore, posts } from '@trellis/posts';
 import { createProfileStore, users } from '@trellis/users';
 import type { Prefix } from '../programs.ts';
-import type { PlatformConfig } from './platform-config.ts';
+import type { PlatformConfig } from './environment-table.ts';
 
 /** What {@link fillDemoContent} needs to know. */
 export interface DemoContentOptions {

@@ -10,7 +10,7 @@ import {
 } from '@trellis/runtime';
 import { programs, type HostedProgram, type Prefix } from '../programs.ts';
 import type { Host } from './host.ts';
-import type { PlatformConfig } from './platform-config.ts';
+import type { PlatformConfig } from './environment-table.ts';
 import { startLater } from './start-later.ts';
 
 /** What {@link hostInProcess} needs to know. */

@@ -11,7 +11,7 @@ import {
 import { internalAddressOf } from './addresses.ts';
 import { programs, type HostedProgram, type Prefix } from '../programs.ts';
 import type { Host } from './host.ts';
-import type { PlatformConfig } from './platform-config.ts';
+import type { PlatformConfig } from './environment-table.ts';
 import type { Ports } from './ports.ts';
 
 /** What {@link hostSplit} needs to know. */

@@ -1,8 +1,8 @@
 export { EmbeddedPostgresError } from '@trellis/dev-stores';
-export { openAuthServerStores, type AuthServerStores } from './auth-server-stores.ts';
 export { openContentDatabases, type ContentDatabases } from './content-databases.ts';
 export { StoreUnavailable } from './external-stores.ts';
-export { environmentTable, readPlatformConfig } from './platform-config.ts';
+export { environmentTable } from './environment-table.ts';
+export { readPlatformConfig } from './platform-config.ts';
 export { readPlatformFile, type PlatformFile } from './platform-file.ts';
 export { PortInUse } from './ports.ts';
 export { makeSecrets } from './secrets.ts';

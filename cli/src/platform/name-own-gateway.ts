@@ -1,6 +1,6 @@
 import type { Environment } from '@trellis/runtime';
 import { programs, type Prefix } from '../programs.ts';
-import type { PlatformConfig } from './platform-config.ts';
+import type { PlatformConfig } from './environment-table.ts';
 
 type Environments = Readonly<Record<Prefix, Environment>>;
 

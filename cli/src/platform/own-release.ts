@@ -3,7 +3,7 @@ import type { Environment } from '@trellis/runtime';
 import { programs, type HostedProgram, type Prefix } from '../programs.ts';
 import { addressOf } from './addresses.ts';
 import { bringsConveniences } from './conveniences.ts';
-import type { PlatformConfig } from './platform-config.ts';
+import type { PlatformConfig } from './environment-table.ts';
 import type { Ports } from './ports.ts';
 
 /** A subgraph that the platform hosts. */

@@ -3,13 +3,17 @@ import { bringsConveniences, placeWithoutConveniences } from './conveniences.ts'
 import { areAllExternal } from './external-stores.ts';
 import { programs, prefixes } from '../programs.ts';
 import { readAllSecretFiles } from './secret-files.ts';
-import { readPlatformConfig, type PlatformConfig } from './platform-config.ts';
+import type { PlatformConfig } from './environment-table.ts';
+import { readPlatformConfig } from './platform-config.ts';
 import { describeSharedPorts } from './ports.ts';
 import { makeSecrets } from './secrets.ts';
 import { describeEnvironments } from './service-environments.ts';
 
 /** Stands in for a store that is not open yet, while configurations are read. */
-const PENDING = { database: 'postgres://pending.invalid/pending', redis: 'redis://pending.invalid' };
+export const PENDING: { readonly database: string; readonly redis: string } = {
+  database: 'postgres://pending.invalid/pending',
+  redis: 'redis://pending.invalid',
+};
 
 /** What {@link readConfiguration} returns. */
 export interface PlatformConfiguration {
@@ -100,7 +104,7 @@ function missingConveniences(
 }
 
 /** The same variable is read by many; what one has said of it, the others need not. */
-function withoutRepetitions(problems: readonly string[]): readonly string[] {
+export function withoutRepetitions(problems: readonly string[]): readonly string[] {
   const bare = (problem: string): string => problem.replace(/^[a-z-]+: /, '');
   return problems.filter(
     (problem, index) => problems.findIndex((other) => bare(other) === bare(problem)) === index,
@@ -108,7 +112,7 @@ function withoutRepetitions(problems: readonly string[]): readonly string[] {
 }
 
 /** The problems that a reading finds; none when it succeeds. */
-function problemsOf(read: () => unknown): readonly string[] {
+export function problemsOf(read: () => unknown): readonly string[] {
   try {
     read();
     return [];

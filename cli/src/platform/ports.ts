@@ -1,6 +1,6 @@
 import { freePort, probePort } from '@trellis/dev-stores';
 import { prefixes, type Prefix } from '../programs.ts';
-import type { PlatformConfig } from './platform-config.ts';
+import type { PlatformConfig } from './environment-table.ts';
 
 /** Where everything listens, ports settled. */
 export type Ports = Readonly<Record<Prefix | 'WEB' | 'DOCS', number>>;

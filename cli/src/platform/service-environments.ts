@@ -6,7 +6,7 @@ import { prefixes, type Prefix } from '../programs.ts';
 import { bringsConveniences, servesDocumentation, servesWebApplication } from './conveniences.ts';
 import { hasDocumentationSite } from '../sites/documentation/build-documentation-site.ts';
 import { hasWebApplication } from '../sites/web-application/build-web-application.ts';
-import type { PlatformConfig } from './platform-config.ts';
+import type { PlatformConfig } from './environment-table.ts';
 import type { Ports } from './ports.ts';
 import type { PlatformSecrets, ServiceName } from './secrets.ts';
 import type { Stores } from './stores.ts';

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Deployable } from '@trellis/runtime';
+import { growingPauseMs } from '@trellis/runtime/growing-pause';
 
 /** What {@link startLater} needs to know. */
 export interface StartLaterOptions {
@@ -39,7 +40,8 @@ async function attempt(
   signal: AbortSignal,
 ): Promise<Deployable | undefined> {
   let printed = printFailure(service, failure, print);
-  for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+  for (let failures = 0; !signal.aborted; failures += 1) {
+    const pauseMs = growingPauseMs(failures, { firstMs: firstPauseMs, longestMs: LONGEST_PAUSE_MS });
     await delay(pauseMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return undefined;
     try {

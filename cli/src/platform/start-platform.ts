@@ -12,9 +12,14 @@ import { hostSplit } from './host-split.ts';
 import type { Host } from './host.ts';
 import { nameOwnGateway } from './name-own-gateway.ts';
 import { programs, type Prefix } from '../programs.ts';
-import type { PlatformConfig } from './platform-config.ts';
+import type { PlatformConfig } from './environment-table.ts';
 import { readConfiguration } from './platform-configuration.ts';
-import { removePlatformFile, writePlatformFile } from './platform-file.ts';
+import {
+  pickVariables,
+  removePlatformFile,
+  sharedAuthServerEnvironment,
+  writePlatformFile,
+} from './platform-file.ts';
 import type { Progress } from '../terminal/index.ts';
 import { settlePorts, type Ports } from './ports.ts';
 import { loadSecrets } from './secrets.ts';
@@ -59,19 +64,6 @@ interface Prepared {
 const SUPERGRAPH = fileURLToPath(import.meta.resolve('@trellis/content-graph/supergraph.graphql'));
 const QUERY_DEADLINE_MS = 10_000;
 const PUBLISH_DEADLINE_MS = 15_000;
-
-/** What the auth-server's command line needs of a running platform. */
-const AUTH_VARIABLES = [
-  'NODE_ENV',
-  'DATABASE_URL',
-  'AUTH_DATABASE_URL',
-  'REDIS_URL',
-  'AUTH_REDIS_URL',
-  'KEY_ENCRYPTION_SECRET',
-  'COOKIE_SECRET',
-  'ISSUER',
-  'AUDIENCES',
-];
 
 /** What the search service's command line needs of a running platform. */
 const SEARCH_VARIABLES = [
@@ -222,19 +214,13 @@ function writeOwnAddress({ config, environments, ports }: Prepared, environment:
     gatewayUrl: graphUrl(ports),
     issuer: issuerOf({ environment, ports }),
     services: Object.fromEntries(services) as Record<string, string>, // of such entries
-    authServerEnvironment: pick(environments.AUTH, AUTH_VARIABLES),
-    searchEnvironment: pick(environments.SEARCH, SEARCH_VARIABLES),
+    authServerEnvironment: sharedAuthServerEnvironment(environments.AUTH),
+    searchEnvironment: pickVariables(environments.SEARCH, SEARCH_VARIABLES),
   });
 }
 
 function graphUrl(ports: Ports): string {
   return `${addressOf('GATEWAY', ports)}/graphql`;
-}
-
-function pick(environment: Environment, names: readonly string[]): Environment {
-  return Object.fromEntries(
-    names.filter((name) => environment[name]).map((name) => [name, environment[name]]),
-  );
 }
 
 async function printReadiness(host: Host, gateway: string, print: (line: string) => void): Promise<void> {

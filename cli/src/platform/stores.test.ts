@@ -96,6 +96,23 @@ describe('external stores', () => {
     );
   });
 
+  it('are all named where several do not answer, each with what to do, before one is started', async () => {
+    const port = await freePort();
+    const environment = {
+      DATABASE_URL: `postgres://127.0.0.1:${port}/b`,
+      REDIS_URL: `redis://127.0.0.1:${port}`,
+    };
+    const opening = openStores({
+      config: readPlatformConfig({ ...environment, DATA_DIR: '/nonexistent' }),
+      environment,
+      secrets: await makeSecrets(),
+      progress: createProgress(createTerminal({ write: () => expect.unreachable() }, {})),
+    });
+    const sentence = (name: string): string =>
+      `The store that ${name} names does not answer: connect ECONNREFUSED 127.0.0.1:${port}. Start it, or correct ${name}.`;
+    await expect(opening).rejects.toThrow(`${sentence('DATABASE_URL')}\n${sentence('REDIS_URL')}`);
+  });
+
   it('are not started: with all of them given, nothing is embedded', async () => {
     const [database, redis] = await Promise.all([createTestDatabase(), startTestRedis()]);
     const environment = { DATABASE_URL: database.connectionString, REDIS_URL: redis.url };

@@ -1,14 +1,9 @@
 import { join } from 'node:path';
 import type { Environment } from '@trellis/runtime';
 import { startEmbeddedPostgres, startEmbeddedRedis } from '@trellis/dev-stores';
-import {
-  areAllExternal,
-  describeExternalPostgres,
-  describeExternalRedis,
-  externalStores,
-} from './external-stores.ts';
+import { areAllExternal, describeExternalStores, type ExternalDescriptions } from './external-stores.ts';
 import type { Prefix } from '../programs.ts';
-import type { PlatformConfig } from './platform-config.ts';
+import type { PlatformConfig } from './environment-table.ts';
 import type { PlatformSecrets } from './secrets.ts';
 import type { Progress, Step } from '../terminal/index.ts';
 import { prepareSchemas } from './service-schemas.ts';
@@ -26,10 +21,12 @@ export interface Stores {
 
 /** What {@link openStores} needs to know. */
 export interface StoresOptions {
-  readonly config: PlatformConfig;
+  readonly config: Pick<PlatformConfig, 'DATA_DIR'>;
   readonly environment: Environment;
   readonly secrets: PlatformSecrets;
   readonly progress: Progress;
+  /** Whose stores are wanted, by their prefixes. @default all */
+  readonly wantedBy?: readonly Prefix[];
 }
 
 interface Opened {
@@ -43,13 +40,14 @@ type OpenedRedis = Opened & Pick<Stores, 'redisUrl'>;
 const nothingToClose = (): Promise<void> => Promise.resolve();
 
 /**
- * Starts the embedded PostgreSQL and Redis, each unless the environment names one for every service, and sees that
- * those it names answer.
+ * Sees that the stores that the environment names answer, and starts the embedded PostgreSQL and Redis, each unless the
+ * environment names one for every service.
  *
- * @throws StoreUnavailable when one that the environment names does not answer
+ * @throws StoreUnavailable with all that the environment names and that do not answer, before one is started
  */
 export async function openStores(options: StoresOptions): Promise<Stores> {
-  const [postgres, redis] = await openBoth(options);
+  const external = await describeExternalStores(options.environment, options.wantedBy);
+  const [postgres, redis] = await openBoth(options, external);
   return {
     databaseUrls: postgres.databaseUrls,
     ...(redis.redisUrl !== undefined && { redisUrl: redis.redisUrl }),
@@ -64,22 +62,25 @@ export async function openStores(options: StoresOptions): Promise<Stores> {
 }
 
 /** When one of the two fails, the other is closed again. */
-async function openBoth(options: StoresOptions): Promise<[OpenedPostgres, OpenedRedis]> {
-  const outcomes = await Promise.allSettled([openPostgres(options), openRedis(options)]);
+async function openBoth(
+  options: StoresOptions,
+  external: ExternalDescriptions,
+): Promise<[OpenedPostgres, OpenedRedis]> {
+  const outcomes = await Promise.allSettled([
+    openPostgres(options, external.postgres),
+    openRedis(options, external.redis),
+  ]);
   const [postgres, redis] = outcomes;
   if (postgres.status === 'fulfilled' && redis.status === 'fulfilled') return [postgres.value, redis.value];
   for (const outcome of outcomes) if (outcome.status === 'fulfilled') await outcome.value.close();
   throw postgres.status === 'rejected' ? postgres.reason : (redis as PromiseRejectedResult).reason;
 }
 
-async function openPostgres({
-  config,
-  environment,
-  secrets,
-  progress,
-}: StoresOptions): Promise<OpenedPostgres> {
-  const given = await Promise.all(externalStores('DATABASE_URL', environment).map(describeExternalPostgres));
-  if (areAllExternal('DATABASE_URL', environment)) {
+async function openPostgres(
+  { config, environment, secrets, progress, wantedBy }: StoresOptions,
+  given: readonly string[],
+): Promise<OpenedPostgres> {
+  if (areAllExternal('DATABASE_URL', environment, wantedBy)) {
     return { databaseUrls: {}, descriptions: given, close: nothingToClose };
   }
   const directory = join(config.DATA_DIR, 'postgres');
@@ -124,9 +125,12 @@ async function startInSteps<Started>(
   }
 }
 
-async function openRedis({ config, environment, progress }: StoresOptions): Promise<OpenedRedis> {
-  const given = await Promise.all(externalStores('REDIS_URL', environment).map(describeExternalRedis));
-  if (areAllExternal('REDIS_URL', environment)) return { descriptions: given, close: nothingToClose };
+async function openRedis(
+  { config, environment, progress, wantedBy }: StoresOptions,
+  given: readonly string[],
+): Promise<OpenedRedis> {
+  if (areAllExternal('REDIS_URL', environment, wantedBy))
+    return { descriptions: given, close: nothingToClose };
   const redis = await startEmbeddedRedis({
     directory: join(config.DATA_DIR, 'redis'),
     path: environment['PATH'] ?? '',

@@ -2,10 +2,16 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askSchemas } from './ask-schemas.ts';
 
-const SDL = 'type Query { me: Int }';
+const SDL = print(gql`
+  type Query {
+    me: Int
+  }
+`);
 const LARGE = `${SDL} #${'x'.repeat(8 * 1024 * 1024)}`;
 const nothing = { headers: {}, origins: new Set<string>() };
 

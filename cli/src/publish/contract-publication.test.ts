@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ContractStage } from '../../testing/contract-stage.ts';
 import { TAG_LINK } from '../../testing/federation-link.ts';
@@ -10,8 +12,13 @@ import { publishCommand, type PublishOptions } from './publish-command.ts';
 import { statusCommand } from './status-command.ts';
 import { verifyCommand } from './verify-command.ts';
 
-const USERS =
-  'type Query { me: String shared: Int @tag(name: "partner") secret: Int @tag(name: "internal") }';
+const USERS = print(gql`
+  type Query {
+    me: String
+    shared: Int @tag(name: "partner")
+    secret: Int @tag(name: "internal")
+  }
+`);
 const MORE = USERS.replace('me:', 'more: Int me:');
 
 let stage: ContractStage;

@@ -3,6 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import type { Pool } from '@trellis/postgres';
 import { createRecordSigner, TrustedKeys } from '@trellis/registry';
 import { hasObjectStore, startTestObjectStore } from '@trellis/testkit';
@@ -13,8 +15,13 @@ import { createRegistryServer } from '../registry-server/registry-server.ts';
 import { publishCommand } from './publish-command.ts';
 import { verifyCommand } from './verify-command.ts';
 
-const USERS =
-  'type Query { me: String shared: Int @tag(name: "partner") secret: Int @tag(name: "internal") }';
+const USERS = print(gql`
+  type Query {
+    me: String
+    shared: Int @tag(name: "partner")
+    secret: Int @tag(name: "internal")
+  }
+`);
 
 let stage: ContractStage;
 let count = 0;

@@ -1,3 +1,5 @@
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { freePort } from '@trellis/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LINK } from '../../testing/federation-link.ts';
@@ -5,8 +7,25 @@ import { FolderRegistry } from '../../testing/folder-registry.ts';
 import { startSdlServer, type SdlServer } from '../../testing/sdl-server.ts';
 import { trellis } from '../../testing/run-command.ts';
 
-const USERS = 'type Query { me: User } type User @key(fields: "id") { id: ID! name: String bio: String }';
-const POSTS = 'type Query { posts: [Post] } type Post @key(fields: "id") { id: ID! title: String }';
+const USERS = print(gql`
+  type Query {
+    me: User
+  }
+  type User @key(fields: "id") {
+    id: ID!
+    name: String
+    bio: String
+  }
+`);
+const POSTS = print(gql`
+  type Query {
+    posts: [Post]
+  }
+  type Post @key(fields: "id") {
+    id: ID!
+    title: String
+  }
+`);
 const OTHER_POSTS = POSTS.replace('title: String', 'title: String text: String');
 const SECRET = 'fcU0pVx4mX7Q0cJ1Yq9W3w';
 
@@ -86,7 +105,13 @@ describe('--introspect', () => {
   });
 
   it('takes one that runs with no schema for both versions, too', async () => {
-    const users = await runs('type Query { me: Missing }');
+    const users = await runs(
+      print(gql`
+        type Query {
+          me: Missing
+        }
+      `),
+    );
     await publish('users', USERS, users.url);
     await publish('users', USERS.replace('bio: String', 'bio: String age: Int'), users.url);
     expect(await trellis('rollback', '--introspect')).toMatchObject({

@@ -1,16 +1,55 @@
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LINK } from '../../testing/federation-link.ts';
 import { FolderRegistry } from '../../testing/folder-registry.ts';
 import { trellis } from '../../testing/run-command.ts';
 
-const USERS = 'type Query { me: User } type User @key(fields: "id") { id: ID! name: String bio: String }';
-const POSTS =
-  'type Query { posts: [Post] } type Post { id: ID! title: String author: User } type User @key(fields: "id") { id: ID! }';
+const USERS = print(gql`
+  type Query {
+    me: User
+  }
+  type User @key(fields: "id") {
+    id: ID!
+    name: String
+    bio: String
+  }
+`);
+const POSTS = print(gql`
+  type Query {
+    posts: [Post]
+  }
+  type Post {
+    id: ID!
+    title: String
+    author: User
+  }
+  type User @key(fields: "id") {
+    id: ID!
+  }
+`);
 
 /** Composers differ in it: a union in one subgraph, and a member of it in the other. */
-const CATALOG =
-  'type Query { m: M @federation__shareable } type Book { id: ID! @federation__shareable } type Mag { id: ID! } union M = Book | Mag';
-const BOOKS = 'type Query { m: Book @federation__shareable } type Book { id: ID! @federation__shareable }';
+const CATALOG = print(gql`
+  type Query {
+    m: M @federation__shareable
+  }
+  type Book {
+    id: ID! @federation__shareable
+  }
+  type Mag {
+    id: ID!
+  }
+  union M = Book | Mag
+`);
+const BOOKS = print(gql`
+  type Query {
+    m: Book @federation__shareable
+  }
+  type Book {
+    id: ID! @federation__shareable
+  }
+`);
 const VERSION = expect.stringMatching(/^\d+\.\d+\.\d+$/) as string;
 
 async function differingConfig(): Promise<string> {
@@ -114,8 +153,12 @@ describe('trellis publish', () => {
   it.each([
     [
       'does not compose',
-      'type Query { me: Missing }',
-      /users\.graphql:2:18: INVALID_GRAPHQL: \[users\] Unknown type Missing/,
+      gql`
+        type Query {
+          me: Missing
+        }
+      `,
+      /users\.graphql:3:7: INVALID_GRAPHQL: \[users\] Unknown type Missing/,
     ],
     ['is no GraphQL', 'type {', /users\.graphql:2:6: INVALID_GRAPHQL/],
     ['breaks clients', USERS.replace('bio: String', ''), /breaking: User\.bio: FIELD_REMOVED/],
@@ -163,7 +206,7 @@ describe('trellis publish', () => {
 
   it('removes a subgraph', async () => {
     await registry.publish('users', USERS);
-    await registry.publish('posts', POSTS.replace('author: User', '').replace(/type User.*/, ''));
+    await registry.publish('posts', POSTS.replace('author: User', '').replace(/type User [^]*/, ''));
     const unused = await registry.write('unused.json', '{"format":"trellis-operations/1","complete":true}\n');
     const removed = await trellis('publish', '--subgraph', 'posts', '--remove', '--operations', unused);
     const rejected = await trellis('publish', '--subgraph', 'posts', '--remove');
@@ -194,7 +237,15 @@ describe('trellis publish', () => {
 
   it('rejects names and versions that no reader takes, so that the log goes on', async () => {
     await registry.publish('users', USERS);
-    const schema = await registry.write('more.graphql', `${LINK} type Query { more: Int }`);
+    const schema = await registry.write(
+      'more.graphql',
+      print(gql`
+        ${LINK}
+        type Query {
+          more: Int
+        }
+      `),
+    );
     const more = ['--schema', schema, '--routing-url', 'http://more.test/'];
     for (const name of ['a/b', '', ' ', '-x', 'a\nb', 'my.subgraph', 'a'.repeat(65)])
       expect(await trellis('publish', '--subgraph', name, ...more)).toMatchObject({

@@ -1,11 +1,22 @@
 import { readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LINK } from '../../testing/federation-link.ts';
 import { FolderRegistry } from '../../testing/folder-registry.ts';
 import { trellis } from '../../testing/run-command.ts';
 
-const USERS = 'type Query { me: User } type User @key(fields: "id") { id: ID! name: String bio: String }';
+const USERS = print(gql`
+  type Query {
+    me: User
+  }
+  type User @key(fields: "id") {
+    id: ID!
+    name: String
+    bio: String
+  }
+`);
 
 let registry: FolderRegistry;
 

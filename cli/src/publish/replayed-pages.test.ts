@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { FolderRegistry } from '../../testing/folder-registry.ts';
@@ -7,7 +9,13 @@ import { pageCommands, type PageCommand } from '../../testing/page-commands.ts';
 import { startSdlServer } from '../../testing/sdl-server.ts';
 import { trellis, type CommandRun } from '../../testing/run-command.ts';
 
-const USERS = 'type Query { me: String draft: Int @tag(name: "beta") secret: Int @tag(name: "internal") }';
+const USERS = print(gql`
+  type Query {
+    me: String
+    draft: Int @tag(name: "beta")
+    secret: Int @tag(name: "internal")
+  }
+`);
 
 let registry: FolderRegistry;
 const before = process.cwd();
@@ -79,7 +87,7 @@ it('docs/operate-the-registry.md: a change is checked, a release comes back as w
   onTestFinished(() => running.close());
   await publish('staging', { url: running.url });
   const unused = await registry.write('none.jsonl', '{"format":"trellis-operations/1","complete":true}\n');
-  const without = { sdl: USERS.replace('me: String ', ''), url: running.url };
+  const without = { sdl: USERS.replace('me: String', ''), url: running.url };
   await publish('staging', without, '--operations', unused);
   // What was published last does not serve it; what runs does.
   expect((await trellis('rollback')).status).toBe(1);

@@ -1,20 +1,18 @@
 import { FileProblems, printable, ThreadEnded } from '@trellis/composition';
 import { RegistryError, registryErrors } from '@trellis/registry';
 import { ConfigError } from '@trellis/runtime';
+import { EXIT_FAILED, EXIT_UNAVAILABLE, EXIT_USAGE } from '@trellis/runtime/exit-codes';
 import { OperationsProblem, operationsProblems } from '../recorded/operations-problem.ts';
 import type { Environment } from '../registry/registry-access.ts';
 import type { Output } from '../supergraph/output.ts';
 import { documentationOf } from '../supergraph/code-pages.ts';
-import { fileFailure } from '../supergraph/named-file.ts';
+import { printableFailure } from '../supergraph/named-file.ts';
 import { writeProblems } from '../supergraph/write-problems.ts';
 import { isOutcomeForm, writeOutcome, type CommandOutcome, type OutputOptions } from './command-outcome.ts';
 import { PublicationRejected } from './publication-rejected.ts';
 
 /** A command of the registry has that long. */
 const DEADLINE_MS = 600_000;
-const EXIT_FAILED = 1;
-const EXIT_USAGE = 64;
-const EXIT_UNDECIDED = 69;
 
 /** What runs, with options that were read. */
 export type RegistryAction<Options> = (
@@ -76,11 +74,11 @@ async function fail(error: unknown, options: OutputOptions, output: Output): Pro
   }
   if (error instanceof ThreadEnded) {
     output.error(`${error.message}\n`);
-    return EXIT_UNDECIDED;
+    return EXIT_UNAVAILABLE;
   }
   if (error instanceof Error && ('syscall' in error || error.name === 'TimeoutError')) {
-    output.error(`${fileFailure(error)}\n`);
-    return error.name === 'TimeoutError' ? EXIT_UNDECIDED : EXIT_FAILED;
+    output.error(`${printableFailure(error)}\n`);
+    return error.name === 'TimeoutError' ? EXIT_UNAVAILABLE : EXIT_FAILED;
   }
   throw error;
 }
@@ -102,7 +100,7 @@ async function writeFailure(
 
 /** What is said of a release that was not published. */
 export function rejection({ outcome, report, sources, violations }: PublicationRejected): CommandOutcome {
-  const exit = outcome === 'failed' ? EXIT_FAILED : EXIT_UNDECIDED;
+  const exit = outcome === 'failed' ? EXIT_FAILED : EXIT_UNAVAILABLE;
   return {
     exit,
     lines: [

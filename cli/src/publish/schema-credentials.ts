@@ -1,4 +1,4 @@
-import { isFieldName } from '@trellis/http1/fields';
+import { ASCII_VALUE, isFieldName } from '@trellis/http1/fields';
 import { RegistryError } from '@trellis/registry';
 import { isLoopbackHost } from '@trellis/runtime';
 import { INTROSPECTION_SECRET_HEADER } from '@trellis/subgraph-protocol';
@@ -74,7 +74,7 @@ function headersOf(given: readonly string[], env: Environment): SchemaCredential
 }
 
 function isHeader(name: string, value: string): boolean {
-  return isFieldName(name) && /^[\t\x20-\x7e]+$/.test(value);
+  return isFieldName(name) && value !== '' && ASCII_VALUE.test(value);
 }
 
 function originsOf(list: string): ReadonlySet<string> {

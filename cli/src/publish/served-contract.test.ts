@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { gateway } from '@trellis/gateway';
 import { FolderStore, generateRecordKey } from '@trellis/registry';
 import { createLogger, createMetrics, type Deployable } from '@trellis/runtime';
@@ -12,7 +14,13 @@ import { publishCommand, type PublishOptions } from './publish-command.ts';
 import { runRegistryAction } from './run-registry-action.ts';
 import { statusCommand, type StatusOptions } from './status-command.ts';
 
-const NUMBERS = `${TAG_LINK} type Query { open: Int secret: Int @tag(name: "internal") }`;
+const NUMBERS = print(gql`
+  ${TAG_LINK}
+  type Query {
+    open: Int
+    secret: Int @tag(name: "internal")
+  }
+`);
 
 let directory: TemporaryDirectory;
 let mocks: Mocks;

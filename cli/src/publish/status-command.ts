@@ -1,4 +1,5 @@
 import { verifyLog, type VerifiedHead } from '@trellis/registry';
+import { EXIT_FAILED, EXIT_UNAVAILABLE } from '@trellis/runtime/exit-codes';
 import { z } from 'zod';
 import { openForReading, type Environment, type RegistryOptions } from '../registry/registry-access.ts';
 import type { CommandOutcome } from './command-outcome.ts';
@@ -23,8 +24,6 @@ interface GatewayStatus {
 }
 
 const GATEWAY_DEADLINE_MS = 5_000;
-const EXIT_BEHIND = 1;
-const EXIT_UNKNOWN = 69;
 
 /**
  * `trellis status`: what each environment serves, and which of it gateways serve.
@@ -94,8 +93,8 @@ function describeGateway({ url, serves, behind, failure }: GatewayStatus): strin
 }
 
 function exitOf(gateways: readonly GatewayStatus[]): number {
-  if (gateways.some(({ failure }) => failure !== undefined)) return EXIT_UNKNOWN;
-  return gateways.some(({ behind }) => behind !== undefined) ? EXIT_BEHIND : 0;
+  if (gateways.some(({ failure }) => failure !== undefined)) return EXIT_UNAVAILABLE;
+  return gateways.some(({ behind }) => behind !== undefined) ? EXIT_FAILED : 0;
 }
 
 function reasonOf(error: unknown): string {

@@ -3,13 +3,24 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { once } from 'node:events';
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LINK } from '../../testing/federation-link.ts';
 import { FolderRegistry } from '../../testing/folder-registry.ts';
 import { trellis, type CommandRun } from '../../testing/run-command.ts';
 
-const USERS = `${LINK} type Query { me: User } type User @key(fields: "id") { id: ID! name: String }`;
+const USERS = print(gql`
+  ${LINK}
+  type Query {
+    me: User
+  }
+  type User @key(fields: "id") {
+    id: ID!
+    name: String
+  }
+`);
 
 let registry: FolderRegistry;
 let gateway: Server;

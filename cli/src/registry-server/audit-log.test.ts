@@ -1,3 +1,4 @@
+import { gql } from 'graphql-tag';
 import { queryChecked } from '@trellis/postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { trimAttempts, writeAttempt } from './audit-log.ts';
@@ -71,7 +72,18 @@ describe('A registry over HTTP', () => {
       "ALTER TABLE audit ADD CONSTRAINT takes_none CHECK (graph <> 'unaudited') NOT VALID",
     );
     const graph = { graph: 'unaudited@test' };
-    expect(await stage.publish('users', 'posts', 'type Query { p: Int }', graph)).toMatchObject({
+    expect(
+      await stage.publish(
+        'users',
+        'posts',
+        gql`
+          type Query {
+            p: Int
+          }
+        `,
+        graph,
+      ),
+    ).toMatchObject({
       status: 77,
       error: expect.stringContaining('no scope graph:publish:posts') as string,
     });

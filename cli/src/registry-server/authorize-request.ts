@@ -2,7 +2,7 @@ import { RegistryError, type LogName } from '@trellis/registry';
 import type { TokenCaller, TokenOutcome } from '@trellis/gateway/token-authentication';
 
 /** What a request wants to do. */
-export type Wish =
+export type RequestedAction =
   | { readonly kind: 'read' }
   | {
       readonly kind: 'publish';
@@ -29,7 +29,7 @@ export type ChangeKind =
  */
 export function authorizeKind(outcome: TokenOutcome, what: ChangeKind, log: LogName): void {
   if (what !== 'publications' || outcome.kind !== 'caller') {
-    authorizeRequest(outcome, wishOfKind(what, log));
+    authorizeRequest(outcome, requestedActionOf(what, log));
     return;
   }
   const prefixes = ['graph:publish:', `graph:publish-in:${log.environment}:`];
@@ -41,7 +41,7 @@ export function authorizeKind(outcome: TokenOutcome, what: ChangeKind, log: LogN
     );
 }
 
-function wishOfKind(what: ChangeKind, log: LogName): Wish {
+function requestedActionOf(what: ChangeKind, log: LogName): RequestedAction {
   if (what === 'garbage-collections') return { kind: 'clean' };
   if (what === 'keys') return { kind: 'keys' };
   return { kind: what === 'aborts' ? 'abort' : 'move', log };
@@ -55,7 +55,7 @@ function wishOfKind(what: ChangeKind, log: LogName): Wish {
  *
  * @throws RegistryError NO_RIGHT naming the scope; STORE_UNAVAILABLE where tokens can't be judged
  */
-export function authorizeRequest(outcome: TokenOutcome, wish: Wish): TokenCaller {
+export function authorizeRequest(outcome: TokenOutcome, action: RequestedAction): TokenCaller {
   switch (outcome.kind) {
     case 'absent':
       throw new RegistryError('NO_RIGHT', 'The registry needs an access token.');
@@ -67,7 +67,7 @@ export function authorizeRequest(outcome: TokenOutcome, wish: Wish): TokenCaller
         'The keys of the issuer are unavailable: no token can be judged.',
       );
     case 'caller': {
-      const missing = scopesFor(wish).find(
+      const missing = scopesFor(action).find(
         (scopes) => !scopes.some((scope) => outcome.caller.scopes.has(scope)),
       );
       if (!missing) return outcome.caller;
@@ -79,18 +79,18 @@ export function authorizeRequest(outcome: TokenOutcome, wish: Wish): TokenCaller
 }
 
 /** Of each list one suffices. */
-function scopesFor(wish: Wish): readonly (readonly string[])[] {
-  if (wish.kind === 'read') return [['graph:read']];
-  if (wish.kind === 'clean' || wish.kind === 'keys') return [['graph:promote:*']];
-  if (wish.kind === 'move' || wish.kind === 'abort') {
-    const right = wish.kind === 'move' ? 'graph:promote' : 'graph:abort';
-    return [[`${right}:${wish.log.environment}`, `${right}:*`]];
+function scopesFor(action: RequestedAction): readonly (readonly string[])[] {
+  if (action.kind === 'read') return [['graph:read']];
+  if (action.kind === 'clean' || action.kind === 'keys') return [['graph:promote:*']];
+  if (action.kind === 'move' || action.kind === 'abort') {
+    const right = action.kind === 'move' ? 'graph:promote' : 'graph:abort';
+    return [[`${right}:${action.log.environment}`, `${right}:*`]];
   }
   // Who names no subgraph has a right to none.
-  const here = `graph:publish-in:${wish.log.environment}`;
+  const here = `graph:publish-in:${action.log.environment}`;
   const all = ['graph:publish:*', `${here}:*`];
-  if (wish.isWhole || wish.subgraphs.length === 0) return [all];
-  return wish.subgraphs.map((name) => [`graph:publish:${name}`, `${here}:${name}`, ...all]);
+  if (action.isWhole || action.subgraphs.length === 0) return [all];
+  return action.subgraphs.map((name) => [`graph:publish:${name}`, `${here}:${name}`, ...all]);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { gql } from 'graphql-tag';
 import { queryChecked } from '@trellis/postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { historyCommand } from '../publish/history-commands.ts';
@@ -12,7 +13,15 @@ let stage: RegistryStage;
 
 beforeAll(async () => {
   stage = await RegistryStage.start();
-  await stage.publish('users', 'users', 'type Query { me: Int }');
+  await stage.publish(
+    'users',
+    'users',
+    gql`
+      type Query {
+        me: Int
+      }
+    `,
+  );
 }, 180_000);
 
 afterAll(() => stage.close());

@@ -1,4 +1,4 @@
-import { PROOF_ALGORITHMS } from '@trellis/admission/dpop';
+import { PROOF_ALGORITHMS } from '@trellis/runtime/dpop';
 import type { TokenOutcome } from '@trellis/gateway/token-authentication';
 import { RegistryError } from '@trellis/registry';
 

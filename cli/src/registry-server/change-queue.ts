@@ -1,4 +1,4 @@
-import { FairQueue, type ServedItem } from '@trellis/admission';
+import { FairQueue, type ServedItem } from '@trellis/runtime/admission';
 import { RegistryError } from '@trellis/registry';
 import { registryLimits } from './registry-limits.ts';
 

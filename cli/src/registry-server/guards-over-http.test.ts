@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LINK } from '../../testing/federation-link.ts';
 import { RecordedRegistry } from '../../testing/recorded-registry.ts';
@@ -6,8 +8,17 @@ import { trellis } from '../../testing/run-command.ts';
 import { serveRegistry } from './serve-registry.ts';
 
 const COST_LINK = LINK.replace('"@key"', '"@key", "@cost"');
-const USERS =
-  'type Query { me: User all(first: Int): [User] } type User @key(fields: "id") { id: ID! name: String bio: String }';
+const USERS = print(gql`
+  type Query {
+    me: User
+    all(first: Int): [User]
+  }
+  type User @key(fields: "id") {
+    id: ID!
+    name: String
+    bio: String
+  }
+`);
 const MORE = USERS.replace('bio: String', 'bio: String age: Int');
 const WITHOUT_BIO = USERS.replace('bio: String', '');
 const OPERATIONS = [
@@ -65,7 +76,14 @@ describe('A registry over HTTP', () => {
 
   it('names a schema of what runs that is none', async () => {
     await registry.publish('users', USERS);
-    const runs = registry.write('runs.graphql', 'type Query { me: Missing }');
+    const runs = registry.write(
+      'runs.graphql',
+      print(gql`
+        type Query {
+          me: Missing
+        }
+      `),
+    );
     expect(await registry.publish('users', MORE, '--deployed', `users=${runs}`)).toMatchObject({
       status: 64,
       error: expect.stringContaining('The schema of users as it runs is invalid: Unknown type: "Missing".'),

@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { composeSubgraphs, DEFAULT_CHECK_RULES } from '@trellis/composition';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { judgements } from '../publish/judgements.ts';
@@ -10,8 +12,17 @@ import { openOnceRead } from '../../testing/open-once-read.ts';
 import { createJudgementThread, type JudgementPlace } from './judgement-thread.ts';
 
 const { signal } = new AbortController(); // never aborted: the limit of each test is its deadline
-const OLD = 'type Query { a: Int b: Int }';
-const NEW = 'type Query { a: Int }';
+const OLD = print(gql`
+  type Query {
+    a: Int
+    b: Int
+  }
+`);
+const NEW = print(gql`
+  type Query {
+    a: Int
+  }
+`);
 const REMOVED = expect.arrayContaining([
   expect.objectContaining({ code: 'FIELD_REMOVED', coordinate: 'Query.b' }),
 ]) as unknown[];

@@ -1,7 +1,10 @@
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { queryChecked, type Pool } from '@trellis/postgres';
 import { createLogger } from '@trellis/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createJudgementThread, type JudgementPlace } from './judgement-thread.ts';
+import type { UnlinkedSchema } from '../../testing/federation-link.ts';
 import { HERE, NOTHING_CHANGED, publicationTo } from '../../testing/judged-changes.ts';
 import { createRegistryTables, serverFor, type RegistryTables } from '../../testing/registry-stage.ts';
 
@@ -28,7 +31,11 @@ describe('Large changes that are judged', () => {
       limits: { requestsPerMinute: 1_000_000 },
     });
     const base = await server.listen({ port: 0, host: '127.0.0.1' });
-    const small = 'type Query { first: Int }';
+    const small = gql`
+      type Query {
+        first: Int
+      }
+    `;
     expect((await server.inject(publicationTo(graph, small))).statusCode).toBe(200);
     const { url, payload } = publicationTo(graph, largeSchema(400));
     const state = { isDone: false };
@@ -62,13 +69,30 @@ describe('Large changes that are judged', () => {
       judgementPlace: createJudgementThread({ maxHeapMb: 64 }),
       logger: createLogger({ service: 'test', level: 'error', destination }),
     });
-    const publish = (sdl: string) => server.inject(publicationTo('large', sdl));
-    expect((await publish('type Query { first: Int }')).statusCode).toBe(200);
+    const publish = (typeDefs: UnlinkedSchema) => server.inject(publicationTo('large', typeDefs));
+    expect(
+      (
+        await publish(gql`
+          type Query {
+            first: Int
+          }
+        `)
+      ).statusCode,
+    ).toBe(200);
     const failed = await publish(largeSchema(1_000));
     expect([failed.statusCode, failed.json()]).toEqual([503, UNJUDGED]);
     expect(failed.body).toContain('needs more memory than it may have');
     expect(lines.join('')).toContain('a change could not be judged');
-    expect((await publish('type Query { first: Int second: Int }')).statusCode).toBe(200);
+    expect(
+      (
+        await publish(gql`
+          type Query {
+            first: Int
+            second: Int
+          }
+        `)
+      ).statusCode,
+    ).toBe(200);
     const head = await server.inject({ url: '/v1/graphs/large/environments/test/head' });
     expect(head.json()).toEqual({ sequence: 2 });
     const row = { outcome: 'text', sequence: 'int4?' } as const;
@@ -88,5 +112,13 @@ function largeSchema(types: number): string {
     const other = (index * 7 + 1) % types;
     return `type T${index} { id: ID! name: String other: T${other} list(first: Int): [T${other}!] }`;
   });
-  return `type Query { first: Int t0: T0 }\n${each.join('\n')}`;
+  return [
+    print(gql`
+      type Query {
+        first: Int
+        t0: T0
+      }
+    `),
+    ...each,
+  ].join('\n');
 }

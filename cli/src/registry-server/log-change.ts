@@ -4,11 +4,11 @@ import type { CommandOutcome } from '../publish/command-outcome.ts';
 import type { ReleaseJudge } from '../publish/judgements.ts';
 import type { SigningAccess } from '../registry/registry-access.ts';
 import type { AuditedAction } from './audit-log.ts';
-import type { Wish } from './authorize-request.ts';
+import type { RequestedAction } from './authorize-request.ts';
 
 /** A change that was read of a request: what right it takes, and what it does. */
 export interface LogChange extends Pick<AuditedAction, 'action' | 'subgraphs' | 'contracts'> {
-  readonly wish: Wish;
+  readonly requested: RequestedAction;
   /** It waits for no change that composes; of the same key, it is made once. Absent: changes are made one after the other, as composing takes memory. */
   readonly urgentKey?: string;
   readonly act: (access: SigningAccess, signal: AbortSignal, judge: ReleaseJudge) => Promise<CommandOutcome>;

@@ -3,11 +3,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import type { DocumentNode } from 'graphql';
+import { gql } from 'graphql-tag';
 import type { Pool } from '@trellis/postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { judgements } from '../publish/judgements.ts';
 import { openOnceRead } from '../../testing/open-once-read.ts';
-import { LINK } from '../../testing/federation-link.ts';
+import { linkSchema } from '../../testing/federation-link.ts';
 import { HERE, NOTHING_CHANGED, publicationTo } from '../../testing/judged-changes.ts';
 import { createRegistryTables, serverFor, type RegistryTables } from '../../testing/registry-stage.ts';
 
@@ -26,13 +28,26 @@ describe('A registry over HTTP', () => {
     const behind = await serverFor(pool, ['graph:publish:*'], {
       operations: ['postgresql://user:secret@127.0.0.1:1/none'],
     });
-    const publication = (sdl: string) => {
-      const set = [{ name: 'a', sdl: LINK + sdl, source: 'a', routingUrl: 'http://a.test/' }];
+    const publication = (typeDefs: DocumentNode) => {
+      const set = [{ name: 'a', sdl: linkSchema(typeDefs), source: 'a', routingUrl: 'http://a.test/' }];
       const url = '/v1/graphs/undecided/environments/test/publications';
       return behind.inject({ method: 'POST', url, payload: { set, remove: [], isWhole: false } });
     };
-    expect((await publication('type Query { a: Int }')).statusCode).toBe(200);
-    const undecided = await publication('type Query { a: Int b: Int }');
+    expect(
+      (
+        await publication(gql`
+          type Query {
+            a: Int
+          }
+        `)
+      ).statusCode,
+    ).toBe(200);
+    const undecided = await publication(gql`
+      type Query {
+        a: Int
+        b: Int
+      }
+    `);
     expect([undecided.statusCode, undecided.json()]).toEqual([
       503,
       {
@@ -53,11 +68,31 @@ describe('A registry over HTTP', () => {
       gzipSync(`{"format":"trellis-operations/1"}\n${line}\n`).subarray(0, -8),
     );
     const server = await serverFor(pool, ['graph:publish:*'], { operations: [folder] });
-    const publish = (sdl: string) => server.inject(publicationTo('damaged', sdl));
-    expect((await publish('type Query { a: Int b: Int c: Int }')).statusCode).toBe(200);
+    const publish = (typeDefs: DocumentNode) => server.inject(publicationTo('damaged', typeDefs));
+    expect(
+      (
+        await publish(gql`
+          type Query {
+            a: Int
+            b: Int
+            c: Int
+          }
+        `)
+      ).statusCode,
+    ).toBe(200);
     const bodies = [
-      await publish('type Query { b: Int c: Int }'), // a is used
-      await publish('type Query { a: Int c: Int }'), // b is not known to be unused
+      await publish(gql`
+        type Query {
+          b: Int
+          c: Int
+        }
+      `), // a is used
+      await publish(gql`
+        type Query {
+          a: Int
+          c: Int
+        }
+      `), // b is not known to be unused
     ].map(({ body }) => body);
     expect(bodies).toEqual([
       expect.stringMatching(/"outcome":"rejected".*the file is cut off/),
@@ -91,10 +126,42 @@ describe('Changes that are judged', () => {
     const server = await serverFor(pool, ['graph:publish:*', 'graph:read'], options);
     const head = async (): Promise<unknown> =>
       (await server.inject({ url: '/v1/graphs/hanging/environments/test/head' })).json();
-    expect((await server.inject(publicationTo('hanging', 'type Query { a: Int }'))).statusCode).toBe(200);
-    const hanging = server.inject(publicationTo('hanging', 'type Query { a: Int b: Int }'));
+    expect(
+      (
+        await server.inject(
+          publicationTo(
+            'hanging',
+            gql`
+              type Query {
+                a: Int
+              }
+            `,
+          ),
+        )
+      ).statusCode,
+    ).toBe(200);
+    const hanging = server.inject(
+      publicationTo(
+        'hanging',
+        gql`
+          type Query {
+            a: Int
+            b: Int
+          }
+        `,
+      ),
+    );
     const writer = await openOnceRead(operations);
-    const next = server.inject(publicationTo('beside', 'type Query { a: Int }'));
+    const next = server.inject(
+      publicationTo(
+        'beside',
+        gql`
+          type Query {
+            a: Int
+          }
+        `,
+      ),
+    );
     expect(await head()).toEqual({ sequence: 1 });
     endings.at(-1)?.abort();
     const failed = await hanging;
@@ -103,7 +170,17 @@ describe('Changes that are judged', () => {
     await writer.close();
     rmSync(operations);
     writeFileSync(operations, '{"first":"{ a }"}');
-    const again = await server.inject(publicationTo('hanging', 'type Query { a: Int b: Int }'));
+    const again = await server.inject(
+      publicationTo(
+        'hanging',
+        gql`
+          type Query {
+            a: Int
+            b: Int
+          }
+        `,
+      ),
+    );
     expect([again.statusCode, await head()]).toEqual([200, { sequence: 2 }]);
     rmSync(folder, { recursive: true });
     await server.close();
@@ -124,8 +201,31 @@ describe('Changes that are judged', () => {
       client: 'overtaken',
       judgementPlace,
     });
-    expect((await server.inject(publicationTo('overtaken', 'type Query { a: Int }'))).statusCode).toBe(200);
-    const blocked = server.inject(publicationTo('overtaken', 'type Query { a: Int b: Int }'));
+    expect(
+      (
+        await server.inject(
+          publicationTo(
+            'overtaken',
+            gql`
+              type Query {
+                a: Int
+              }
+            `,
+          ),
+        )
+      ).statusCode,
+    ).toBe(200);
+    const blocked = server.inject(
+      publicationTo(
+        'overtaken',
+        gql`
+          type Query {
+            a: Int
+            b: Int
+          }
+        `,
+      ),
+    );
     await judging;
     const abort = await server.inject({
       method: 'POST',
@@ -141,7 +241,16 @@ describe('Changes that are judged', () => {
   it('fail as unjudged where their deadline passes between two tasks of threads', async () => {
     const changeDeadline = (): AbortSignal => AbortSignal.abort(new DOMException('Late.', 'TimeoutError'));
     const server = await serverFor(pool, ['graph:publish:*'], { client: 'late', changeDeadline });
-    const failed = await server.inject(publicationTo('late', 'type Query { a: Int }'));
+    const failed = await server.inject(
+      publicationTo(
+        'late',
+        gql`
+          type Query {
+            a: Int
+          }
+        `,
+      ),
+    );
     expect([failed.statusCode, failed.json()]).toEqual([503, UNJUDGED]);
     await server.close();
   });

@@ -93,7 +93,7 @@ export class LogChanges {
     const { action, subgraphs, contracts } = change;
     const audited = { action, log, subgraphs, contracts, caller } as const;
     try {
-      const allowed = authorizeRequest(outcome, change.wish);
+      const allowed = authorizeRequest(outcome, change.requested);
       const access = this.#accessOf(allowed, new PostgresStore(pool, audited));
       const act = async (): Promise<CommandOutcome> => {
         // It may have waited for minutes.
@@ -175,7 +175,7 @@ export class LogChanges {
         action: ACTIONS[what],
         subgraphs,
         contracts: [...(contracts?.set.map(({ name }) => name) ?? []), ...(contracts?.remove ?? [])],
-        wish: { kind: 'publish', log, subgraphs, isWhole },
+        requested: { kind: 'publish', log, subgraphs, isWhole },
         act: async (access, signal, judge) => {
           const compose: PublicationRequest['compose'] = (...call) => this.#threads.compose(...call, signal);
           return outcomeOfPublication(
@@ -184,14 +184,14 @@ export class LogChanges {
         },
       };
     }
-    const wish = { kind: 'move', log } as const;
+    const requested = { kind: 'move', log } as const;
     if (what === 'rollbacks') {
       const { to, running } = parsed(rollbackBody, body);
       const options = { to, running: runningOf(running) };
       return {
         action: ACTIONS[what],
         subgraphs: [],
-        wish,
+        requested,
         act: (access, signal, judge) => rollbackRelease(access, log, { ...options, judge }, signal),
       };
     }
@@ -201,7 +201,7 @@ export class LogChanges {
     return {
       action: ACTIONS[what],
       subgraphs: [],
-      wish,
+      requested,
       act: (access, signal, judge) => promoteRelease(access, { from, to: log }, { ...checks, judge }, signal),
     };
   }

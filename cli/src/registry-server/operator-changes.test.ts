@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gql } from 'graphql-tag';
 import { queryChecked } from '@trellis/postgres';
 import { createRecordSigner, generateRecordKey, referenceOf } from '@trellis/registry';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -186,11 +187,22 @@ describe('Keys of a registry over HTTP', () => {
     });
     const replaced = await newest();
     expect([replaced.action, replaced.keyId === keyId]).toEqual(['keys', false]);
-    const sdl = 'type Query { me: Int they: Int }';
+    const sdl = gql`
+      type Query {
+        me: Int
+        they: Int
+      }
+    `;
     expect((await stage.publish('users', 'users', sdl, at)).status).toBe(0);
     expect(await newest()).toMatchObject({ action: 'publish', keyId });
     const staging = { ...at, graph: 'content@staging' };
-    const more = 'type Query { me: Int you: Int they: Int }';
+    const more = gql`
+      type Query {
+        me: Int
+        you: Int
+        they: Int
+      }
+    `;
     expect(await stage.publish('stager', 'users', more, staging)).toMatchObject({ status: 0, error: '' });
     expect((await stage.as('reader', verifyCommand, at)).status).toBe(0);
     const stolen = join(stage.folder, 'stolen.json');
@@ -199,12 +211,22 @@ describe('Keys of a registry over HTTP', () => {
       status: 77,
       error: expect.stringMatching(/^INVALID_KEY: .*content@production has replaced the key/) as string,
     });
-    expect(await stage.publish('users', 'users', 'type Query { me: Int them: Int they: Int }')).toMatchObject(
-      {
-        status: 77,
-        error: expect.stringMatching(/^UNTRUSTED_KEY/) as string,
-      },
-    );
+    expect(
+      await stage.publish(
+        'users',
+        'users',
+        gql`
+          type Query {
+            me: Int
+            them: Int
+            they: Int
+          }
+        `,
+      ),
+    ).toMatchObject({
+      status: 77,
+      error: expect.stringMatching(/^UNTRUSTED_KEY/) as string,
+    });
     await both.close();
     expect(await audited('keys')).toMatchObject([
       { client: 'operator', outcome: 'NO_RIGHT' },

@@ -20,7 +20,7 @@ export function variantChange(
   return {
     action: 'variant',
     subgraphs: [],
-    wish: { kind: 'move', log },
+    requested: { kind: 'move', log },
     act: (access, signal, judge) => {
       if ('remove' in asked) return removeVariant(access, log, asked.remove, signal);
       const checks = { ...server, rules: rulesOf(asked.approvals, asked.rules), judge };
@@ -35,7 +35,7 @@ export function keysChange(log: LogName, body: unknown): LogChange {
   return {
     action: 'keys',
     subgraphs: [],
-    wish: { kind: 'keys' },
+    requested: { kind: 'keys' },
     act: async (access, signal) => {
       const named = await TrustedKeys.from(keys);
       assertOwnKeys(access, named);
@@ -61,7 +61,7 @@ export function abortChange(log: LogName, body: unknown): LogChange {
   return {
     action: 'abort',
     subgraphs: [],
-    wish: { kind: 'abort', log },
+    requested: { kind: 'abort', log },
     urgentKey: `${stopped.name} ${stopped.release.digest}`,
     act: async (access, signal): Promise<CommandOutcome> => {
       const { outcome, head } = await appendAbort({ ...access, log, signal }, stopped);
@@ -80,7 +80,7 @@ export function garbageChange(body: unknown): LogChange {
   return {
     action: 'gc',
     subgraphs: [],
-    wish: { kind: 'clean' },
+    requested: { kind: 'clean' },
     act: async (access, signal) => {
       const done = await deleteUnnamed(access, request, signal);
       const outcome = done.exit === 0 ? (request.isDry ? 'counted' : 'collected') : 'partly-collected';

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gql } from 'graphql-tag';
 import { gateway } from '@trellis/gateway';
 import { queryChecked } from '@trellis/postgres';
 import {
@@ -29,19 +30,71 @@ afterAll(() => stage.close());
 
 describe('A registry over HTTP', () => {
   it('publishes for those who have the scope of the subgraph', async () => {
-    expect(await stage.publish('users', 'users', 'type Query { me: Int you: Int }')).toMatchObject({
+    expect(
+      await stage.publish(
+        'users',
+        'users',
+        gql`
+          type Query {
+            me: Int
+            you: Int
+          }
+        `,
+      ),
+    ).toMatchObject({
       status: 0,
       out: expect.stringMatching(/^published: content@production 1, /) as string,
     });
-    expect(await stage.publish('users', 'users', 'type Query { me: Int you: Int }')).toMatchObject({
+    expect(
+      await stage.publish(
+        'users',
+        'users',
+        gql`
+          type Query {
+            me: Int
+            you: Int
+          }
+        `,
+      ),
+    ).toMatchObject({
       out: expect.stringMatching(/^already published/) as string,
     });
-    expect(await stage.publish('users', 'posts', 'type Query { posts: Int }')).toMatchObject({
+    expect(
+      await stage.publish(
+        'users',
+        'posts',
+        gql`
+          type Query {
+            posts: Int
+          }
+        `,
+      ),
+    ).toMatchObject({
       status: 77,
       error: expect.stringMatching(/^NO_RIGHT: .* no scope graph:publish:posts/) as string,
     });
-    expect((await stage.publish('posts', 'posts', 'type Query { posts: Int }')).status).toBe(0);
-    const rejected = await stage.publish('users', 'users', 'type Query { me: Int }');
+    expect(
+      (
+        await stage.publish(
+          'posts',
+          'posts',
+          gql`
+            type Query {
+              posts: Int
+            }
+          `,
+        )
+      ).status,
+    ).toBe(0);
+    const rejected = await stage.publish(
+      'users',
+      'users',
+      gql`
+        type Query {
+          me: Int
+        }
+      `,
+    );
     expect(rejected).toMatchObject({
       status: 1,
       out: expect.stringMatching(/FIELD_REMOVED[^]*nothing was changed/) as string,
@@ -55,7 +108,17 @@ describe('A registry over HTTP', () => {
   });
 
   it('rolls back and promotes for those who have the scope of the environment', async () => {
-    await stage.publish('operator', 'users', 'type Query { me: Int you: Int we: Int }');
+    await stage.publish(
+      'operator',
+      'users',
+      gql`
+        type Query {
+          me: Int
+          you: Int
+          we: Int
+        }
+      `,
+    );
     expect(await stage.as('users', rollbackCommand)).toMatchObject({
       status: 77,
       error: expect.stringContaining('graph:promote:production') as string,
@@ -88,7 +151,17 @@ describe('A registry over HTTP', () => {
     const trust = await TrustedKeys.parse(stage.environment['TRELLIS_REGISTRY_TRUST'] ?? '');
     const head = await verifyLog(store, log, trust, { signal });
     const waiting = store.waitForRecord?.(log, head?.record.sequence ?? 0, signal);
-    await stage.publish('users', 'users', 'type Query { me: Int you: Int they: Int }');
+    await stage.publish(
+      'users',
+      'users',
+      gql`
+        type Query {
+          me: Int
+          you: Int
+          they: Int
+        }
+      `,
+    );
     expect(await waiting).toBe((head?.record.sequence ?? 0) + 1);
     expect(await store.listLogs(signal)).toEqual([log]);
     await expect(store.createRecord(log, 99, 'x', signal)).rejects.toMatchObject({ code: 'NO_RIGHT' });
@@ -124,9 +197,46 @@ describe('A registry over HTTP', () => {
 
   it('binds a right to publish to an environment', async () => {
     const graph = { graph: 'content@staging' };
-    expect((await stage.publish('stager', 'users', 'type Query { me: Int }', graph)).status).toBe(0);
-    expect((await stage.publish('stager', 'posts', 'type Query { p: Int }', graph)).status).toBe(77);
-    expect(await stage.publish('stager', 'users', 'type Query { me: Int them: Int }')).toMatchObject({
+    expect(
+      (
+        await stage.publish(
+          'stager',
+          'users',
+          gql`
+            type Query {
+              me: Int
+            }
+          `,
+          graph,
+        )
+      ).status,
+    ).toBe(0);
+    expect(
+      (
+        await stage.publish(
+          'stager',
+          'posts',
+          gql`
+            type Query {
+              p: Int
+            }
+          `,
+          graph,
+        )
+      ).status,
+    ).toBe(77);
+    expect(
+      await stage.publish(
+        'stager',
+        'users',
+        gql`
+          type Query {
+            me: Int
+            them: Int
+          }
+        `,
+      ),
+    ).toMatchObject({
       status: 77,
       error: expect.stringContaining(
         'no scope graph:publish:<subgraph>, nor graph:publish-in:production',
@@ -135,10 +245,26 @@ describe('A registry over HTTP', () => {
   });
 
   it('warns where two composers differ, and rejects it where that is asked for', async () => {
-    const union =
-      'type Query { m: M @federation__shareable } type Book { id: ID! @federation__shareable } type Mag { id: ID! } union M = Book | Mag';
-    const member =
-      'type Query { m: Book @federation__shareable } type Book { id: ID! @federation__shareable }';
+    const union = gql`
+      type Query {
+        m: M @federation__shareable
+      }
+      type Book {
+        id: ID! @federation__shareable
+      }
+      type Mag {
+        id: ID!
+      }
+      union M = Book | Mag
+    `;
+    const member = gql`
+      type Query {
+        m: Book @federation__shareable
+      }
+      type Book {
+        id: ID! @federation__shareable
+      }
+    `;
     const books = { graph: 'books@production' };
     await stage.publish('operator', 'catalog', union, books);
     expect(await stage.publish('operator', 'books', member, { ...books, composers: 'strict' })).toMatchObject(

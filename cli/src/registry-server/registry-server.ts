@@ -19,7 +19,7 @@ export interface RegistryServerOptions extends LogChangesOptions {
   readonly authenticate: (request: TokenRequest) => Promise<TokenOutcome>;
   /** Where clients reach it: what proofs of possession name. @default what each request says of itself */
   readonly publicUrl?: string | undefined;
-  /** @default as {@link registryLimits} */
+  /** @default as `registryLimits` */
   readonly limits?: ClientRateAmounts & HeldBodyAmounts & WaitingReaderAmounts;
 }
 

@@ -1,3 +1,4 @@
+import { gql } from 'graphql-tag';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { FolderRegistry } from '../../testing/folder-registry.ts';
 import { trellis } from '../../testing/run-command.ts';
@@ -20,7 +21,17 @@ describe('A private key that is neither JSON nor a file', () => {
     const spoilt = spoil(key);
     vi.stubEnv('TRELLIS_SIGNING_KEY', spoilt);
     const preview = ['variant', 'token', 'x', '--preview-key', spoilt];
-    const runs = [await registry.publish('users', 'type Query { a: Int }'), await trellis(...preview)];
+    const runs = [
+      await registry.publish(
+        'users',
+        gql`
+          type Query {
+            a: Int
+          }
+        `,
+      ),
+      await trellis(...preview),
+    ];
     vi.stubEnv('TRELLIS_SIGNING_KEY', key);
     for (const { status, out, error } of runs) {
       expect({ status, out }).toEqual({ status: 77, out: '' });

@@ -1,15 +1,20 @@
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { compareGraphs } from '@trellis/composition';
 import { describe, expect, it } from 'vitest';
-import type { Schemas } from '../../testing/change-pairs/change-pair.ts';
+import { linkSchema, type UnlinkedSchema } from '../../testing/federation-link.ts';
 import { verdictOf } from '../../testing/pair-verdicts.ts';
 import { serveSchemas } from '../../testing/served-pair.ts';
 import type { ServedGraph } from './served-graph.ts';
 
-const LINK =
-  'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@inaccessible"])';
+const LINK = print(gql`
+  extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@inaccessible"])
+`);
 
-function serve(schemas: Schemas): ServedGraph {
-  const linked = Object.entries(schemas).map(([name, sdl]) => [name, `${LINK}\n${sdl}`] as const);
+function serve(schemas: Readonly<Record<string, UnlinkedSchema>>): ServedGraph {
+  const linked = Object.entries(schemas).map(
+    ([name, typeDefs]) => [name, linkSchema(typeDefs, LINK)] as const,
+  );
   return serveSchemas(Object.fromEntries(linked));
 }
 
@@ -25,7 +30,12 @@ describe('Changes of a graph', () => {
   const before = serve({ users: users('name: String bio: String') });
 
   it('have no removal when a field moves to another subgraph', () => {
-    const profiles = 'type User @key(fields: "id") { id: ID! bio: String }';
+    const profiles = gql`
+      type User @key(fields: "id") {
+        id: ID!
+        bio: String
+      }
+    `;
     const after = serve({ users: users('name: String'), profiles });
     const changes = changesBetween(before, after);
     expect(changes).toContain('FIELD_MOVED User.bio');
@@ -43,8 +53,20 @@ describe('Changes of a graph', () => {
 
   it('have an argument that loses its default, and so becomes required, once, as breaking', () => {
     const sides = {
-      before: serve({ a: 'type Query { a(x: Int! = 1): Int }' }),
-      after: serve({ a: 'type Query { a(x: Int!): Int }' }),
+      before: serve({
+        a: gql`
+          type Query {
+            a(x: Int! = 1): Int
+          }
+        `,
+      }),
+      after: serve({
+        a: gql`
+          type Query {
+            a(x: Int!): Int
+          }
+        `,
+      }),
     };
     expect(changesBetween(sides.before, sides.after)).toEqual(['DEFAULT_OF_REQUIRED_REMOVED Query.a(x:)']);
     expect(verdictOf(sides, 'DEFAULT_OF_REQUIRED_REMOVED Query.a(x:)')).toBe('breaking');

@@ -1,6 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { trellis } from '../../testing/run-command.ts';
 
@@ -11,8 +13,13 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-const LINK =
-  'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable", "@override", "@tag"])\n';
+const LINK = print(gql`
+  extend schema
+    @link(
+      url: "https://specs.apollo.dev/federation/v2.9"
+      import: ["@key", "@shareable", "@override", "@tag"]
+    )
+`);
 
 const path = (name: string): string => join(folder, name);
 
@@ -29,8 +36,15 @@ interface Change {
 /** What a check of the change of one subgraph prints, and how it ends. */
 async function check({ before, after, contracts = '', composers = 'both' }: Change, padding: string) {
   const config = path('supergraph.yaml');
-  const items =
-    'type Query { other: Item @shareable }\ntype Item { id: ID! @shareable name: String @shareable @tag(name: "public") }';
+  const items = print(gql`
+    type Query {
+      other: Item @shareable
+    }
+    type Item {
+      id: ID! @shareable
+      name: String @shareable @tag(name: "public")
+    }
+  `);
   await Promise.all([
     writeFile(path('shop.graphql'), LINK + before + padding),
     writeFile(path('next.graphql'), LINK + after + padding),
@@ -63,9 +77,20 @@ async function check({ before, after, contracts = '', composers = 'both' }: Chan
   return { status, error, report: JSON.parse(out) as { diagnostics: readonly { readonly code: string }[] } };
 }
 
-const before = 'type Query { shop: Int }';
-const unreachable =
-  'type Query { shop: Int item: Item }\ntype Item @key(fields: "id", resolvable: false) { id: ID! @shareable }';
+const before = print(gql`
+  type Query {
+    shop: Int
+  }
+`);
+const unreachable = print(gql`
+  type Query {
+    shop: Int
+    item: Item
+  }
+  type Item @key(fields: "id", resolvable: false) {
+    id: ID! @shareable
+  }
+`);
 const cases: readonly (readonly [
   string,
   Change,
@@ -73,17 +98,41 @@ const cases: readonly (readonly [
 ])[] = [
   [
     'a change that breaks',
-    { before: 'type Query { shop: Int gone: Int }', after: before },
+    {
+      before: print(gql`
+        type Query {
+          shop: Int
+          gone: Int
+        }
+      `),
+      after: before,
+    },
     { status: 1, codes: [] },
   ],
   [
     'a change that breaks nothing',
-    { before, after: 'type Query { shop: Int new: Int }' },
+    {
+      before,
+      after: print(gql`
+        type Query {
+          shop: Int
+          new: Int
+        }
+      `),
+    },
     { status: 0, codes: [] },
   ],
   [
     'what does not fit together',
-    { before, after: 'type Query { shop: Int other: Int }' },
+    {
+      before,
+      after: print(gql`
+        type Query {
+          shop: Int
+          other: Int
+        }
+      `),
+    },
     { status: 1, codes: ['FIELD_TYPE_MISMATCH'] },
   ],
   ['a query without a plan', { before, after: unreachable }, { status: 1, codes: ['SATISFIABILITY_ERROR'] }],
@@ -96,8 +145,16 @@ const cases: readonly (readonly [
     'a difference of two composers that have to agree',
     {
       before,
-      after:
-        'type Query { shop: Int other: Item @shareable }\ntype Item { id: ID! @shareable name: String @shareable @override(from: "gone") }',
+      after: print(gql`
+        type Query {
+          shop: Int
+          other: Item @shareable
+        }
+        type Item {
+          id: ID! @shareable
+          name: String @shareable @override(from: "gone")
+        }
+      `),
       composers: 'strict',
     },
     { status: 1, codes: ['COMPOSERS_DIFFER'] },

@@ -1,6 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { trellis } from '../../testing/run-command.ts';
 
@@ -10,9 +12,27 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'check-limits-'));
   await write(
     'users.graphql',
-    'type Query { me: User }\ntype User { id: ID! friend: User }\ntype Subscription { joined: User }\n',
+    print(gql`
+      type Query {
+        me: User
+      }
+      type User {
+        id: ID!
+        friend: User
+      }
+      type Subscription {
+        joined: User
+      }
+    `),
   );
-  await write('posts.graphql', 'type Query { post: String }\n');
+  await write(
+    'posts.graphql',
+    print(gql`
+      type Query {
+        post: String
+      }
+    `),
+  );
   const subgraphs = ['users', 'posts'].map(
     (name) => `  ${name}: { routing_url: http://${name}/, schema: { file: ${name}.graphql } }\n`,
   );

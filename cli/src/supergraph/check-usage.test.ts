@@ -3,6 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSupergraphCommand } from './supergraph-command.ts';
 
@@ -17,9 +19,14 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true }));
 
-const links =
-  'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@authenticated", "@requiresScopes", "@cost"])\n';
-const before = `${links}type Query { me: User users(role: Role, first: Int): [User] find(by: By): User }
+const links = print(gql`
+  extend schema
+    @link(
+      url: "https://specs.apollo.dev/federation/v2.9"
+      import: ["@authenticated", "@requiresScopes", "@cost"]
+    )
+`);
+const before = `${links}\ntype Query { me: User users(role: Role, first: Int): [User] find(by: By): User }
 type User { id: ID! name: String bio: String @requiresScopes(scopes: [["read"]]) }
 enum Role { A B }
 input By { id: ID name: String }
@@ -398,7 +405,14 @@ describe('Forms of reports', () => {
   });
 
   it('errors of composition have file, line and excerpt', async () => {
-    await write('users.graphql', 'type Query {\n  me: Missing\n}');
+    await write(
+      'users.graphql',
+      print(gql`
+        type Query {
+          me: Missing
+        }
+      `),
+    );
     expect(await check()).toMatchObject({
       status: 1,
       out: '',

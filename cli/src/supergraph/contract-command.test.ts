@@ -12,7 +12,9 @@ import { runSupergraphCommand } from './supergraph-command.ts';
 
 let directory: TemporaryDirectory;
 const file = (name: string): string => join(directory.path, name);
-const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@tag"])';
+const LINK = print(gql`
+  extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@tag"])
+`);
 
 beforeAll(() => {
   directory = createTemporaryDirectory();
@@ -90,8 +92,28 @@ describe('trellis contract', () => {
   it('warns where two composers differ, and fails where it is strict', async () => {
     const shared = LINK.replace('"@tag"', '"@tag", "@shareable"');
     const [union, member] = [
-      `${shared} type Query { m: M @shareable } type Book { id: ID! @shareable } type Mag { id: ID! } union M = Book | Mag`,
-      `${shared} type Query { m: Book @shareable } type Book { id: ID! @shareable }`,
+      print(gql`
+        ${shared}
+        type Query {
+          m: M @shareable
+        }
+        type Book {
+          id: ID! @shareable
+        }
+        type Mag {
+          id: ID!
+        }
+        union M = Book | Mag
+      `),
+      print(gql`
+        ${shared}
+        type Query {
+          m: Book @shareable
+        }
+        type Book {
+          id: ID! @shareable
+        }
+      `),
     ].map((sdl) => ({ routing_url: 'http://a', schema: { sdl } }));
     writeFileSync(file('differing.yaml'), JSON.stringify({ subgraphs: { union, member } }));
     const call = { name: 'any', exclude: ['internal'], config: file('differing.yaml') };

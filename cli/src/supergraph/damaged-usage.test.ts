@@ -2,10 +2,22 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { trellis, type CommandRun } from '../../testing/run-command.ts';
 
-const SCHEMA = 'type Query { me: User other: Int }\ntype User { id: ID! name: String bio: String }\n';
+const SCHEMA = print(gql`
+  type Query {
+    me: User
+    other: Int
+  }
+  type User {
+    id: ID!
+    name: String
+    bio: String
+  }
+`);
 /** For speed. */
 const ONE_COMPOSER = ['--composers', 'apollo'];
 const FILE = '2026-11-01T08-00-00.000Z.gateway.jsonl.gz';

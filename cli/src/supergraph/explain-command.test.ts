@@ -80,7 +80,7 @@ describe('explain', () => {
     const { out } = await explain('{ post(id: "1") { title } }', '--format', 'json');
     expect(JSON.parse(out)).toMatchObject({
       type: 'query',
-      calls: 1,
+      requests: 1,
       depth: 1,
       step: { kind: 'fetch', subgraph: 'posts' },
     });

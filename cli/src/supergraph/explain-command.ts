@@ -41,12 +41,12 @@ async function explain(
   const [usual = {}] = variablesOf(read, {});
   const given = { ...usual, ...variables };
   try {
-    const { step, calls, depth } = await read.plan(given);
+    const { step, requests, depth } = await read.plan(given);
     return {
       name: read.name,
       type: read.type,
       cost: Math.max(read.costOf(given), costOf(read, { slices: [variables] })),
-      calls,
+      requests,
       depth,
       rights: rightsOf(graph, document),
       step,

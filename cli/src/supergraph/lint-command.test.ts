@@ -1,7 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { linkSchema, type UnlinkedSchema } from '../../testing/federation-link.ts';
 import { runSupergraphCommand } from './supergraph-command.ts';
 
 let folder: string;
@@ -12,13 +15,15 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-const LINK =
-  'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@authenticated", "@listSize"]) ';
+const LINK = print(gql`
+  extend schema
+    @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@authenticated", "@listSize"])
+`);
 
-async function lint(schemas: Readonly<Record<string, string>>, ...args: readonly string[]) {
-  const subgraphs = Object.entries(schemas).map(([name, sdl]) => [
+async function lint(schemas: Readonly<Record<string, UnlinkedSchema>>, ...args: readonly string[]) {
+  const subgraphs = Object.entries(schemas).map(([name, typeDefs]) => [
     name,
-    { routing_url: `http://${name}.example`, schema: { sdl: LINK + sdl } },
+    { routing_url: `http://${name}.example`, schema: { sdl: linkSchema(typeDefs, LINK) } },
   ]);
   const config = join(folder, 'supergraph.yaml');
   await writeFile(config, JSON.stringify({ subgraphs: Object.fromEntries(subgraphs) as object }));
@@ -35,14 +40,31 @@ async function lint(schemas: Readonly<Record<string, string>>, ...args: readonly
 
 describe('lint', () => {
   it('warns of root fields that are open where others are protected', async () => {
-    const { status, found } = await lint({ a: 'type Query { open: Int closed: Int @authenticated }' });
+    const { status, found } = await lint({
+      a: gql`
+        type Query {
+          open: Int
+          closed: Int @authenticated
+        }
+      `,
+    });
     expect({ status, found }).toEqual({
       status: 0,
       found: [
         'UNPROTECTED_ROOT_FIELD: Query.open is open to callers without a token. Protect it by @authenticated or @requiresScopes, or approve it.',
       ],
     });
-    expect((await lint({ a: 'type Query { open: Int }' })).found).toEqual([]);
+    expect(
+      (
+        await lint({
+          a: gql`
+            type Query {
+              open: Int
+            }
+          `,
+        })
+      ).found,
+    ).toEqual([]);
   });
 
   it('warns of entities that no subgraph finds', async () => {
@@ -62,7 +84,22 @@ describe('lint', () => {
 
   it('warns of lists of objects that nothing bounds', async () => {
     const { found } = await lint({
-      a: 'type Query { all: [T] first(first: Int): [T] sized: [T] @listSize(assumedSize: 5) byIds(ids: [ID!]): [T] names: [String] page: TConnection } type T { id: ID } type TConnection { nodes: [T] }',
+      a: gql`
+        type Query {
+          all: [T]
+          first(first: Int): [T]
+          sized: [T] @listSize(assumedSize: 5)
+          byIds(ids: [ID!]): [T]
+          names: [String]
+          page: TConnection
+        }
+        type T {
+          id: ID
+        }
+        type TConnection {
+          nodes: [T]
+        }
+      `,
     });
     expect(found).toEqual([
       'UNBOUNDED_LIST: Nothing bounds the list Query.all. Add an argument such as first, or a @listSize.',
@@ -70,10 +107,33 @@ describe('lint', () => {
   });
 
   it('writes the other forms, and fails where nothing composes', async () => {
-    const { out } = await lint({ a: 'type Query { all: [T] } type T { id: ID }' }, '--format', 'sarif');
+    const { out } = await lint(
+      {
+        a: gql`
+          type Query {
+            all: [T]
+          }
+          type T {
+            id: ID
+          }
+        `,
+      },
+      '--format',
+      'sarif',
+    );
     expect(JSON.parse(out)).toMatchObject({
       runs: [{ results: [{ ruleId: 'UNBOUNDED_LIST', level: 'warning' }] }],
     });
-    expect((await lint({ a: 'type Query { all: Missing }' })).status).toBe(1);
+    expect(
+      (
+        await lint({
+          a: gql`
+            type Query {
+              all: Missing
+            }
+          `,
+        })
+      ).status,
+    ).toBe(1);
   });
 });

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { printable } from '@trellis/composition';
+import { fileFailure } from '@trellis/runtime/file-failure';
 
 /**
  * The text of a file that was named on a command line.
@@ -14,10 +15,6 @@ export async function readNamedFile(file: string): Promise<string> {
 }
 
 /** What is wrong with a file, as one sentence: what others wrote moves no cursor. */
-export function fileFailure(error: Error): string {
-  const { code, path, message }: NodeJS.ErrnoException = error;
-  const name = path === undefined || path === '' ? undefined : path;
-  if (code === 'ENOENT') return printable(`There is no file or directory for ${name ?? 'a name'}.`);
-  if (code === 'EISDIR') return printable(`${name ?? 'What was named'} is a directory, not a file.`);
-  return printable(message);
+export function printableFailure(error: Error): string {
+  return printable(fileFailure(error));
 }

@@ -91,7 +91,7 @@ export type Invocation =
 export function readCommandLine(args: readonly string[]): Invocation {
   try {
     const { values, positionals } = parseFlags({ args: [...args], allowPositionals: true, options });
-    if (values.help) return { kind: 'help' };
+    if (values.help || positionals[0] === 'help') return { kind: 'help' };
     return toInvocation(positionals, values.json ? { ...values, format: 'json' } : values);
   } catch (error) {
     return wrong(error instanceof Error ? error.message : String(error));

@@ -1,16 +1,21 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { TAG_LINK } from '../../testing/federation-link.ts';
 import { pageCommands } from '../../testing/page-commands.ts';
 import { trellis, type CommandRun } from '../../testing/run-command.ts';
 
-const USERS = `${TAG_LINK}type Query {
-  me: String @tag(name: "public")
-  draft: Int @tag(name: "beta")
-  secret: Int @tag(name: "internal")
-}`;
+const USERS = print(gql`
+  ${TAG_LINK}
+  type Query {
+    me: String @tag(name: "public")
+    draft: Int @tag(name: "beta")
+    secret: Int @tag(name: "internal")
+  }
+`);
 
 /** With the contract that the page has in its example. */
 const CONFIGURATION = `subgraphs:

@@ -37,7 +37,13 @@ async function writeUsers(sdl: string): Promise<void> {
 
 describe('supergraph compose', () => {
   it('writes the supergraph, and leaves nothing else behind', async () => {
-    await writeUsers('type Query { me: String }');
+    await writeUsers(
+      print(gql`
+        type Query {
+          me: String
+        }
+      `),
+    );
     expect(await run('compose', '--config', config(), '--output', output())).toEqual({
       status: 0,
       out: '',
@@ -52,14 +58,26 @@ describe('supergraph compose', () => {
   });
 
   it('prints it when there is no --output', async () => {
-    await writeUsers('type Query { me: String }');
+    await writeUsers(
+      print(gql`
+        type Query {
+          me: String
+        }
+      `),
+    );
     const { status, out } = await run('compose', '--config', config());
     expect({ status, begins: out.slice(0, 6) }).toEqual({ status: 0, begins: 'schema' });
   });
 
   it('prints every error with file and line, ends with 1, and leaves the old file', async () => {
     await writeFile(output(), 'before');
-    await writeUsers('type Query {\n  me: Missing\n}');
+    await writeUsers(
+      print(gql`
+        type Query {
+          me: Missing
+        }
+      `),
+    );
     expect(await run('compose', '--config', config(), '--output', output())).toEqual({
       status: 1,
       out: '',
@@ -82,7 +100,13 @@ describe('supergraph compose', () => {
   });
 
   it('ends with 1 when the output cannot be written', async () => {
-    await writeUsers('type Query { me: String }');
+    await writeUsers(
+      print(gql`
+        type Query {
+          me: String
+        }
+      `),
+    );
     const { status, error } = await run('compose', '--config', config(), '--output', join(folder, 'no', 'x'));
     expect({ status, error }).toMatchObject({
       status: 1,
@@ -96,7 +120,20 @@ const OPEN = 'open to anonymous callers: Query.me, Query.users\n';
 describe('supergraph check', () => {
   beforeEach(async () => {
     await writeUsers(
-      'type Query { me: User users: [User] }\ntype User { id: ID! name: String role: Role }\nenum Role { A }',
+      print(gql`
+        type Query {
+          me: User
+          users: [User]
+        }
+        type User {
+          id: ID!
+          name: String
+          role: Role
+        }
+        enum Role {
+          A
+        }
+      `),
     );
     await run('compose', '--config', config(), '--output', output());
   });
@@ -136,7 +173,20 @@ describe('supergraph check', () => {
   });
 
   it('lists breaking changes by coordinate and ends with 1', async () => {
-    await writeUsers('type Query { me: User }\ntype User { id: ID! role: Role }\nenum Role { A }');
+    await writeUsers(
+      print(gql`
+        type Query {
+          me: User
+        }
+        type User {
+          id: ID!
+          role: Role
+        }
+        enum Role {
+          A
+        }
+      `),
+    );
     expect(await check()).toEqual({
       status: 1,
       out: [
@@ -153,7 +203,21 @@ describe('supergraph check', () => {
 
   it('lists dangerous changes and ends with 0', async () => {
     await writeUsers(
-      'type Query { me: User users: [User] }\ntype User { id: ID! name: String role: Role }\nenum Role { A B }',
+      print(gql`
+        type Query {
+          me: User
+          users: [User]
+        }
+        type User {
+          id: ID!
+          name: String
+          role: Role
+        }
+        enum Role {
+          A
+          B
+        }
+      `),
     );
     expect(await check()).toEqual({
       status: 0,
@@ -163,7 +227,13 @@ describe('supergraph check', () => {
   });
 
   it('ends with 1 when it does not compose', async () => {
-    await writeUsers('type User { id: ID! }');
+    await writeUsers(
+      print(gql`
+        type User {
+          id: ID!
+        }
+      `),
+    );
     expect(await check()).toMatchObject({
       status: 1,
       out: '',
@@ -171,8 +241,15 @@ describe('supergraph check', () => {
     });
   });
 
-  it('ends with 1 when the file before is no supergraph, or is not there', async () => {
-    await writeFile(output(), 'type Query { me: String }');
+  it('ends with 1 when the file before is no supergraph, or does not exist', async () => {
+    await writeFile(
+      output(),
+      print(gql`
+        type Query {
+          me: String
+        }
+      `),
+    );
     expect(await check()).toMatchObject({
       status: 1,
       error: expect.stringContaining('./supergraph.graphql is not a supergraph: ') as string,
@@ -220,8 +297,21 @@ const MISMATCH =
 
 describe('The report of subgraphs that do not compose', () => {
   beforeEach(async () => {
-    await writeUsers('type Query {\n  me: String\n}\n');
-    await writeFile(join(folder, 'posts.graphql'), 'type Query {\n  me: Int\n}\n');
+    await writeUsers(
+      print(gql`
+        type Query {
+          me: String
+        }
+      `),
+    );
+    await writeFile(
+      join(folder, 'posts.graphql'),
+      print(gql`
+        type Query {
+          me: Int
+        }
+      `),
+    );
     await writeFile(
       config(),
       ['users', 'posts'].reduce(

@@ -1,22 +1,18 @@
 import { FileProblems, printable } from '@trellis/composition';
 import { RegistryError, registryErrors } from '@trellis/registry/registry-error';
 import { ConfigError } from '@trellis/runtime/config-error';
+import { EXIT_FAILED, EXIT_UNAVAILABLE, EXIT_USAGE } from '@trellis/runtime/exit-codes';
 import { OperationsProblem, operationsProblems } from '../recorded/operations-problem.ts';
 import { BaseUnavailable } from './base-graph.ts';
 import { isInvalidSupergraph } from './invalid-supergraph.ts';
 import { composeCommand } from './compose-command.ts';
-import { EXIT_USAGE } from '../cli-command.ts';
-import { fileFailure } from './named-file.ts';
+import { printableFailure } from './named-file.ts';
 import type { Output } from './output.ts';
 import { writeProblems } from './write-problems.ts';
 import { readCommandLine, type Invocation } from './read-command-line.ts';
 import { briefUsage, usage } from './usage.ts';
 
-const EXIT_FAILED = 1;
-/** EX_UNAVAILABLE of sysexits(3): it can't be decided. */
-const EXIT_UNDECIDED = 69;
-
-const statuses = { passed: 0, failed: EXIT_FAILED, undecided: EXIT_UNDECIDED } as const;
+const statuses = { passed: 0, failed: EXIT_FAILED, undecided: EXIT_UNAVAILABLE } as const;
 
 /**
  * The program behind `trellis compose`, `trellis check` and `npm run supergraph`.
@@ -31,7 +27,7 @@ export async function runSupergraphCommand(
 ): Promise<number> {
   const invocation = readCommandLine(args);
   if (invocation.kind === 'help') {
-    output.out(usage(program, args));
+    output.out(usage(program, args[0] === 'help' ? args.slice(1) : args));
     return 0;
   }
   if (invocation.kind === 'wrong') {
@@ -47,7 +43,7 @@ export async function runSupergraphCommand(
     else output.error(`${explain(error)}\n`);
     if (error instanceof RegistryError) return registryErrors[error.code].exit;
     if (error instanceof OperationsProblem) return operationsProblems[error.code];
-    return error instanceof BaseUnavailable ? EXIT_UNDECIDED : EXIT_FAILED;
+    return error instanceof BaseUnavailable ? EXIT_UNAVAILABLE : EXIT_FAILED;
   }
 }
 
@@ -71,7 +67,7 @@ async function run(
 
 function explain(error: Error): string {
   if (error instanceof OperationsProblem) return `${error.code}: ${printable(error.message)}`;
-  return fileFailure(error);
+  return printableFailure(error);
 }
 
 /** Problems of files that were given, and files that can't be read or written. */

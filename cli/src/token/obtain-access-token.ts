@@ -1,4 +1,4 @@
-import { Browser, readForm, type HtmlForm } from '@trellis/testkit/sign-in';
+import { Browser, FormBrowser, passPages, TooManyPages, type Page } from '@trellis/testkit/sign-in';
 import * as client from 'openid-client';
 import { SignInFailed } from './sign-in-failed.ts';
 
@@ -12,9 +12,8 @@ export interface SignIn {
 }
 
 const CLIENT_ID = 'trellis-cli';
-const REDIRECT_URI = 'http://127.0.0.1/callback';
-/** Login, consent and the redirects between them; a loop ends here. */
-const MOST_STEPS = 12;
+/** Of any port of the loopback address (RFC 8252 §7.3). No auth-server is reached at this one: `fetch` rejects it. */
+const REDIRECT_URI = 'http://127.0.0.1:1/callback';
 const RESPONSE_MS = 10_000;
 
 /**
@@ -38,7 +37,7 @@ export async function obtainAccessToken(signIn: SignIn): Promise<string> {
     code_challenge_method: 'S256',
     state,
   });
-  const callback = await passPages(start, signIn);
+  const callback = await signInByPages(start, signIn);
   const tokens = await client.authorizationCodeGrant(configuration, callback, {
     pkceCodeVerifier: verifier,
     expectedState: state,
@@ -48,54 +47,23 @@ export async function obtainAccessToken(signIn: SignIn): Promise<string> {
 }
 
 /** Goes from page to page as a browser would, until the redirect URI is reached. */
-async function passPages(start: URL, signIn: SignIn): Promise<URL> {
-  const browser = new Browser({ timeoutMs: RESPONSE_MS });
-  let response = await browser.get(start);
-  let form: HtmlForm | undefined;
-  for (let step = 0; step < MOST_STEPS; step++) {
-    const next = redirectOf(response);
-    if (next?.href.startsWith(REDIRECT_URI)) return requireCode(next);
-    if (next) {
-      response = await browser.get(next);
-    } else {
-      form = await nextForm(response, signIn.email, form);
-      response = await send(browser, form, signIn, new URL(response.url).origin);
-    }
-  }
-  throw new SignInFailed('The auth-server asks in circles.');
+async function signInByPages(start: URL, { email, password }: SignIn): Promise<URL> {
+  const browser = new FormBrowser(new Browser({ timeoutMs: RESPONSE_MS }));
+  const end = await passPages(browser, await browser.open(start), { email, password }).catch(explainCircle);
+  if (end.kind === 'page') throw rejectionOf(end, email);
+  if (end.url.href.startsWith(REDIRECT_URI)) return requireCode(end.url);
+  throw new SignInFailed(`The auth-server sends the browser to ${end.url.origin}.`);
 }
 
-function send(browser: Browser, form: HtmlForm, signIn: SignIn, origin: string): Promise<Response> {
-  const given = form.hasPassword ? credentials(Object.keys(form.visible), signIn) : {};
-  return browser.post(form.action, { ...form.fields, ...form.pressed, ...given }, { origin });
+function explainCircle(error: unknown): never {
+  throw error instanceof TooManyPages ? new SignInFailed(error.message) : error;
 }
 
-function redirectOf({ headers, url }: Response): URL | undefined {
-  const location = headers.get('location');
-  return location === null ? undefined : new URL(location, url);
-}
-
-/** A second page that asks for a password says that the first one was rejected. */
-async function nextForm(response: Response, email: string, before: HtmlForm | undefined): Promise<HtmlForm> {
-  const page = await response.text();
-  const form = formOn(page, response);
-  if (form.hasPassword && before?.hasPassword)
-    throw new SignInFailed(`${email} could not sign in: ${readText(page)}`);
-  return form;
-}
-
-function formOn(page: string, { url, status }: Response): HtmlForm {
-  try {
-    return readForm(page, url);
-  } catch {
-    throw new SignInFailed(`The auth-server answered ${status}: ${readText(page)}`);
-  }
-}
-
-/** The field for the name is the one that is neither hidden nor the password. */
-function credentials(fieldNames: readonly string[], { email, password }: SignIn): Record<string, string> {
-  const name = fieldNames.find((field) => field !== 'password') ?? 'email';
-  return { [name]: email, password };
+/** A page that asks for a password again says why the first one was rejected. */
+function rejectionOf({ document, html, status }: Page, email: string): SignInFailed {
+  const asksAgain = document.querySelector('input[type=password]') !== null;
+  const outcome = asksAgain ? `${email} could not sign in` : `The auth-server answered ${status}`;
+  return new SignInFailed(`${outcome}: ${readText(html)}`);
 }
 
 function requireCode(callback: URL): URL {

@@ -1,3 +1,5 @@
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import type { ChangeCode } from '@trellis/composition';
 
 /** Schemas by subgraph. */
@@ -21,19 +23,44 @@ export interface ChangePair {
 /** One pair for each kind of change. */
 export type ChangePairs = Readonly<Partial<Record<ChangeCode, ChangePair>>>;
 
-const LINKS = `extend schema
-  @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable", "@external", "@requires", "@provides", "@override", "@inaccessible", "@tag", "@interfaceObject", "@authenticated", "@requiresScopes", "@policy", "@cost", "@listSize", "@composeDirective", "@context", "@fromContext"])
-  @link(url: "https://specs.trellis.dev/caching/v1.0", import: ["@cacheControl"])
-  @composeDirective(name: "@cacheControl")
-  @link(url: "https://specs.trellis.dev/subscriptions/v1.0", import: ["@sharedSubscription"])
-  @composeDirective(name: "@sharedSubscription")
-  @link(url: "https://specs.trellis.dev/limits/v1.0", import: ["@depthAllowance"])
-  @composeDirective(name: "@depthAllowance")
-directive @cacheControl(maxAge: Int, scope: caching__Scope) on FIELD_DEFINITION | OBJECT | INTERFACE | UNION
-enum caching__Scope { PUBLIC PRIVATE }
-directive @sharedSubscription on FIELD_DEFINITION
-directive @depthAllowance(extra: Int!) on FIELD_DEFINITION
-`;
+const LINKS = `${print(gql`
+  extend schema
+    @link(
+      url: "https://specs.apollo.dev/federation/v2.9"
+      import: [
+        "@key"
+        "@shareable"
+        "@external"
+        "@requires"
+        "@provides"
+        "@override"
+        "@inaccessible"
+        "@tag"
+        "@interfaceObject"
+        "@authenticated"
+        "@requiresScopes"
+        "@policy"
+        "@cost"
+        "@listSize"
+        "@composeDirective"
+        "@context"
+        "@fromContext"
+      ]
+    )
+    @link(url: "https://specs.trellis.dev/caching/v1.0", import: ["@cacheControl"])
+    @composeDirective(name: "@cacheControl")
+    @link(url: "https://specs.trellis.dev/subscriptions/v1.0", import: ["@sharedSubscription"])
+    @composeDirective(name: "@sharedSubscription")
+    @link(url: "https://specs.trellis.dev/limits/v1.0", import: ["@depthAllowance"])
+    @composeDirective(name: "@depthAllowance")
+  directive @cacheControl(maxAge: Int, scope: caching__Scope) on FIELD_DEFINITION | OBJECT | INTERFACE | UNION
+  enum caching__Scope {
+    PUBLIC
+    PRIVATE
+  }
+  directive @sharedSubscription on FIELD_DEFINITION
+  directive @depthAllowance(extra: Int!) on FIELD_DEFINITION
+`)}\n`;
 
 /** Of a graph of one subgraph, which has `Query.other` beside what is given. */
 export function one(

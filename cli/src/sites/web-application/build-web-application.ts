@@ -12,7 +12,7 @@ const BUILDS = join(SOURCES, 'node_modules/.cache/builds');
 const INPUTS = ['index.html', 'package.json', 'vite.config.ts', 'public', 'src'];
 const LOCKFILE = fileURLToPath(new URL('../../../../pnpm-lock.yaml', import.meta.url));
 
-/** Whether the sources are there, with the packages that they are built with. */
+/** Whether the sources exist, with the packages that they are built with. */
 export function hasWebApplication(): boolean {
   return existsSync(join(SOURCES, 'node_modules/vite'));
 }
