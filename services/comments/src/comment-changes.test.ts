@@ -8,7 +8,7 @@ const saved = { id, postId, authorId: createId(), body: 'B', edited: false };
 const comment = { type: 'TextComment', id };
 const post = { type: 'Post', id: postId };
 
-describe('What answers show otherwise', () => {
+describe('What responses show otherwise', () => {
   it.each([
     ['a comment is new', COMMENT_SAVED, { ...saved, announced: true }, [comment, post]],
     ['its words have changed', COMMENT_SAVED, { ...saved, announced: false }, [comment]],

@@ -103,16 +103,15 @@ const sql = defineStatements(statements, 'comment-store', {
   listByAuthors: { notNull: ['position'], text: listByAuthors('DESC') },
   listByAuthorsBackward: { notNull: ['position'], text: listByAuthors('ASC') },
 
+  // Counted for each post by itself: a join with all counts reads every known post where one has thousands of comments.
   countByPosts: {
     notNull: ['postId', 'count', 'isShown'],
     text: `
-  SELECT "postId", count, coalesce(${VISIBLE}, false) AS "isShown"
-  FROM (
-    SELECT post_id AS "postId", count(*)::int AS count
-    FROM comment WHERE post_id = ANY($1::uuid[]) GROUP BY post_id
-  ) AS counted
-  LEFT JOIN known_post ON known_post.id = "postId"
-  WHERE known_post.deleted IS NOT TRUE`,
+  SELECT asked.post_id AS "postId", count, coalesce(${VISIBLE}, false) AS "isShown"
+  FROM unnest($1::uuid[]) AS asked (post_id)
+  LEFT JOIN known_post ON known_post.id = asked.post_id
+  CROSS JOIN LATERAL (SELECT count(*)::int AS count FROM comment WHERE post_id = asked.post_id) AS counted
+  WHERE known_post.deleted IS NOT TRUE AND count > 0`,
   },
 
   scan: `SELECT ${COMMENT_COLUMNS} FROM comment WHERE $1::uuid IS NULL OR id > $1 ORDER BY id LIMIT $2`,

@@ -72,7 +72,7 @@ type Lookup = (id: string) => Promise<PostFacts | undefined>;
 
 /**
  * Asks the owner with one call at a time: what is wanted while it is under way is asked for together in the next one, so that
- * many comments at once cost few calls.
+ * many comments at once cost few requests.
  */
 function createLookup(posts: ServiceClient): Lookup {
   let underWay: Promise<unknown> = Promise.resolve();

@@ -12,19 +12,19 @@ const own = {
     type: 'url',
     schemes: ['http', 'https'],
     optional: true,
-    doc: 'Where the users service listens: it is asked whether what was found is still there, and for events that Redis has lost. Without it nothing of its is found.',
+    doc: 'Where the users service listens: it is asked whether what was found still exists, and for events that Redis has lost. Without it nothing of its is found.',
   },
   POSTS_URL: {
     type: 'url',
     schemes: ['http', 'https'],
     optional: true,
-    doc: 'Where the posts service listens: it is asked whether what was found is still there, and for events that Redis has lost. Without it nothing of its is found.',
+    doc: 'Where the posts service listens: it is asked whether what was found still exists, and for events that Redis has lost. Without it nothing of its is found.',
   },
   COMMENTS_URL: {
     type: 'url',
     schemes: ['http', 'https'],
     optional: true,
-    doc: 'Where the comments service listens: it is asked whether what was found is still there, and for events that Redis has lost. Without it nothing of its is found.',
+    doc: 'Where the comments service listens: it is asked whether what was found still exists, and for events that Redis has lost. Without it nothing of its is found.',
   },
 } as const;
 

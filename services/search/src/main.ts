@@ -1,4 +1,5 @@
-import { ConfigError, EXIT_CONFIG, runDeployable } from '@trellis/runtime';
+import { ConfigError, runDeployable } from '@trellis/runtime';
+import { EXIT_CONFIG } from '@trellis/runtime/exit-codes';
 import { search } from './program.ts';
 import { runSearchCommand } from './rebuild.ts';
 

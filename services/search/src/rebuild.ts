@@ -1,5 +1,6 @@
 import { sleep } from '@trellis/events';
 import { createPool, defineStatements, execute, onlyRow, queryRows, type Pool } from '@trellis/postgres';
+import { EXIT_INTERRUPTED, EXIT_USAGE } from '@trellis/runtime/exit-codes';
 import { sources, type SearchConfig } from './config.ts';
 import { statements } from './generated/statements.ts';
 
@@ -32,12 +33,6 @@ const sql = defineStatements(statements, 'rebuild', {
 const USAGE = `Commands:
   rebuild [--json]   has the running search service read everything again from its owners, and waits until it has
 `;
-
-/** Exit status for a call that makes no sense: EX_USAGE of sysexits(3). */
-const EXIT_USAGE = 64;
-
-/** Exit status of a program that an interrupt has ended. */
-const EXIT_INTERRUPTED = 130;
 
 /**
  * Runs a command of the search service against its database; a running service needs no notification.

@@ -11,7 +11,7 @@ export interface SearchIndex {
   /**
    * The best matches first; of equal ones the newest. Of a page that goes backward, the last ones first.
    *
-   * @param text what to look for, as people write it for a web search
+   * @param text what to look for, as users write it for a web search
    * @throws GraphQLError INTERNAL_SERVER_ERROR when the database ended the search after its time
    */
   find(text: string, page: Page<HitPlace>): Promise<readonly Hit[]>;

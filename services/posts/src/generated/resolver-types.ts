@@ -57,7 +57,7 @@ export type OrderStatus =
   | 'CANCELLED';
 
 /**
- * An article. One that is not published is visible only to its author, to editors and to administrators; for everybody else
+ * An article. One that is not published is visible only to its author, to editors and to administrators; for all other callers
  * it does not exist.
  */
 export type Post = Node &
@@ -68,7 +68,7 @@ export type Post = Node &
     readonly title: Scalars['String']['output'];
     /** The text; paragraphs are separated by empty lines. */
     readonly body: Scalars['String']['output'];
-    /** Whether everybody may see it. */
+    /** Whether all callers may see it. */
     readonly published: Scalars['Boolean']['output'];
     /** Who wrote it. */
     readonly author: User;
@@ -158,7 +158,7 @@ export type UpdatePostInput = {
   readonly body?: InputMaybe<Scalars['String']['input']>;
   /** Words to find it by: at most 20, each one line of at most 50 characters. Repeated ones count once. */
   readonly tags?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
-  /** Whether everybody may see it. Either value calls off a publication that was planned. */
+  /** Whether all callers may see it. Either value calls off a publication that was planned. */
   readonly published?: InputMaybe<Scalars['Boolean']['input']>;
   /** Free-form data of the editor, at most 16 KiB of JSON; null removes it. */
   readonly metadata?: InputMaybe<Scalars['JSON']['input']>;
@@ -215,7 +215,7 @@ export type MutationDeletePostArgs = {
 };
 
 export type Subscription = {
-  /** Each post that becomes visible to everybody: when it is created, published by a change, or its time has come. */
+  /** Each post that becomes visible to all callers: when it is created, published by a change, or its time has come. */
   readonly postCreated: Post;
 };
 

@@ -47,7 +47,7 @@ export type User = Node & {
   readonly id: Scalars['ID']['output'];
   /** What the user is called. */
   readonly name: Scalars['String']['output'];
-  /** The e-mail address. Null for anybody but the user and administrators, and where there is none. */
+  /** The e-mail address. Null for all callers but the user and administrators, and where there is none. */
   readonly email: Maybe<Scalars['String']['output']>;
   /** When the profile was made. */
   readonly createdAt: Scalars['DateTime']['output'];
@@ -101,7 +101,7 @@ export type UserBy =
   | {
       readonly id: Scalars['ID']['input'];
       readonly email?: never;
-    } /** The e-mail address, as it was saved. Administrators find everybody by it, others themselves. Of several users the oldest. */
+    } /** The e-mail address, as it was saved. Administrators find every user by it, others themselves. Of several users the oldest. */
   | { readonly id?: never; readonly email: Scalars['String']['input'] };
 
 export type Mutation = {
