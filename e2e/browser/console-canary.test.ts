@@ -62,7 +62,7 @@ describe.skipIf(!chromiumPath)(
       directory.remove();
     });
 
-    /** With an operation of its own: of none are there so many responses that the canary's can be called slow. */
+    /** With an operation of its own: none has so many responses that the canary's can be called slow. */
     async function ask(caller: number): Promise<Asked> {
       const { headers, errors } = await askGraph(gateway?.graph ?? '', {
         query: `query From${caller} { greeting }`,

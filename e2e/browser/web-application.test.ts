@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { expectUsable } from '../harness/accessibility.ts';
 import { chromiumMissing, chromiumPath, startChromium } from '../harness/chromium.ts';
 import { demoPeople } from '../harness/demo-people.ts';
 import { sharedPlatform } from '../harness/shared-platform.ts';
-import { openReader, raceDraftWithList, signInAt, type Reader } from '../harness/web-application.ts';
+import { openReader, raceDraftWithList, shownBy, signInAt, type Reader } from '../harness/web-application.ts';
 import { ageSession, readSession } from '../harness/web-session.ts';
 
 const { web, issuer } = sharedPlatform().addresses;
@@ -27,10 +27,29 @@ describe.skipIf(!chromiumPath)(
     });
     afterAll(() => browser.close());
 
+    let isSignedIn = false;
+    let hasFailed = false;
+    afterEach(async ({ task }) => {
+      hasFailed = task.result?.state === 'fail';
+      if (hasFailed) throw new Error(`Shown: ${await shownBy([ed, vi])}`);
+    });
+    /** Neither what comes next nor another try begins where a test was left in the middle. */
+    beforeEach(async () => {
+      if (!hasFailed) return;
+      await Promise.all([ed, vi].map(({ context }) => context.close()));
+      [ed, vi] = await Promise.all([openReader(browser), openReader(browser)]);
+      if (isSignedIn) await signInBoth();
+      if (address !== '') await Promise.all([ed, vi].map(({ page }) => page.goto(address)));
+    });
+
+    const signInBoth = (): Promise<unknown> =>
+      Promise.all([signInAt(ed.page, demoPeople.ed), signInAt(vi.page, demoPeople.vi)]);
+
     it('signs in by the authorization code flow, and forgets the code', async () => {
       await ed.page.getByRole('heading', { level: 1 }).waitFor();
       await expectUsable(ed.page, 'en-GB');
-      await Promise.all([signInAt(ed.page, demoPeople.ed), signInAt(vi.page, demoPeople.vi)]);
+      await signInBoth();
+      isSignedIn = true;
       expect(ed.page.url()).toBe(`${web}/`);
       expect(await ed.page.evaluate(() => Object.keys(localStorage).join())).toBe('');
     });

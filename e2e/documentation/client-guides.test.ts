@@ -1,10 +1,10 @@
 import { freePort } from '@trellis/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import { demoPassword, demoPeople } from '../harness/demo-people.ts';
-import { FormBrowser, type Page } from '@trellis/testkit/sign-in';
+import { FormBrowser, passPages, type Page } from '@trellis/testkit/sign-in';
 import { atSuiteOrigin, documentedOrigin } from '../harness/registered-clients.ts';
 import { sharedPlatform } from '../harness/shared-platform.ts';
-import { asksForPassword, passPages } from '../harness/sign-in.ts';
+import { reachClient } from '../harness/sign-in.ts';
 import { codeBlocks } from './code-blocks.ts';
 import { runExample, type ExampleProgram } from './example-program.ts';
 
@@ -19,7 +19,7 @@ describe('Programs of the pages for clients', { timeout: 120_000 }, () => {
   it('docs/clients/native-application.md signs in through a loopback port', async () => {
     const program = run('docs/clients/native-application.md');
     const [, address = ''] = await program.waitFor(/Open (\S+)/);
-    const departure = await passPages(new FormBrowser(), new URL(address));
+    const departure = await reachClient(new FormBrowser(), new URL(address));
     expect((await fetch(departure.url)).status).toBe(200);
     await program.waitFor(/Signed in as \S+/);
     expect(await program.ended()).toBe(0);
@@ -39,7 +39,7 @@ describe('Programs of the pages for clients', { timeout: 120_000 }, () => {
     expect(await (await fetch(`${site}/`)).text()).toBe('Signed out.');
     const begun = await open(`${site}/sign-in`);
     const browser = new FormBrowser();
-    const { url } = await passPages(browser, new URL(begun.location));
+    const { url } = await reachClient(browser, new URL(begun.location));
     const back = await open(`${site}/callback${url.search}`, begun.cookie);
     expect(back.location).toBe('/');
     expect(back.cookie).not.toBe(begun.cookie);
@@ -69,11 +69,10 @@ describe('Programs of the pages for clients', { timeout: 120_000 }, () => {
     const program = run('docs/clients/device.md');
     const [, address = ''] = await program.waitFor(/or open (\S+)/);
     const browser = new FormBrowser();
-    let shown = pageOf(await browser.open(address));
-    if (asksForPassword(shown)) {
-      const fields = { email: demoPeople.ada.email, password: demoPassword };
-      shown = pageOf(await browser.submit(shown, { fields }));
-    }
+    const { email } = demoPeople.ada;
+    const shown = pageOf(
+      await passPages(browser, await browser.open(address), { email, password: demoPassword }),
+    );
     expect(shown.html).toContain('Television');
     await browser.submit(shown, { button: /^Allow/ });
     await program.waitFor(/Signed in as \S+/);

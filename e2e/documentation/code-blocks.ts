@@ -18,7 +18,7 @@ export interface CodeBlock {
   readonly text: string;
 }
 
-/** The pages whose examples are run: what people read first, and everything below docs/. */
+/** The pages whose examples are run: what readers see first, and everything below docs/. */
 export function documentationPages(): readonly string[] {
   const docs = readdirSync(join(repository, 'docs'), { recursive: true, encoding: 'utf8' });
   return [

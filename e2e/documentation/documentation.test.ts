@@ -107,8 +107,8 @@ describe('GraphQL examples', () => {
         body: JSON.stringify({ query: text }),
         signal: AbortSignal.timeout(10_000),
       });
-      const answer = JSON.parse(await firstResult(response)) as { readonly errors?: unknown };
-      expect(answer.errors).toBeUndefined();
+      const result = JSON.parse(await firstResult(response)) as { readonly errors?: unknown };
+      expect(result.errors).toBeUndefined();
       expect(response.status).toBe(200);
     },
   );
@@ -127,7 +127,7 @@ async function firstResult(response: Response): Promise<string> {
 }
 
 describe('Links of the documentation', () => {
-  it.each(pages)('%s leads to pages and headings that are there', (page) => {
+  it.each(pages)('%s leads to pages and headings that exist', (page) => {
     const text = readFileSync(join(repository, page), 'utf8');
     const links = [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, target]) => target ?? '');
     expect(links.filter((target) => !leadsSomewhere(page, target))).toEqual([]);

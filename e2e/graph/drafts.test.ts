@@ -75,7 +75,7 @@ describe('A post that is not published', () => {
     expect(responses[0]).toEqual(responses[1]);
   });
 
-  it('is not there for anybody without a token, whatever path is tried', async () => {
+  it('does not exist for a caller without a token, whatever path is tried', async () => {
     const [draft] = drafts;
     for (const query of [
       `{ post(id: "${draft?.id}") { id title } }`,

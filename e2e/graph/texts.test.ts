@@ -71,7 +71,7 @@ const positions: readonly Position[] = [
     'Mutation.addComment.body',
     false,
     'mutation ($id: ID!, $body: String!) { addComment(postId: $id, body: $body) { id } }',
-    (body) => ({ id: knownPost, body }), // of one that is not there it would be BAD_USER_INPUT all the same
+    (body) => ({ id: knownPost, body }), // of one that does not exist it would be BAD_USER_INPUT all the same
   ],
   [
     'Mutation.editComment.body',

@@ -57,7 +57,7 @@ export interface PlatformProcess extends RunningProgram {
 /** Sixty seconds are promised for a cold start; the rest is for a machine that does something else beside. */
 const READY_DEADLINE_MS = 90_000;
 
-/** A line for people, not a record of the log. */
+/** A line for a terminal, not a record of the log. */
 const READY_LINE = /^(?!\s*\{).*\bready\b/im;
 
 /** Free ports; behind that of operations are five more, for a platform in several processes. */

@@ -45,7 +45,7 @@ export interface Ending {
   readonly signal: NodeJS.Signals | null;
   /** Milliseconds from the request to end, or else from the start, to the end. */
   readonly elapsedMs: number;
-  /** Commands of the run's processes that were still there when the program had ended. */
+  /** Commands of the run's processes that still ran when the program had ended. */
   readonly leftBehind: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import * as client from 'openid-client';
 import { demoPassword, demoPeople, type DemoUser } from './demo-people.ts';
-import { FormBrowser, type Departure, type Page } from '@trellis/testkit/sign-in';
+import { FormBrowser, passPages, type Departure, type Page, type Shown } from '@trellis/testkit/sign-in';
 
 /** What a client asks for, and who signs in. */
 export interface SignInOptions {
@@ -67,16 +67,13 @@ export async function prepareRequest(
 }
 
 /** Goes through the login and consent pages as far as they appear, and returns where the browser is sent. */
-export async function passPages(
+export async function reachClient(
   browser: FormBrowser,
   url: URL,
   user: DemoUser = demoPeople.ada,
   password: string = demoPassword,
 ): Promise<Departure> {
-  let shown = await browser.open(url);
-  if (shown.kind === 'page' && asksForPassword(shown))
-    shown = await enterPassword(browser, shown, user, password);
-  if (shown.kind === 'page') shown = await browser.submit(shown, { button: /^Allow/ });
+  const shown = await passPages(browser, await browser.open(url), { email: user.email, password });
   if (shown.kind === 'page') throw new Error(`Not sent back to the client, but shown:\n${shown.html}`);
   return shown;
 }
@@ -92,7 +89,7 @@ export function enterPassword(
   page: Page,
   user: DemoUser,
   password: string = demoPassword,
-): Promise<Page | Departure> {
+): Promise<Shown> {
   return browser.submit(page, { fields: { email: user.email, password } });
 }
 
@@ -100,7 +97,7 @@ export function enterPassword(
 export async function signIn(issuer: string, options: SignInOptions = {}): Promise<Tokens> {
   const config = await discover(issuer);
   const request = await prepareRequest(config, options);
-  const { url } = await passPages(
+  const { url } = await reachClient(
     options.browser ?? new FormBrowser(),
     request.url,
     options.user,

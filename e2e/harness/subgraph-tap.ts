@@ -14,7 +14,7 @@ export interface TappedRequest {
   readonly body: string;
 }
 
-/** How the tap treats requests: hand them on, close the connection unanswered, or answer something that is not GraphQL. */
+/** How the tap treats requests: hand them on, close the connection without a response, or answer something that is not GraphQL. */
 export type TapBehaviour = 'forward' | 'drop' | 'garbage';
 
 /** A reverse proxy between the gateway and one subgraph that remembers what went through. */
@@ -25,7 +25,7 @@ export interface SubgraphTap {
   readonly requests: readonly TappedRequest[];
   forget(): void;
   behave(behaviour: TapBehaviour): void;
-  /** Stops to listen: connections are refused, as by a subgraph that is not there. */
+  /** Stops to listen: connections are refused, as by a subgraph that does not run. */
   close(): Promise<void>;
   /** Listens again at the same address. */
   reopen(): Promise<void>;

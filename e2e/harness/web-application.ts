@@ -10,14 +10,16 @@ export interface Reader {
   readonly complaints: readonly string[];
 }
 
-/** What each action may take before the test fails. */
+/** What each action may take before the test fails, however busy the machine is. */
 const DEADLINE_MS = 90_000;
+/** Characters of a page in the message of a test that failed. */
+const MAX_SHOWN = 400;
+const SHOWN_WITHIN_MS = 5_000;
 
 /** Opens a browser with an empty profile at the application's first page. */
 export async function openReader(browser: Browser, locale = 'en-GB'): Promise<Reader> {
   const { addresses } = sharedPlatform();
   const context = await browser.newContext({ locale, reducedMotion: 'reduce' });
-  context.setDefaultTimeout(90_000); // however busy the machine is
   context.setDefaultTimeout(DEADLINE_MS);
   const complaints: string[] = [];
   const { web, issuer, gateway } = addresses;
@@ -36,6 +38,18 @@ export async function openReader(browser: Browser, locale = 'en-GB'): Promise<Re
   const page = await context.newPage();
   await page.goto(web);
   return { context, page, complaints };
+}
+
+/** What each sees, and what their browsers complained about, in one line: a reason is searched for there when a test fails. */
+export async function shownBy(readers: readonly Reader[]): Promise<string> {
+  const pages = readers.flatMap(({ context }) => context.pages());
+  const texts = await Promise.all(
+    pages.map(async (page) => {
+      const text = await page.innerText('body', { timeout: SHOWN_WITHIN_MS }).catch(String); // it may have crashed
+      return `${page.url()} "${text.slice(0, MAX_SHOWN)}"`;
+    }),
+  );
+  return JSON.stringify([...texts, ...readers.flatMap(({ complaints }) => complaints)]);
 }
 
 /** Goes through the pages of the auth-server; the consent is asked for once a user. */

@@ -21,7 +21,7 @@ type Probe = (scene: Scene) => Promise<Effect>;
 
 /**
  * How it is found out what became of each thing, by using it as its owner would. In this order: what uses a thing up, or lets
- * people sign in, comes last.
+ * users sign in, comes last.
  */
 export const probes: Readonly<Record<lifeCycle.LifeCycleThing, Probe>> = {
   gatewayToken: (scene) => effectAtGateway(scene, scene.online.accessToken),

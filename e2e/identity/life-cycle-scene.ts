@@ -28,7 +28,7 @@ import { askForEmailLink, askForSignUpLink } from './mailed-links.ts';
 export const ONLINE = 'openid read:data write:data';
 const OFFLINE = `${ONLINE} offline_access`;
 
-/** One user in one browser, what one client got there, and links that were sent to people. */
+/** One user in one browser, what one client got there, and links that were sent to users. */
 export interface Scene {
   readonly stage: LifeCycleStage;
   /** The instance of the auth-server that is asked after the event. */

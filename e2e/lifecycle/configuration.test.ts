@@ -2,13 +2,11 @@ import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { EXIT_CONFIG, EXIT_USAGE } from '@trellis/runtime/exit-codes';
 import { createTemporaryDirectory, type TemporaryDirectory } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { choosePorts, type PlatformPorts } from '../harness/platform-process.ts';
 import { startProgram, type Ending, type RunningProgram } from '../harness/running-program.ts';
-
-const EXIT_CONFIG = 78;
-const EXIT_USAGE = 64;
 
 describe('npm start with an environment that can not work', () => {
   let directory: TemporaryDirectory;

@@ -1,5 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { createTemporaryDirectory, freePort } from '@trellis/testkit';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startProgram } from '../harness/running-program.ts';
@@ -15,7 +17,14 @@ describe('trellis dev --stores that is asked to end before it is ready', () => {
     'while it says "%s": it ends what it has started, starts no command, and leaves nothing behind',
     { timeout: 300_000 },
     async (step) => {
-      writeFileSync(at('likes.graphql'), 'type Query { likes: Int }');
+      writeFileSync(
+        at('likes.graphql'),
+        print(gql`
+          type Query {
+            likes: Int
+          }
+        `),
+      );
       const own = `likes=${at('likes.graphql')}`;
       const port = String(await freePort());
       const command = `require('node:fs').writeFileSync('${at('begun')}', '')`;

@@ -8,7 +8,7 @@ import {
   demoRedirectUri,
   discover,
   enterPassword,
-  passPages,
+  reachClient,
   prepareRequest,
   signIn,
   type Tokens,
@@ -27,7 +27,7 @@ describe('The authorization code flow with PKCE, by forms alone', () => {
   it('returns code, state and issuer in the query of the redirect URI, and nothing in the fragment (A-031, A-047, A-052)', async () => {
     const state = `${client.randomState()} &=+%"'<ü>`;
     const request = await prepareRequest(config, { parameters: { state } });
-    const { url, status } = await passPages(new FormBrowser(), request.url);
+    const { url, status } = await reachClient(new FormBrowser(), request.url);
     expect(status).toBe(303);
     expect(url.href.startsWith(`${demoRedirectUri}?`)).toBe(true);
     expect(url.hash).toBe('');
@@ -39,7 +39,7 @@ describe('The authorization code flow with PKCE, by forms alone', () => {
   it('sends no state back where none came (A-048)', async () => {
     const request = await prepareRequest(config);
     request.url.searchParams.delete('state');
-    const { url } = await passPages(new FormBrowser(), request.url);
+    const { url } = await reachClient(new FormBrowser(), request.url);
     expect(url.searchParams.has('code')).toBe(true);
     expect(url.searchParams.has('state')).toBe(false);
   });
@@ -187,7 +187,7 @@ describe('The authorization code flow with PKCE, by forms alone', () => {
     configuration: client.Configuration,
   ): Promise<{ url: URL; verifier: string; request: URL }> {
     const request = await prepareRequest(configuration);
-    const { url } = await passPages(new FormBrowser(), request.url);
+    const { url } = await reachClient(new FormBrowser(), request.url);
     return { url, verifier: request.verifier, request: request.url };
   }
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { FormBrowser } from '@trellis/testkit/sign-in';
 import { confidentialClient } from '../harness/registered-clients.ts';
 import { sharedPlatform } from '../harness/shared-platform.ts';
-import { passPages } from '../harness/sign-in.ts';
+import { reachClient } from '../harness/sign-in.ts';
 import { postToken, rejectionOf } from '../harness/token-endpoint.ts';
 
 const { issuer } = sharedPlatform().addresses;
@@ -85,7 +85,7 @@ describe('A client with a secret', () => {
       code_challenge_method: 'S256',
       state,
     });
-    const callback = await passPages(new FormBrowser(), url);
+    const callback = await reachClient(new FormBrowser(), url);
     expect(callback.url.searchParams.get('from')).toBe('reading-room');
     const tokens = await client.authorizationCodeGrant(config, callback.url, {
       pkceCodeVerifier: verifier,

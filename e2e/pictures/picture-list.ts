@@ -14,11 +14,11 @@ export const pictures = {
   'explorer-plan': {
     title: 'Explorer: a response and its plan',
     sentence:
-      'A query with a deferred part over three subgraphs: below the response the fetches as they ran, with calls, time and bytes.',
+      'A query with a deferred part over three subgraphs: below the response the fetches as they ran, with requests, time and bytes.',
   },
   'explorer-deferred': {
     title: 'Explorer: the first part of a deferred response',
-    sentence: 'The posts are there, the comments are still being fetched.',
+    sentence: 'The posts have arrived, the comments are still being fetched.',
   },
   'explorer-subscription': {
     title: 'Explorer: a subscription',

@@ -18,7 +18,6 @@ const LIMIT_MS = 5_000;
 /** What the gateway, and a machine that does something else beside, may add. */
 const TOLERANCE_MS = 3_500;
 
-/** Specification: Limits, per-resolver time-out. */
 proof({
   name: 'hanging-resolvers',
   description:

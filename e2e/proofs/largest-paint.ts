@@ -22,7 +22,7 @@ const ROUNDS = { full: 9, small: 3 };
  */
 const CONTROL_MS = 150;
 
-/** Visits the pages that people see first, each time with an empty profile, in turn with a page of one heading. */
+/** Visits the pages that users see first, each time with an empty profile, in turn with a page of one heading. */
 proof({
   name: 'largest-paint',
   description:

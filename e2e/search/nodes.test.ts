@@ -157,7 +157,7 @@ describe('A4: nodes', () => {
     ['the author', demoted, true],
     ['an editor', editor, true],
   ])(
-    'S-050 are null for drafts and what is said on them, as they are there: %s',
+    'S-050 are null for drafts and what is said on them, as if they did not exist: %s',
     async (_who, as, exists) => {
       const { data } = await nodes([draft, hidden], as);
       expect(data?.nodes).toEqual(

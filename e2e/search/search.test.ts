@@ -215,7 +215,7 @@ describe('while an owner is unavailable', () => {
 });
 
 describe('rebuild', () => {
-  it('reads everything again, and forgets what is not there', async () => {
+  it('reads everything again, and forgets what does not exist', async () => {
     const id = await post({ title: 'Lighthouse' });
     const said = await comment(id, 'That lighthouse again.');
     await eventually(async () =>

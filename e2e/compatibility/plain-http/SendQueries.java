@@ -34,18 +34,18 @@ final class SendQueries {
   }
 
   private static String acknowledgement(HttpClient client, String url) throws Exception {
-    var answer = new CompletableFuture<String>();
+    var received = new CompletableFuture<String>();
     var listener = new WebSocket.Listener() {
       @Override
       public CompletionStage<?> onText(WebSocket socket, CharSequence text, boolean isLast) {
-        answer.complete(text.toString());
+        received.complete(text.toString());
         return null;
       }
     };
     var builder = client.newWebSocketBuilder().subprotocols("graphql-transport-ws");
     var socket = builder.buildAsync(URI.create(url), listener).get(20, TimeUnit.SECONDS);
     socket.sendText("{\"type\":\"connection_init\"}", true);
-    var text = answer.get(20, TimeUnit.SECONDS);
+    var text = received.get(20, TimeUnit.SECONDS);
     socket.abort();
     return text;
   }

@@ -22,7 +22,9 @@ export interface ForeignSubgraph {
 export type WhoAsks = (signedContext: string | null | undefined) => Promise<string>;
 
 const HEADER = 'trellis-user-context';
-const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key"])';
+const LINK = gql`
+  extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key"])
+`;
 
 async function* countdown(field: string): AsyncGenerator<Record<string, number>> {
   for (const left of [2, 1]) {

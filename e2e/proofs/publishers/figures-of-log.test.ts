@@ -1,3 +1,5 @@
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { composeSubgraphs } from '@trellis/composition';
 import {
   appendRecord,
@@ -26,7 +28,11 @@ afterAll(() => directory.remove());
 
 async function appendOne(key: string): Promise<string> {
   const signal = AbortSignal.timeout(60_000);
-  const sdl = 'type Query { a: Int }';
+  const sdl = print(gql`
+    type Query {
+      a: Int
+    }
+  `);
   await store.initialize(signal);
   const composed = composeSubgraphs([{ name: 'a', routingUrl: 'http://a.test/', sdl, source: 'a' }]);
   if (composed.kind === 'failed') throw new Error('It does not compose.');

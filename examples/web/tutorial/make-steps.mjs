@@ -19,7 +19,7 @@ const repository = resolve(application, '../..');
 
 const [folder] = process.argv.slice(2);
 if (folder === undefined || existsSync(folder))
-  fail('Name a folder that is not there yet: make-steps.mjs FOLDER');
+  fail('Name a folder that does not exist yet: make-steps.mjs FOLDER');
 else makeRepository(resolve(folder));
 
 /** @param {string} folder */

@@ -32,7 +32,7 @@ export type UpdatePostInput = {
   expectedUpdatedAt?: string | null | undefined;
   /** Free-form data of the editor, at most 16 KiB of JSON; null removes it. */
   metadata?: unknown;
-  /** Whether everybody may see it. Either value calls off a publication that was planned. */
+  /** Whether all callers may see it. Either value calls off a publication that was planned. */
   published?: boolean | null | undefined;
   /** Words to find it by: at most 20, each one line of at most 50 characters. Repeated ones count once. */
   tags?: Array<string> | null | undefined;

@@ -14,7 +14,7 @@ const NotifyContext = createContext<Notify | undefined>(undefined);
 const SHOWN_MS = 6_000;
 const MOST = 3;
 
-/** Holds the notices of all below. The regions are there from the start: screen readers read what is added to them. */
+/** Holds the notices of all below. The regions exist from the start: screen readers read what is added to them. */
 export function NoticesProvider({ children }: { readonly children: ReactNode }) {
   const [notices, setNotices] = useState<readonly Notice[]>([]);
   const lastId = useRef(0);

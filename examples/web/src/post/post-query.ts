@@ -15,7 +15,7 @@ export const CommentDetailsDocument = graphql(`
   }
 `);
 
-/** The post at once; its comments, which another subgraph holds, when they are there. */
+/** The post at once; its comments, which another subgraph holds, when they have arrived. */
 export const PostDocument = graphql(`
   query Post($id: ID!, $after: String) {
     post(id: $id) {
