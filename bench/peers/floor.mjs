@@ -15,13 +15,13 @@ const pools = Object.fromEntries(
 async function call(name, authorization, query, variables) {
   const { pool, path } = pools[name];
   const headers = { 'content-type': 'application/json', ...(authorization && { authorization }) };
-  const answer = await pool.request({
+  const response = await pool.request({
     method: 'POST',
     path,
     headers,
     body: JSON.stringify({ query, variables }),
   });
-  return JSON.parse(await answer.body.text()).data;
+  return JSON.parse(await response.body.text()).data;
 }
 
 const entities = (typename, key, values) => ({
@@ -162,7 +162,7 @@ async function threeHops(authorization, { id }) {
   };
 }
 
-const answers = {
+const resolvers = {
   Nested: nested,
   ThreeHops: threeHops,
   Single: (authorization) => call('accounts', authorization, '{me{id name}}'),
@@ -173,7 +173,7 @@ createServer(async (request, response) => {
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
   const { operationName, variables } = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-  const data = await answers[operationName](request.headers.authorization, variables);
+  const data = await resolvers[operationName](request.headers.authorization, variables);
   const body = Buffer.from(JSON.stringify({ data }));
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
   response.end(body);

@@ -14,15 +14,15 @@ const [file, port, variant] = process.argv.slice(2);
 const agent = new Agent({ connections: 64 });
 
 async function fetchWithUndici(url, init) {
-  const answer = await request(url, {
+  const response = await request(url, {
     method: init.method,
     headers: { ...init.headers },
     body: init.body,
     dispatcher: agent,
   });
-  return new Response(await answer.body.text(), {
-    status: answer.statusCode,
-    headers: { 'content-type': String(answer.headers['content-type']) },
+  return new Response(await response.body.text(), {
+    status: response.statusCode,
+    headers: { 'content-type': String(response.headers['content-type']) },
   });
 }
 

@@ -1,6 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Kind, parse, print, visit, type DocumentNode, type FieldDefinitionNode } from 'graphql';
+import { gql } from 'graphql-tag';
 import { proof } from '@trellis/testkit';
 import { largeGraph, largeRecord } from '../src/supergraphs/large-graph.ts';
 import { fromSources, inRepository, linkInstalled } from './check-at-size/installed-program.ts';
@@ -20,6 +22,13 @@ const sizes = {
  */
 const COMPOSERS_ALONE_S = 3.9;
 const MAX_COMPOSE_S = 1;
+
+const [ADDED, NULLABLE] = fieldsOf(gql`
+  type Changed {
+    added: Int
+    name: String
+  }
+`);
 
 /** A check of one changed subgraph among many, from a cold process. Where the composers alone take longer, so may both commands. */
 proof({
@@ -96,12 +105,27 @@ async function writeGraph(folder: string, size: (typeof sizes)['full']['graph'])
   );
   await write('supergraph.yaml', ['subgraphs:', ...subgraphs, ''].join('\n'));
   await Promise.all(Object.entries(schemas).map(([name, sdl]) => write(`${name}.graphql`, sdl)));
-  const changed = (schemas['s1'] ?? '')
-    .replace(
-      'type Viewer @key(fields: "id") { id: ID!',
-      'type Viewer @key(fields: "id") { id: ID! added: Int',
-    )
-    .replace('type S1T5 { id: ID! name: String!', 'type S1T5 { id: ID! name: String');
+  const changed = asItsTeamChangesIt(schemas['s1'] ?? '');
   await write('next.graphql', changed);
   await write('operations.jsonl', largeRecord(size));
+}
+
+/** The viewer has one field more, and the name of `S1T5` may be null, however the schema is laid out. */
+function asItsTeamChangesIt(schema: string): string {
+  const changed = visit(parse(schema), {
+    ObjectTypeDefinition(type) {
+      const fields = type.fields ?? [];
+      if (type.name.value === 'Viewer') return { ...type, fields: [...fields, ADDED] };
+      if (type.name.value !== 'S1T5') return undefined;
+      return { ...type, fields: fields.map((field) => (field.name.value === 'name' ? NULLABLE : field)) };
+    },
+  });
+  return print(changed);
+}
+
+/** The fields of the types of a document. */
+function fieldsOf({ definitions }: DocumentNode): readonly FieldDefinitionNode[] {
+  return definitions.flatMap((definition) =>
+    definition.kind === Kind.OBJECT_TYPE_DEFINITION ? (definition.fields ?? []) : [],
+  );
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { demoAccounts, demoPassword } from '@trellis/demo-data';
-import { Browser, readForm } from '@trellis/testkit/sign-in';
+import { Browser, FormBrowser, passPages } from '@trellis/testkit/sign-in';
 import type { Algorithm, SeedKind } from './seed.ts';
 
 /** The verifier of every code of the benchmark. RFC 7636 §4.1 */
@@ -35,9 +35,12 @@ export async function seedThroughPages(
 
 async function signIn(issuer: string, algorithm: Algorithm, email: string): Promise<Browser> {
   const browser = new Browser();
-  const page = await browser.follow(await browser.get(authorizationUrl(issuer, algorithm)), issuer);
-  const { action, fields } = readForm(await page.text(), page.url);
-  await browser.post(action, { ...fields, email, password: demoPassword });
+  const forms = new FormBrowser(browser);
+  const end = await passPages(forms, await forms.open(authorizationUrl(issuer, algorithm)), {
+    email,
+    password: demoPassword,
+  });
+  if (end.kind === 'page') throw new Error(`${email} did not sign in, but was shown ${end.url.href}.`);
   return browser;
 }
 

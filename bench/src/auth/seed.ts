@@ -14,7 +14,7 @@ export interface TokenScenario {
 /** All of {@link Algorithm}. */
 export const ALGORITHMS: readonly Algorithm[] = ['ES256', 'RS256'];
 
-/** Requests of one round. Codes are used once, and each of three people may have 200 grants of a client. */
+/** Requests of one round. Codes are used once, and each of three users may have 200 grants of a client. */
 export const REQUESTS: Readonly<Record<SeedKind, number>> = { refresh: 2_000, code: 600 };
 
 /** Refresh tokens that take turns in a round. */

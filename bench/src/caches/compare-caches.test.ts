@@ -5,7 +5,7 @@ import { anotherPopulation, createTraces } from './traces.ts';
 
 const THIRD_ROUND = 1_500 * 20 + 1_000 * 2;
 
-/** Of 1,000 keys of the new population, how many are there when they are asked for the third time. */
+/** Of 1,000 keys of the new population, how many are cached when they are asked for the third time. */
 function thereInTheThirdRound(name: string): number {
   const policy = cachePolicies[name]?.(1_500);
   const found = anotherPopulation().map((key) => policy?.use(key));

@@ -16,7 +16,7 @@ import {
 /** The subgraphs of the content graph by name. */
 export type MeasuredSubgraphs = Readonly<Record<LoadedService, MeasuredSubgraph>>;
 
-/** Starts all of them over the databases given. Search asks the others whether what it finds is still there, by signed calls. */
+/** Starts all of them over the databases given. Search asks the others whether what it finds still exists, by signed calls. */
 export async function startMeasuredSubgraphs(urls: DatabaseUrls): Promise<MeasuredSubgraphs> {
   const key = await generateServiceKey('search');
   const signer = await createServiceTokenSigner(key);

@@ -2,7 +2,7 @@ import type { TargetProcess } from '../target-process.ts';
 import { LiveClients } from './live-clients.ts';
 import type { PairedSide, PairedWork } from './paired-work.ts';
 
-/** Live queries as work of two gateways, whose clients are there in their own turns alone. A unit is one tick. */
+/** Live queries as work of two gateways, whose clients are connected in their own turns alone. A unit is one tick. */
 export function pairedLiveQueries(
   name: string,
   before: TargetProcess,

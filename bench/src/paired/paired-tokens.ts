@@ -22,7 +22,7 @@ export interface TokenPairsLength extends PairedLength {
 /**
  * Starts the auth-servers of two checkouts, each with stores of its own, and has both answer requests for tokens in turns.
  *
- * @param onMeasured called with the pairs of a scenario as soon as they are there: all of them take many minutes
+ * @param onMeasured called with the pairs of a scenario as soon as they are measured: all of them take many minutes
  * @throws Error when one of both does not start, or answers without all three tokens
  */
 export async function takeTokenPairs(

@@ -1,3 +1,6 @@
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
+
 /** Schemas by subgraph. */
 type Schemas = Readonly<Record<string, string>>;
 
@@ -8,8 +11,13 @@ export interface GraphSize {
   readonly operations: number;
 }
 
-const LINK =
-  'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@requiresScopes", "@cost", "@listSize"])\n';
+const LINK = print(gql`
+  extend schema
+    @link(
+      url: "https://specs.apollo.dev/federation/v2.9"
+      import: ["@key", "@requiresScopes", "@cost", "@listSize"]
+    )
+`);
 
 /** A graph of many teams: each subgraph has entities of its own, and adds fields to those of the next one. */
 export function largeGraph({ subgraphs, typesPerSubgraph }: GraphSize): Schemas {
@@ -32,8 +40,16 @@ function schemaOf(index: number, subgraphs: number, types: number): string {
   const roots = Array.from({ length: types }, (_, type) => `s${index}t${type}(id: ID!): S${index}T${type}`);
   const viewer = index === 1 ? 'me: Viewer ' : '';
   const viewerType =
-    index === 1 ? 'type Viewer @key(fields: "id") { id: ID! name: String! theme: String }\n' : '';
-  return `${LINK}${viewerType}type Query { ${viewer}${roots.join(' ')} }\n${own.join('\n')}\n${foreign}\n`;
+    index === 1
+      ? print(gql`
+          type Viewer @key(fields: "id") {
+            id: ID!
+            name: String!
+            theme: String
+          }
+        `)
+      : '';
+  return `${LINK}\n${viewerType}\ntype Query { ${viewer}${roots.join(' ')} }\n${own.join('\n')}\n${foreign}\n`;
 }
 
 /** Recorded operations on it, as the lines of a file: most of one subgraph, every fourth of two, and every third asks who the user is. */
