@@ -1,11 +1,15 @@
 import { availableParallelism } from 'node:os';
+import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { ProcessesFirst } from './packages/testkit/src/processes-first.ts';
+import { findProofs } from './scripts/prove/find-proofs.ts';
 
 // Vite would load graphql's ES modules for our code while the federation packages require its CommonJS build;
 // with two copies of its classes nothing recognises the other's schemas. Node itself has one copy.
 const graphql = fileURLToPath(new URL('./node_modules/graphql/index.js', import.meta.url));
+
+const repository = fileURLToPath(new URL('.', import.meta.url));
 
 const resolve = {
   conditions: ['trellis-source', 'node'],
@@ -144,8 +148,7 @@ export default defineConfig({
           name: 'proofs',
           // One after the other, each in a process of its own: they measure.
           fileParallelism: false,
-          include: ['{gateway,auth-server,bench,cli,e2e}/proofs/*.ts', '{services,packages}/*/proofs/*.ts'],
-          exclude: [...configDefaults.exclude, '**/*.test.ts'],
+          include: findProofs().map(({ path }) => relative(repository, path)),
           globalSetup: ['packages/testkit/src/global-setup.ts'],
           hookTimeout: 120_000,
         },

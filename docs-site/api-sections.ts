@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { routeOf, type SiteSection } from '../scripts/docs/site-pages.ts';
 
-/** Navigation of what {@link file://./make-api.ts} has written: a section a package. */
+/** Navigation of what `make-api.ts` has written: a section a package. */
 export function readApiSections(repository: string): readonly SiteSection[] {
   const folder = join(repository, 'docs-site/api');
   if (!existsSync(folder)) return [];

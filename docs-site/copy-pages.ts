@@ -16,6 +16,7 @@ export function copyPages(
     copyFileSync(join(repository, file), join(pagesFolder, route));
   };
   for (const page of pages) copy(page);
+  // Node's own watchFile: a project outside the workspace can't import @trellis/runtime by its name.
   const watch = (): void => {
     for (const page of pages)
       watchFile(join(repository, page.file), { interval: WATCH_MS }, () => copy(page));

@@ -10,6 +10,7 @@ import {
   runPairedAuthBenchmark,
   runPairedBenchmark,
 } from '@trellis/bench';
+import { EXIT_USAGE } from '@trellis/runtime/exit-codes';
 import { parseFlags } from '@trellis/runtime/parse-flags';
 import { createProgress, createTerminal, createWorkLines, type WorkLines } from 'trellis/terminal';
 import { createBenchReport } from './measure/bench-report.ts';
@@ -22,7 +23,6 @@ npm run bench -- --against DIR [--section gateway|auth] [--scenario TEXT] [--rou
 npm run bench -- --recorded [--one-process] [--scenario TEXT] [--rounds N] [--processes N] [--warm-up-ms MS] [--turn-ms MS]
 npm run bench -- --caches
 With --json the result is one JSON document on the standard output, instead of tables in Markdown.`;
-const EXIT_USAGE = 64;
 /** How many subscribe to one topic unless another number is said. */
 const SUBSCRIBERS = 1_000;
 const peers = fileURLToPath(new URL('../bench/peers/', import.meta.url));

@@ -1,3 +1,4 @@
+import { EXIT_USAGE } from '@trellis/runtime/exit-codes';
 import { parseFlags } from '@trellis/runtime/parse-flags';
 import { createProgress, createTerminal } from 'trellis/terminal';
 import { checks, type CheckResult } from './checks.ts';
@@ -6,7 +7,6 @@ const USAGE = `npm run check -- [--json]
 
 What CI checks beside the tests. --json prints the outcome as an object on standard output, and all else on standard error.
 `;
-const EXIT_USAGE = 64;
 
 const { json, help } = readCheckFlags();
 const terminal = createTerminal(json ? process.stderr : process.stdout, process.env);

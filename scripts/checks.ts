@@ -2,9 +2,11 @@ import { repository, runTool } from './programs/run-program.ts';
 import { checkAssertedRows, sqlFolders } from './check/asserted-rows.ts';
 import { countFileSizes, findLongFiles, judgeFileSizes } from './check/file-sizes.ts';
 import { checkFloors } from './check/check-floors.ts';
+import { checkLinks } from './check/dead-links.ts';
 import { countClosures, judgeClosures } from './check/closures.ts';
 import { checkOwnReads } from './check/own-reads.ts';
 import { checkRepeatedNames } from './check/repeated-names.ts';
+import { checkSinglePlaces } from './check/single-places.ts';
 import { checkSideTables } from './check/side-tables.ts';
 import { checkUntaggedSdl } from './check/untagged-sdl.ts';
 import { countOldWords, judgeOldWords } from './check/find-old-words.ts';
@@ -41,7 +43,9 @@ export const checks: readonly Check[] = [
   { name: 'floors', run: checkFloorsOfRepository },
   { name: 'side tables', run: checkSideTablesOfProduct },
   { name: 'own properties', run: checkReadsOfOwnProperties },
+  { name: 'single places', run: checkSinglePlacesOfRepository },
   { name: 'repeated names', run: checkNamesOfDeployables },
+  { name: 'links of comments', run: checkLinksOfComments },
   { name: 'tagged schemas', run: checkTaggedSchemas },
   { name: 'types of SQL rows', run: checkSqlRows },
   { name: 'production packages', run: async () => judgeClosures(countClosures(repository)) },
@@ -79,11 +83,21 @@ async function checkReadsOfOwnProperties(): Promise<CheckResult> {
   return { passed: found.length === 0, output: found.join('\n') };
 }
 
+async function checkSinglePlacesOfRepository(): Promise<CheckResult> {
+  const found = checkSinglePlaces(repository);
+  return { passed: found.length === 0, output: found.join('\n') };
+}
+
 async function checkNamesOfDeployables(): Promise<CheckResult> {
   const found = checkRepeatedNames(
     repository,
     DEPLOYABLES.map((folder) => `${folder}/src`),
   );
+  return { passed: found.length === 0, output: found.join('\n') };
+}
+
+async function checkLinksOfComments(): Promise<CheckResult> {
+  const found = checkLinks(repository);
   return { passed: found.length === 0, output: found.join('\n') };
 }
 

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { EXIT_USAGE } from '@trellis/runtime/exit-codes';
 import { repository } from './programs/run-program.ts';
 
 const USAGE = `npm run docs -- [--dev]
@@ -15,7 +16,6 @@ can serve. npm start serves it, too. The first time it installs its own packages
 const PNPM = 'pnpm@12.21.0';
 const site = join(repository, 'docs-site');
 const stampFile = join(site, 'node_modules/.trellis-install');
-const EXIT_USAGE = 64;
 
 const flags = readFlags();
 if (flags.help) process.stdout.write(USAGE);
@@ -62,7 +62,7 @@ async function makeSite(): Promise<void> {
   process.stdout.write(`Built: ${join('docs-site', 'dist')}\n`);
 }
 
-/** Without a network the site is built all the same, once its packages are there. */
+/** Without a network the site is built all the same, once its packages are installed. */
 function isInstalled(): boolean {
   return existsSync(stampFile) && readFileSync(stampFile, 'utf8') === lockDigest();
 }

@@ -1,3 +1,4 @@
+import { EXIT_USAGE } from '@trellis/runtime/exit-codes';
 import { parseFlags } from '@trellis/runtime/parse-flags';
 import { ContentExists, loadContent } from '@trellis/bench/content';
 import { openContentDatabases } from 'trellis/platform';
@@ -9,10 +10,9 @@ const USAGE = `npm run load -- [--users N] [--posts N] [--comments N] [--seed N]
 Fills the databases of users, posts, comments and search with made-up content, for measuring. By default 100,000 users, 1,000,000 posts
 and 10,000,000 comments, a few gigabytes. The databases are those of DATABASE_URL (or USERS_DATABASE_URL, …), else those of
 DATA_DIR, on which no platform may run meanwhile.
-  --replace  deletes the users, posts and comments that are there; without it they are left alone and nothing is loaded
+  --replace  deletes the users, posts and comments of before; without it they are left alone and nothing is loaded
   --json     prints the tables with their rows and seconds as one JSON document; progress goes to the standard error
 `;
-const EXIT_USAGE = 64;
 
 const flags = readFlags();
 if (flags.help) process.stdout.write(USAGE);

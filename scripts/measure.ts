@@ -1,3 +1,4 @@
+import { EXIT_USAGE } from '@trellis/runtime/exit-codes';
 import { parseFlags } from '@trellis/runtime/parse-flags';
 import { isWithinBound, measureContent } from '@trellis/bench/content';
 import { openContentDatabases } from 'trellis/platform';
@@ -12,7 +13,6 @@ and prints a table with the plans of PostgreSQL. Exit status 1 when a request ta
   --requests  of each kind. Default 300
   --write     puts the table into docs/performance.md and the plans into bench/results instead
 `;
-const EXIT_USAGE = 64;
 
 const flags = readFlags();
 if (flags.help) process.stdout.write(USAGE);

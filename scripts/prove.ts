@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { EXIT_USAGE } from '@trellis/runtime/exit-codes';
 import { proofEnvironment } from '@trellis/testkit';
 import { findProofs } from './prove/find-proofs.ts';
 import { createProgress, createTerminal } from 'trellis/terminal';
@@ -7,8 +8,6 @@ import { parseProveCommand, LONG_TESTS, type ProofSelection } from './prove/prov
 import { compilePrograms } from './tests/compile-programs.ts';
 import { runTests } from './tests/run-tests.ts';
 import { addCounts, formatCounts, noCounts, succeeded, type TestCounts } from './tests/test-counts.ts';
-
-const EXIT_USAGE = 64;
 
 const invocation = parseProveCommand(process.argv.slice(2), findProofs(), randomInt(1, 1_000_000));
 if (invocation.kind === 'help') {

@@ -57,6 +57,7 @@ function choose() {
   const own = Object.hasOwn(programs, program) ? programs[program] : undefined;
   if (own) return [own, args];
   const all = [...commands, ...Object.keys(programs)].join(', ');
+  // EX_USAGE, as of @trellis/runtime/exit-codes, which can't be loaded before it is installed.
   return fail(`There is no program "${program}". There are: ${all}.`, 64);
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { EXIT_USAGE } from '@trellis/runtime/exit-codes';
 import { parseFlags } from '@trellis/runtime/parse-flags';
 import { compareTitles, type TitleComparison, type TitleRecord } from './titles/compare-titles.ts';
 import { listTitles, type FiledTitle } from './titles/list-titles.ts';
@@ -11,7 +12,6 @@ Lists the title of every test, read from the sources; nothing runs. A table of r
            scripts/titles/record.json. Exit status 1 where there are any
   --json   prints one document
 `;
-const EXIT_USAGE = 64;
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 const { since, json, help } = readFlags();

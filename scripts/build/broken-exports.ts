@@ -8,7 +8,7 @@ interface Manifest {
 
 /**
  * Packages export their TypeScript under a condition that only development sets; everybody else gets `dist`. This names
- * every export whose compiled file is not there, a sentence each.
+ * every export whose compiled file is missing, a sentence each.
  */
 export function findBrokenExports(root: string): readonly string[] {
   return packageFolders(root).flatMap((folder) => {

@@ -18,17 +18,25 @@ describe('Old words', () => {
     'kept-answers.ts',
     'MUST_TELL',
     'What is there, is there.',
+    'Those that are not there',
+    'One that is still there',
+    'clients that take parts',
+    'one subscription at the subgraph',
     'The gateway says no with 429.',
   ])('are found in %j', (line) => {
     expect(hasOldWord(line)).toBe(true);
   });
 
-  it.each(['The client is notified.', 'intellect', 'skept', 'awayness', 'there is one'])(
-    'are not seen in %j',
-    (line) => {
-      expect(hasOldWord(line)).toBe(false);
-    },
-  );
+  it.each([
+    'The client is notified.',
+    'intellect',
+    'skept',
+    'awayness',
+    'there is one',
+    'There are more, whether or not there is a limit.',
+  ])('are not seen in %j', (line) => {
+    expect(hasOldWord(line)).toBe(false);
+  });
 
   it.each([
     ['A store that is not\nusable is named.', 'A store that is not usable is named.'],

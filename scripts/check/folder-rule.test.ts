@@ -377,6 +377,39 @@ describe('The repository', () => {
     expect(passed).toEqual([]);
   });
 
+  it('keeps every deployable, and the program, from all that is beside or below it', () => {
+    const { floor: top = 0 } = repositoryRooms.rooms['gateway'] ?? {};
+    const below = Object.entries(repositoryRooms.rooms).filter(([, room]) => room.floor <= top);
+    const imported = [...below.filter(([, room]) => room.floor === top).map(([name]) => name), 'cli'];
+    const imports = below.flatMap(([importer]) =>
+      ['src/a.ts', 'src/a.test.ts', 'src/testing/a.ts', 'proofs/a.ts'].flatMap((file) =>
+        imported
+          .filter((other) => other !== importer)
+          .map((other) => ({ from: `${importer}/${file}`, to: `${other}/src/index.ts` })),
+      ),
+    );
+    const broken = findBrokenFloors([repositoryRooms], { files: [], imports, computed: [] });
+    const passed = imports.filter(
+      ({ from, to }) => !broken.some((sentence) => sentence.startsWith(`${from} imports ${to}: `)),
+    );
+    expect(below.map(([name]) => name)).toEqual(expect.arrayContaining(['packages', 'services/demo-data']));
+    expect(imported).toHaveLength(7);
+    expect(passed).toEqual([]);
+  });
+
+  it('recognizes each of them by its name', () => {
+    const { floor } = repositoryRooms.rooms['gateway'] ?? {};
+    const folders = Object.entries(repositoryRooms.rooms)
+      .filter(([name, room]) => room.floor === floor || name === 'cli')
+      .map(([name]) => name);
+    const { imports } = readRepositoryImports(repository, ['cli', 'scripts']); // which import them all, and by no path
+    const missed = folders.filter(
+      (folder) =>
+        !imports.some(({ from, to }) => to.startsWith(`${folder}/`) && !from.startsWith(`${folder}/`)),
+    );
+    expect(missed).toEqual([]);
+  });
+
   it('gives every room a purpose', () => {
     const purposes = projects.flatMap((project) =>
       Object.values(project.rooms).flatMap(({ purpose, parts }) => [purpose, ...Object.values(parts ?? {})]),

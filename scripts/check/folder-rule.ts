@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { own } from '@trellis/own-property';
+import { own } from '@trellis/runtime/own-property';
 import { findCycle } from './find-cycle.ts';
 import type { Project, Room } from './floors/project.ts';
 import type { FileImport, RepositoryImports } from './repository-imports.ts';

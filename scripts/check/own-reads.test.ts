@@ -13,7 +13,7 @@ describe('A read of an own property', () => {
     'const a = Object.hasOwn(type.getFields(), name)\n  ? type.getFields()[name]\n  : undefined;',
   ])('is found where it is written out: %s', (text) => {
     expect(findOwnReads('a.ts', text)).toEqual([
-      'a.ts:1 reads an own property. Use own of @trellis/own-property.',
+      'a.ts:1 reads an own property. Use own of @trellis/runtime/own-property.',
     ]);
   });
 

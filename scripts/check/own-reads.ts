@@ -5,7 +5,7 @@ import { parseSync, Visitor, type CallExpression, type Expression } from 'oxc-pa
 
 /** Files that read an own property themselves, and why. */
 export const readByThemselves: Readonly<Record<string, string>> = {
-  'packages/own-property/src/own-property.ts': 'the one place',
+  'packages/runtime/src/own-property.ts': 'the one place',
   'packages/explorer/client/view/error-list.tsx':
     'a page for browsers, which is built of its own files and of packages of others alone',
   'examples/web/src/graph/describe-error.ts': 'an application that uses the platform from outside',
@@ -39,7 +39,7 @@ export function findOwnReads(path: string, text: string): readonly string[] {
         askedIn(test).some((call) => reads(bare(consequent), call, text));
       if (isOwnRead)
         found.push(
-          `${path}:${text.slice(0, start).split('\n').length} reads an own property. Use own of @trellis/own-property.`,
+          `${path}:${text.slice(0, start).split('\n').length} reads an own property. Use own of @trellis/runtime/own-property.`,
         );
     },
   }).visit(parseSync(path, text).program);

@@ -22,10 +22,21 @@ export const replacedWords: readonly ReplacedWords[] = [
       'keeps? answers',
       '(?:clients?|gateway|subgraph|planner|query|others?|else) s answers?',
       '(?:no|of|in|than|about|whole|larger|stored|all|delay(?:s|ed)|loses|how|where|with|(?<=\\w )s) answers',
-      'answers (?:are|were|have|carry|may|wait)',
+      'answers (?:are|were|have|carry|may|wait|show)',
+      '(?:have|public) answers',
+      'form of answer',
+      '(?:const|let|var) answers? = (?!async)',
+      'answer\\.(?:ok|body|status|headers|get)',
+      'unanswered (?:bytes|rules|gauge)',
+      'http\\.unanswered',
     ],
   },
   { term: 'result', not: ['operation answer'] },
+  // A server responds, to a request or with a status.
+  {
+    term: 'return, send',
+    not: ['what (?:it|they|(?:the|a) \\w+) respond(?:s|ed)?(?! (?:to|with))', 'respond(?:s|ed)? an error'],
+  },
   {
     term: 'reject',
     not: [
@@ -45,16 +56,42 @@ export const replacedWords: readonly ReplacedWords[] = [
   { term: 'sustained overload', not: ['(?:class|new|under) pressure', 'pressure is high'] },
   { term: 'anonymous caller', not: ['stranger', 'strangers'] },
   { term: 'prioritize', not: ['known comes? first'] },
-  { term: 'rate limit', not: ['sends? more than (?:its|their|his) share'] },
+  {
+    term: 'rate limit',
+    not: ['sends? more than (?:its|their|his) share', 'has its share of what the gateway'],
+  },
   { term: 'concurrency limit', not: ['asked too much'] },
-  { term: 'circuit breaker', not: ['subgraph is left alone', '(?:answer|respond)s? again'] },
-  { term: 'retry', not: ['repeated calls?'] },
-  { term: 'subgraph request', not: ['subgraph calls?'] },
+  { term: 'circuit breaker', not: ['subgraph is (?:left alone|not asked)', '(?:answer|respond)s? again'] },
+  { term: 'retry', not: ['repeated calls?', 'repeated requests total', 'may repeat'] },
+  // Services call one another, and functions are called.
+  {
+    term: 'subgraph request',
+    not: [
+      'subgraph calls?',
+      'calls? (?:of|to) subgraphs',
+      'call (?:target|limits|kind|outcome|ended)',
+      '(?:shaped|entity|stream|slow) calls?',
+      'min calls?',
+      'concurrency\\.calls',
+    ],
+  },
   { term: 'query planner worker', not: ['planner threads?'] },
   { term: 'operation cache', not: ['operation catalogues?'] },
   { term: 'warm-up', not: ['plans? in advance'] },
-  { term: 'cache hit', not: ['remembered from before', 'observer\\.looked'] },
-  { term: 'coalesce', not: ['joined (?:work|where)', 'joins? the flight'] },
+  {
+    term: 'cache hit',
+    not: [
+      'remembered from before',
+      'observer\\.looked',
+      'plans? (?:is |are |that are )?remembered',
+      'remembered plans?',
+      'plan or recall',
+    ],
+  },
+  {
+    term: 'coalesce',
+    not: ['joined (?:work|where)', 'joins? the flight', 'joins? (?:those who gather|before it begins)'],
+  },
   { term: 'rebatch window', not: ['recess', 'recesses'] },
   { term: 'response cache', not: ['kept'] },
   { term: 'invalidate', not: ['mak(?:e|es|ing) (?:\\w+ )?void', 'made void'] },
@@ -65,7 +102,7 @@ export const replacedWords: readonly ReplacedWords[] = [
   { term: 'runtime type', not: ['told type', 'untold'] },
   {
     term: 'incremental delivery',
-    not: ['answers? in parts', 'answered in parts', 'run in parts', 'takes parts'],
+    not: ['answers? in parts', 'answered in parts', 'run in parts', 'takes? parts(?! of)'],
   },
   {
     term: 'pending',
@@ -73,8 +110,16 @@ export const replacedWords: readonly ReplacedWords[] = [
   },
   { term: 'delivered', not: ['told'] },
   { term: 'response mode', not: ['accepted forms?', 'rather (?:have (?:it|the) )?whole'] },
-  { term: 'upstream', not: ['subscriptions? at a subgraph'] },
-  { term: 'subscriber', not: ['has audience'] },
+  { term: 'upstream', not: ['subscriptions? at (?:a|the|its|each|one|another) subgraph'] },
+  // The audience of a token is a claim; a job of the planner has waiters.
+  {
+    term: 'subscriber',
+    not: [
+      'has audience',
+      '(?:of|to|this|the) topic s audience',
+      '(?:deliver|notify)\\w*\\((?:\\w+, )?audience',
+    ],
+  },
   { term: 'slow consumer', not: ['slow clients?'] },
   // Fields, the operation of a document and clocks have resolutions of other meanings.
   { term: 'tick', not: ['(?<!(?:field|operation|ttl) )resolutions?', 'is resolving', 'wished ms'] },
@@ -84,12 +129,29 @@ export const replacedWords: readonly ReplacedWords[] = [
   { term: 'presence', not: ['being there'] },
   // An account, or the registration of a client, may be taken over: that is the name of an attack.
   { term: 'reload', not: ['tak(?:e|es|en|ing) over(?! (?:no administrator|one)\\b)', 'took over'] },
-  { term: 'invalid', not: ['not usable', 'unusable', 'not good'] },
+  { term: 'invalid', not: ['not usable', 'unusable', 'no usable', 'not good'] },
   { term: 'unavailable', not: ['out of reach', 'away'] },
-  { term: 'disconnect', not: ['go(?:es)? away', 'went away'] },
+  {
+    term: 'disconnect',
+    not: ['go(?:es)? away', 'went away', 'client has gone(?= or|\\.|,)', 'client is gone'],
+  },
   { term: 'deadline', not: ['(?:its|their|s) time is over'] },
   { term: 'log, notify, return', not: ['tell', 'tells', 'telling'] },
-  { term: 'user', not: ['person', 'persons', 'nobody', 'nobodys', 'somebody', 'whoever'] },
+  // The content graph of tests has a field `people`.
+  {
+    term: 'user',
+    not: [
+      'person',
+      'persons',
+      'nobody',
+      'nobodys',
+      'somebody',
+      'whoever',
+      'people (?:who sign|have allowed|see|may|choose|can make)',
+      '(?:too many|sign|invite) people',
+      'subject is no one',
+    ],
+  },
   { term: 'trusted issuer', not: ['believ(?:e|es|ed|ing)'] },
   { term: 'reuse', not: ['(?:one|token) that comes again'] },
   { term: 'attempt limiter', not: ['(?:secret|create|code) guesses', 'guesses\\.ts'] },
@@ -106,7 +168,12 @@ export const replacedWords: readonly ReplacedWords[] = [
   { term: 'snapshot', not: ['takes? a snapshot'] },
   {
     term: 'sequence',
-    not: ['numbers? (?:an|committed) events?', 'numbered events? of', 'numbered without a gap'],
+    not: [
+      'numbers? (?:an|committed) events?',
+      'numbers what was',
+      'numbered events? of',
+      'numbered without a gap',
+    ],
   },
   {
     term: 'dead letter',
@@ -129,7 +196,15 @@ export const replacedWords: readonly ReplacedWords[] = [
   { term: 'external store', not: ['given stores?'] },
   { term: 'restart', not: ['another (?:one )?takes its place'] },
   { term: 'in-process Redis', not: ['the one inside'] },
-  { term: 'Error codes', not: ['says no with', 'say no with'] },
+  { term: 'Error codes', not: ['says no with', 'say no with', 'rejects with(?= \\|)'] },
+  {
+    term: 'a page of docs/, with its section',
+    not: ['specification: (?:errors|limits|authentication|scalars|enums)', 'specification, errors'],
+  },
   { term: 'Action', not: ['what to do +\\|'] },
-  { term: 'present time, and what exists', not: ['at present', 'is there'] },
+  // "whether or not there is" is no place.
+  {
+    term: 'present time, and what exists',
+    not: ['at present', 'is there', '(?:are|not|still|already|always|longer) there(?! (?:is|are))'],
+  },
 ];

@@ -31,8 +31,9 @@ describe('A table at the top of a module', () => {
   });
 
   it.each([
-    'const targets = new Map<string, Target>();',
-    "const kinds = new Map<'query' | 'mutation', number>();",
+    "const kinds = new Map<string, Kind>([['query', 1]]);",
+    'const targets: ReadonlyMap<string, Target> = new Map<string, Target>();',
+    'class Targets { readonly #targets = new Map<string, Target>(); }',
     "const names: ReadonlySet<string> = new Set(['a']);",
     "const names = new Set(['a']);",
     'const none: Origins = new Map();',
@@ -47,9 +48,24 @@ describe('A table at the top of a module', () => {
     expect(keys(text)).toEqual([]);
   });
 
+  it.each([
+    ['const targets = new Map<string, Target>();', 'string'],
+    ["const kinds = new Map<'query' | 'mutation', number>();", "'query' | 'mutation'"],
+    ['const protocol = { heads: new Map<number, string>() };', 'number'],
+  ])('is found that is keyed by texts or numbers, and filled later: %s', (text, key) => {
+    expect(keys(text)).toEqual([key]);
+  });
+
+  it('that is keyed by texts may be by its file and the name of what holds it', () => {
+    const text = 'const protocol = { heads: new Map<string, string>() };';
+    const isAllowedIn = (path: string): readonly boolean[] => findStateAtTop(path, text).map(isAllowed);
+    expect(isAllowedIn('gateway/src/http/websocket/wire-protocol.ts')).toEqual([true]);
+    expect(isAllowedIn('gateway/src/http/websocket/other.ts')).toEqual([false]);
+  });
+
   it('is named with its line', () => {
     expect(findStateAtTop('plan/a.ts', '\n\nconst x = new WeakMap<Plan, string>();')).toEqual([
-      { path: 'plan/a.ts', line: 3, kind: 'table', name: 'Plan' },
+      { path: 'plan/a.ts', line: 3, kind: 'table', name: 'Plan', holder: 'x' },
     ]);
   });
 

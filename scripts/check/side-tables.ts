@@ -11,10 +11,20 @@ const SOURCES =
 /** Without either there is nothing to find. */
 const HINTS = /\bnew (?:Weak)?(?:Map|Set)\b|^(?:export )?(?:let|var)\b/mu;
 
-/** What may stand at the top of a module all the same, and why: tables by what they are keyed by, variables by file and name. */
+/**
+ * What may stand at the top of a module all the same, and why: tables by the objects that they are keyed by; tables that are keyed by
+ * texts or numbers, and variables, by file and name.
+ */
 export const allowedAtTop: Readonly<Record<string, string>> = {
   AbortSignal: 'of the platform: what watches one can not be a member of it',
   ServerResponse: "of Node: what ends a request's admission has nothing else in common with what began it",
+  'gateway/src/http/message/media-types.ts modesByHeader':
+    'at most 100 headers; what one means depends on nothing else',
+  'gateway/src/http/websocket/wire-protocol.ts heads':
+    'bounded beginnings of messages, which connections of a protocol share; an id is all that they depend on',
+  'gateway/src/testing/compose.ts compositions': 'of tests: what equal subgraphs compose to',
+  'packages/postgres/src/testing/check-rows.setup.ts mismatches': 'of tests: what the file has found so far',
+  'packages/registry/src/stores/git-store.ts repositories': 'what the process removes when it exits',
   'auth-server/src/passwords/common-passwords.ts filter': 'a constant, read from its file at the first use',
   'gateway/src/app/worker.ts gateway': 'a program: what its messages are about',
   'gateway/src/app/worker.ts logger': 'a program: what its messages are about',
@@ -50,11 +60,13 @@ export interface StateAtTop {
   readonly kind: 'table' | 'variable';
   /** Of a variable its name, of a table what it is keyed by. */
   readonly name: string;
+  /** The variable or member that holds it. */
+  readonly holder: string;
 }
 
 /**
- * Finds state at the top of modules: tables that are keyed by objects, and variables. What is derived of a plan, a client or a key is
- * a private member of it, where it is seen and goes with it; what changes belongs to what changes it.
+ * Finds state at the top of modules: tables that are filled later, and variables. What is derived of a plan, a client or a key is
+ * a private member of it, where it is seen and goes with it; what changes belongs to what changes it, and has a bound and an end.
  *
  * @param directory the repository
  * @returns what is wrong, one sentence each
@@ -80,9 +92,10 @@ export function isAllowed(state: StateAtTop): boolean {
   return exceptionsFor(state).every((exception) => Object.hasOwn(allowedAtTop, exception));
 }
 
-function exceptionsFor({ kind, path, name }: StateAtTop): readonly string[] {
-  if (kind === 'variable') return [`${path} ${name}`];
-  return partsOf(name).filter((part) => !isPrimitive(part));
+function exceptionsFor({ kind, path, name, holder }: StateAtTop): readonly string[] {
+  const parts = partsOf(name);
+  if (kind === 'variable' || parts.every(isPrimitive)) return [`${path} ${holder}`];
+  return parts.filter((part) => !isPrimitive(part));
 }
 
 function sentenceOf({ path, line, kind, name }: StateAtTop): string {
@@ -95,12 +108,12 @@ function sentenceOf({ path, line, kind, name }: StateAtTop): string {
 export function findStateAtTop(path: string, text: string): readonly StateAtTop[] {
   if (!HINTS.test(text)) return [];
   const { program } = parseSync(path, text);
-  return [...tablesIn(program, text), ...variablesIn(program)].map(({ start, kind, name }) => {
-    return { path, line: text.slice(0, start).split('\n').length, kind, name };
+  return [...tablesIn(program, text), ...variablesIn(program)].map(({ start, ...state }) => {
+    return { path, line: text.slice(0, start).split('\n').length, ...state };
   });
 }
 
-interface PlacedState extends Pick<StateAtTop, 'kind' | 'name'> {
+interface PlacedState extends Pick<StateAtTop, 'kind' | 'name' | 'holder'> {
   readonly start: number;
 }
 
@@ -111,22 +124,25 @@ function variablesIn({ body }: Program): readonly PlacedState[] {
     .filter(({ kind, declare }) => (kind === 'let' || kind === 'var') && declare !== true)
     .flatMap(({ declarations }) => declarations)
     .map(({ start, id }) => {
-      return { start, kind: 'variable', name: id.type === 'Identifier' ? id.name : 'a pattern' };
+      const name = id.type === 'Identifier' ? id.name : 'a pattern';
+      return { start, kind: 'variable', name, holder: name };
     });
 }
 
 function tablesIn({ body }: Program, text: string): readonly PlacedState[] {
   const found: PlacedState[] = [];
-  const look = (value: unknown, annotation: string | undefined): void => {
-    if (Array.isArray(value)) for (const element of value as readonly unknown[]) look(element, annotation);
+  const look = (value: unknown, annotation: string | undefined, holder: string): void => {
+    if (Array.isArray(value))
+      for (const element of value as readonly unknown[]) look(element, annotation, holder);
     else if (isNode(value)) {
       const key = keyOf(value, annotation, text);
-      if (key !== undefined && !partsOf(key).every(isPrimitive))
-        found.push({ start: value.start, kind: 'table', name: key });
-      for (const child of childrenAtTop(value)) look(child, annotationOf(value, text) ?? annotation);
+      if (key !== undefined && !(partsOf(key).every(isPrimitive) && isFilled(value)))
+        found.push({ start: value.start, kind: 'table', name: key, holder });
+      for (const child of childrenAtTop(value))
+        look(child, annotationOf(value, text) ?? annotation, holderIn(value) ?? holder);
     }
   };
-  look(body, undefined);
+  look(body, undefined, 'no variable');
   return found;
 }
 
@@ -161,6 +177,17 @@ function isFrozen({ type, callee }: SyntaxNode): boolean {
 /** `… as Table`, `… satisfies Table`, `…!` hold an expression. */
 function typeWrapped({ type, expression }: SyntaxNode): readonly unknown[] {
   return type.startsWith('TS') && expression !== undefined ? [expression] : [];
+}
+
+/** What is made with its content, by texts or numbers, is a constant. */
+function isFilled({ arguments: given }: SyntaxNode): boolean {
+  return Array.isArray(given) && given.length > 0;
+}
+
+/** The name of a variable or member. */
+function holderIn({ type, id, key }: SyntaxNode): string | undefined {
+  const named = type === 'VariableDeclarator' ? id : key;
+  return isNode(named) && typeof named['name'] === 'string' ? named['name'] : undefined;
 }
 
 /** The type that a variable or member is given, as it is written. */

@@ -111,6 +111,21 @@ export const wordExceptions: readonly WordException[] = [
     reason: 'a setting of before',
   },
   { path: 'docs/changelog/gateway-protection.md', text: 'were words of ours', reason: 'metrics of before' },
+  {
+    path: 'docs/changelog/gateway-protection.md',
+    text: '`traffic.concurrency.calls` is',
+    reason: 'settings of before',
+  },
+  {
+    path: 'docs/changelog/gateway-protection.md',
+    text: '`http.unanswered` is',
+    reason: 'a setting and a metric of before',
+  },
+  {
+    path: 'docs/changelog/gateway-protection.md',
+    text: '`trellis_gateway_subgraph_repeated_requests_total` is',
+    reason: 'a metric of before',
+  },
   { path: 'bench/results/gateway-paired.md', text: 'planner thread', reason: 'a measurement of before' },
   { path: 'docs/operations.md', text: 'else to `nobody`', reason: 'the name of a system user' },
 ];

@@ -46,7 +46,7 @@ describe.each(programs)('docker-compose.yml: $service', ({ service: name, variab
     );
   });
 
-  it('is a configuration that the deployable accepts in production, once the secrets are there', () => {
+  it('is a configuration that the deployable accepts in production, once the secrets exist', () => {
     const set = environmentIn(serviceOf(name), secrets);
     const mounted = { CONFIG: join(repository, 'graph/gateway.yaml') };
     expect(read({ ...image, ...set, ...(name === 'gateway' && mounted) })).toMatchObject({
@@ -157,7 +157,13 @@ describe('docker-compose.yml', () => {
       scripts: Readonly<Record<string, string>>;
     };
     expect(serviceOf('gateway').command).toEqual(['node', ...HEAP_FLAGS, 'dist/main.js']);
-    expect(scripts['gateway']).toContain(` ${HEAP_FLAGS.join(' ')} `);
+    for (const name of ['gateway', 'supergraph'])
+      expect(scripts[name], name).toMatch(new RegExp(`^exec node ${HEAP_FLAGS.join(' ')} --conditions=`));
+  });
+
+  it('gives the gateway the room that docs/operations.md has users give it', async () => {
+    const page = await readFile(join(repository, 'docs/operations.md'), 'utf8');
+    expect(page).toContain(`\`node ${HEAP_FLAGS.join(' ')} gateway/dist/main.js\``);
   });
 
   it('makes Redis keep what it was given', () => {

@@ -10,14 +10,14 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** As docs/shares.md has them. */
 const OF_THE_GATEWAY = {
-  'traffic.concurrency': { calls: 256, queue: 2_048, perCaller: 0.75 },
+  'traffic.concurrency': { requests: 256, queue: 2_048, perCaller: 0.75 },
   'admission.maxRequests': 2_000,
   'admission.perCaller': 0.75,
   'admission.maxDelayMs': 1_000,
   'http.maxConnections': 32_768,
   'http.maxConnectionsPerAddress': 16_384,
   'http.unread': { bytes: 134_217_728, callerBytes: 67_108_864 },
-  'http.unanswered': { bytes: 134_217_728, callerBytes: 67_108_864 },
+  'http.inFlight': { bytes: 134_217_728, callerBytes: 67_108_864 },
   'subscriptions.maxPerUser': 500,
   'subscriptions.webSocket': {
     maxConnections: 20_000,

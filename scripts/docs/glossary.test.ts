@@ -11,9 +11,11 @@ const PRODUCT = /^(?!.*(?:^|\/)(?:testing|generated|dist|node_modules|proofs)\/)
 
 /** Verbs, and headings of tables, which are no terms. */
 const WITHOUT_A_ROW = [
+  'return, send',
   'log, notify, return',
   'leadership',
   'Error codes',
+  'a page of docs/, with its section',
   'Action',
   'present time, and what exists',
 ];

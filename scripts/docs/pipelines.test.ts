@@ -3,6 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { print } from 'graphql';
+import { gql } from 'graphql-tag';
 import { programArguments } from '@trellis/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -87,9 +89,29 @@ function gitlabJobs(name: string): { readonly jobs: Jobs; readonly env: Readonly
   return { jobs: new Map(commands), env: variables };
 }
 
-const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])\n';
-const USERS = `${LINK}type Query { me: User }\ntype User @key(fields: "id") { id: ID! name: String }\n`;
-const REVIEWS = `${LINK}type Query { reviews: [Review] }\ntype Review { id: ID! stars: Int }\n`;
+const LINK = gql`
+  extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])
+`;
+const USERS = print(gql`
+  ${LINK}
+  type Query {
+    me: User
+  }
+  type User @key(fields: "id") {
+    id: ID!
+    name: String
+  }
+`);
+const REVIEWS = print(gql`
+  ${LINK}
+  type Query {
+    reviews: [Review]
+  }
+  type Review {
+    id: ID!
+    stars: Int
+  }
+`);
 
 let work: string;
 let shared: Readonly<Record<string, string>>;

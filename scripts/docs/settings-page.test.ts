@@ -40,7 +40,7 @@ describe('The pages docs/configuration/gateway-yaml*.md and the tables of settin
       if ('members' in setting || ofOne.test(key)) continue;
       const [, , byDefault, range, holds, meaning] = rows.find(([, cell]) => cell === `\`${key}\``) ?? [];
       expect([byDefault, range], key).toEqual([defaultText, rangeText]);
-      expect(holds, key).toMatch(/^(at once|for new connections|after a restart)$/);
+      expect(holds, key).toMatch(/^(at once|for new connections|after a restart: .+)$/);
       expect(meaning, key).not.toBe('');
     }
   });

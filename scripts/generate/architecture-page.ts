@@ -11,20 +11,20 @@ const introduction = `<!-- Generated from scripts/check/floors/ by "npm run gene
 
 # Architecture: rooms and floors
 
-A room is a folder with the files right in it, or a file at the root of its project. Each room has a floor and one purpose.
+A room is a folder with the files directly in it, or a file at the root of its project. Each room has a floor and one purpose.
 \`npm run check\` holds every import against these rules:
 
 - An import goes to a room on a lower floor, or stays in its room. Rooms on the same floor do not import each other.
 - Imports of types count, and so do dynamic imports and \`new URL('…', import.meta.url)\`.
 - A folder and its sub-folders, all on one floor, import one another without a cycle.
-- Tests, \`proofs/\` and \`testing/\` stand above all rooms of their project. What only some rooms of the repository may import, the
-  tests of others may not either: a test of two deployables stands in \`e2e/\`.
-- Another package is imported by its name, as it exports itself, and never by its path.
+- Tests, \`proofs/\` and \`testing/\` stand above all rooms of their project. A limit on who may import a room holds for tests
+  too: a test of two deployables stands in \`e2e/\`.
+- Import another package by its name, through its exports, and never by its path.
 - A room that is not listed is an error. There are no exemptions.
 
 So a reader who starts at the lowest floor never meets a name that is explained further up. A type belongs to the lowest room
-that needs it; if two rooms need each other, a third below them is missing, or they are one. The table of rooms is
-\`scripts/check/floors/\`; a new folder is one line in it.
+that needs it. If two rooms need each other, a third room below them is missing, or they are one room. The table of rooms is
+\`scripts/check/floors/\`. A new folder is one line in it.
 `;
 
 /** docs/architecture.md: the floors of every project, drawn from the table that `npm run check` enforces. */
@@ -43,26 +43,26 @@ function formatProject(project: Project): string {
 /** The rooms of each floor in a line, the top floor first. */
 function drawFloors(project: Project): string {
   const lines = floorsOf(project).map(([floor, rooms]) => {
-    const names = rooms.map(([name, { parts }]) => nameOf(project, name, parts));
+    const names = rooms.map(([name, { parts }]) => nameOf(name, parts));
     return `${String(floor).padStart(2)} │ ${names.join('   ')}`;
   });
   return ['```text', ...lines, '```', ''].join('\n');
 }
 
-function nameOf(project: Project, room: string, parts: Room['parts'] = {}): string {
+function nameOf(room: string, parts: Room['parts'] = {}): string {
   const inner = Object.keys(parts);
-  const name = isFile(project, room) ? room : `${room}/`;
+  const name = isFile(room) ? room : `${room}/`;
   return inner.length === 0 ? name : `${name}{${inner.join(',')}}`;
 }
 
-function isFile({ whole }: Project, room: string): boolean {
-  return whole !== true && /\.[a-z]+$/.test(room);
+function isFile(room: string): boolean {
+  return /\.[a-z]+$/.test(room);
 }
 
 function formatRooms(project: Project): string {
   const rows = floorsOf(project).flatMap(([floor, rooms]) =>
     rooms.flatMap(([name, room]) => [
-      formatRow(floor, nameOf(project, name), room.purpose + formatOnly(room)),
+      formatRow(floor, nameOf(name), room.purpose + formatOnly(room)),
       ...Object.entries(room.parts ?? {}).map(([part, purpose]) =>
         formatRow(floor, `${name}/${part}/`, purpose),
       ),

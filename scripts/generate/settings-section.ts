@@ -42,8 +42,16 @@ function repeats({ key, setting }: DocumentedSetting, all: readonly DocumentedSe
   return sameAs !== key && all.some((other) => other.key === sameAs && other.setting === setting);
 }
 
-function cellsOf({ key, defaultText, rangeText, reload, setting }: DocumentedSetting): readonly string[] {
-  return [`\`${key}\``, defaultText, rangeText, CHANGES[reload], setting.doc].map(escape);
+function cellsOf({
+  key,
+  defaultText,
+  rangeText,
+  reload,
+  needsRestart,
+  setting,
+}: DocumentedSetting): readonly string[] {
+  const changes = needsRestart === '' ? CHANGES[reload] : `${CHANGES[reload]}: ${needsRestart}`;
+  return [`\`${key}\``, defaultText, rangeText, changes, setting.doc].map(escape);
 }
 
 function rowOf(cells: readonly string[]): string {

@@ -44,5 +44,5 @@ function table(): string {
     const codes = errors.map((code) => `\`${code}\``).join(' ');
     return `| ${name} | ${at} | ${does} | ${codes} |`;
   });
-  return ['| Stage | Of | Does | Rejects with |', '| --- | --- | --- | --- |', ...rows].join('\n');
+  return ['| Stage | Of | Does | Error codes |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }

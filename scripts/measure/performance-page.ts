@@ -20,7 +20,7 @@ export function writePerformancePage(measurements: readonly Measurement[], reque
 /**
  * Puts text between the two marks that a program has in `docs/performance.md`.
  *
- * @throws Error when they are not there
+ * @throws Error when they are missing
  */
 export function writeSection(program: 'bench' | 'measure', section: string): void {
   const [opening, closing] = [`<!-- npm run ${program} begins -->`, `<!-- npm run ${program} ends -->`];

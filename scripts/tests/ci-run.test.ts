@@ -88,6 +88,34 @@ function programs(npm: string): string {
   return folder;
 }
 
+describe('.ci/run, at its end', () => {
+  it('names what failed, with the reasons, and nothing else of the output', () => {
+    const count = /^count\(\) \{.*?^\}/ms.exec(script)?.[0] ?? '';
+    const output = [
+      '  before',
+      'Failed: a > b',
+      '  expected 1 to be 2',
+      'a line',
+      '  of it',
+      '1 passed, 1 failed',
+    ];
+    const folder = programs(
+      `#!/bin/sh\nprintf '%s\\n' ${output.map((line) => `'${line}'`).join(' ')}\nexit 1\n`,
+    );
+    const named = execFileSync(
+      'bash',
+      [
+        '-c',
+        `names=$(mktemp); passed=0; failed=0; ${count}\nPATH="$1:$PATH"; count 1m npm >/dev/null; cat "$names"; rm "$names"; echo "$passed and $failed"`,
+        'bash',
+        folder,
+      ],
+      { encoding: 'utf8' },
+    );
+    expect(named).toBe('Failed: a > b\n  expected 1 to be 2\n1 and 1\n');
+  });
+});
+
 describe('.ci/run, of proofs', () => {
   it('runs each in small, that of the packages among them', () => {
     const [, words = ''] = /^ {2}count \S+ npm run -s prove -- (.+)$/m.exec(script) ?? [];

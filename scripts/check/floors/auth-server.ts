@@ -5,9 +5,9 @@ export const authServerRooms: Project = {
   folder: 'auth-server',
   sources: 'src',
   introduction:
-    'The OAuth 2.0 and OpenID Connect server, by feature: each folder holds its SQL, its records in Redis and its Lua scripts. ' +
-    'What a folder offers is an interface of it (`AccountFeatures`, `GrantFeatures` …); `app/` puts them together, and each endpoint ' +
-    'declares those that it takes.',
+    'The OAuth 2.0 and OpenID Connect server, by feature. Each folder holds its SQL, its records in Redis and its Lua scripts. ' +
+    'A folder offers its features as an interface (`AccountFeatures`, `GrantFeatures` …). `app/` puts these together, and each ' +
+    'endpoint declares those that it takes.',
   rooms: {
     'main.ts': { floor: 9, purpose: 'the program' },
     'index.ts': { floor: 9, purpose: 'what the package exports' },
@@ -46,7 +46,7 @@ export const authServerRooms: Project = {
     http: { floor: 2, purpose: 'endpoints, parameters, cookies, errors and limits of requests' },
     attempts: {
       floor: 1,
-      purpose: 'counts attempts, and the room that anybody can fill; what may happen once',
+      purpose: 'counts attempts, and the room that anonymous callers can fill; what may happen once',
     },
     audit: { floor: 1, purpose: 'security events and metrics' },
     keys: { floor: 1, purpose: 'signing keys, their rotation, signatures' },
@@ -57,7 +57,7 @@ export const authServerRooms: Project = {
     gateways: { floor: 2, purpose: 'what gateways say of the graph that they serve' },
     pages: {
       floor: 1,
-      purpose: 'pages that people see',
+      purpose: 'pages that users see',
       parts: {
         templates: 'their HTML',
         texts: 'their words in each language',

@@ -45,6 +45,8 @@ export const cliRooms: Project = {
       purpose: 'a process that ends with this one, and all that it has started',
     },
     'operations-port.ts': { floor: 0, purpose: 'the port of metrics of a program that runs alone' },
+    'flags-as-variables.ts': { floor: 0, purpose: 'flags that stand for variables of a deployable' },
+    'own-version.ts': { floor: 0, purpose: 'the version of the package' },
     generated: { floor: 0, purpose: 'types of SQL rows and parameters' },
     'programs.ts': { floor: 0, purpose: 'each deployable once' },
     terminal: { floor: 0, purpose: 'how progress, colours and verdicts are shown' },

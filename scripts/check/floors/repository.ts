@@ -1,11 +1,34 @@
-import type { Project } from './project.ts';
+import type { Project, Room } from './project.ts';
+
+/** The subgraphs of the example. */
+export const servicesRooms: Project = {
+  folder: 'services',
+  whole: true,
+  introduction: 'The subgraphs of the example, and what they alone share.',
+  rooms: {
+    users: { floor: 2, purpose: 'subgraph of users and of their presence' },
+    posts: { floor: 2, purpose: 'subgraph of posts' },
+    comments: { floor: 2, purpose: 'subgraph of comments' },
+    search: { floor: 2, purpose: 'subgraph that searches what the others publish' },
+    'content-events': { floor: 1, purpose: 'events that users, posts and comments publish' },
+    'demo-data': { floor: 1, purpose: 'accounts and content of a first start in development' },
+  },
+};
+
+/** The services as rooms of the repository: a subgraph is a deployable, which the program alone imports. */
+const services: Readonly<Record<string, Room>> = Object.fromEntries(
+  Object.entries(servicesRooms.rooms).map(([name, { floor, purpose }]) => [
+    `services/${name}`,
+    { floor, purpose, ...(floor === 2 && { onlyFor: ['cli'] }) },
+  ]),
+);
 
 /** The repository as a whole. */
 export const repositoryRooms: Project = {
   folder: '.',
   whole: true,
   introduction:
-    'The repository. Only `cli/` imports what runs as a process of its own, and `e2e/`, where tests of several stand.',
+    'The repository. Only `cli/`, and `e2e/` with the tests of several deployables, import what runs as its own process.',
   rooms: {
     scripts: {
       floor: 5,
@@ -31,32 +54,8 @@ export const repositoryRooms: Project = {
     },
     gateway: { floor: 2, onlyFor: ['cli', 'e2e'], purpose: 'the only public GraphQL endpoint' },
     'auth-server': { floor: 2, onlyFor: ['cli', 'e2e'], purpose: 'OAuth 2.0 and OpenID Connect' },
-    'services/users': { floor: 2, onlyFor: ['cli'], purpose: 'subgraph of people and of who is present' },
-    'services/posts': { floor: 2, onlyFor: ['cli'], purpose: 'subgraph of posts' },
-    'services/comments': { floor: 2, onlyFor: ['cli'], purpose: 'subgraph of comments' },
-    'services/search': {
-      floor: 2,
-      onlyFor: ['cli'],
-      purpose: 'subgraph that searches what the others publish',
-    },
-    'services/content-events': { floor: 1, purpose: 'events that users, posts and comments publish' },
-    'services/demo-data': { floor: 1, purpose: 'accounts and content of a first start in development' },
+    ...services,
     packages: { floor: 1, purpose: 'libraries of the deployables, with floors of their own' },
-  },
-};
-
-/** The subgraphs of the example. */
-export const servicesRooms: Project = {
-  folder: 'services',
-  whole: true,
-  introduction: 'The subgraphs of the example, and what they alone share.',
-  rooms: {
-    users: { floor: 2, purpose: 'subgraph of people and of who is present' },
-    posts: { floor: 2, purpose: 'subgraph of posts' },
-    comments: { floor: 2, purpose: 'subgraph of comments' },
-    search: { floor: 2, purpose: 'subgraph that searches what the others publish' },
-    'content-events': { floor: 1, purpose: 'events that users, posts and comments publish' },
-    'demo-data': { floor: 1, purpose: 'accounts and content of a first start in development' },
   },
 };
 
@@ -66,8 +65,8 @@ export const packagesRooms: Project = {
   whole: true,
   introduction:
     'What two deployables share, and what only development needs. PostgreSQL and Redis are two packages, because the gateway uses ' +
-    'Redis alone; `admission` is one of its own, because inner rooms of two deployables use it without the HTTP server of ' +
-    '`runtime` ([ADR 0037](adr/0037-packages-and-one-program.md)).',
+    'Redis alone. Inner rooms import single folders of `runtime`, such as `runtime/admission`, without its HTTP server ' +
+    '([ADR 0154](adr/0154-thirteen-packages.md)).',
   rooms: {
     'subgraph-kit': { floor: 5, purpose: 'all that a team needs to put a subgraph behind the gateway' },
     events: { floor: 4, purpose: 'outbox, relay, streams and consumers of domain events' },
@@ -78,14 +77,6 @@ export const packagesRooms: Project = {
     },
     postgres: { floor: 2, purpose: 'pools, migrations and typed statements, one schema per service' },
     redis: { floor: 2, purpose: 'connections, and Lua scripts as functions' },
-    runtime: {
-      floor: 1,
-      purpose: 'configuration, logger, metrics, HTTP server, start and end of a process',
-    },
-    admission: {
-      floor: 1,
-      purpose: 'fair shares and networks of callers, proofs of possession, characters of texts',
-    },
     http1: {
       floor: 1,
       purpose:
@@ -94,11 +85,15 @@ export const packagesRooms: Project = {
     explorer: { floor: 1, purpose: 'the page that sends operations to a graph, built to files' },
     composition: { floor: 1, purpose: 'supergraphs from subgraphs, and what changes between two' },
     registry: { floor: 1, purpose: 'releases of a graph under signature, and the stores that hold them' },
+    runtime: {
+      floor: 0,
+      purpose:
+        'configuration, logger, metrics, HTTP server, start and end of a process, and who is admitted: shares, networks, proofs, texts',
+    },
     'release-verdict': {
       floor: 0,
       purpose: 'what a release changes, and its order of deployment as a picture',
     },
-    'own-property': { floor: 0, purpose: 'reads what an object has itself, nothing that it inherits' },
     'dev-stores': {
       floor: 2,
       purpose: 'PostgreSQL and Redis for development: embedded, supervised, or in the process',

@@ -3,8 +3,7 @@ import type { Project } from './project.ts';
 /** What contributors run. */
 export const scriptsRooms: Project = {
   folder: 'scripts',
-  introduction:
-    'What contributors run: each file at the root is a command, its folder holds what it is made of.',
+  introduction: 'What contributors run. Each file at the root is a command, and its folder holds its parts.',
   rooms: {
     'run.mjs': { floor: 5, purpose: 'the door of every npm command' },
     'bench.ts': { floor: 4, purpose: 'runs the benchmarks' },
