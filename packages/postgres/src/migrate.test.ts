@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createTemporaryDirectory, createTestDatabase, type TestDatabase } from '@trellis/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { migrate, type LibraryMigrations } from './migrate.ts';
 import { createPool, type Pool } from './pool.ts';
 import { inTransaction } from './transaction.ts';
@@ -98,6 +100,17 @@ describe('Migrations', () => {
       expect(await notes()).toEqual([{ text: 'once' }]); // queues behind the migration, which gives up before the reader does
     });
     expect(await migrating).toEqual(['0003_change']);
+  });
+
+  it('fail where the address takes connections and no PostgreSQL responds', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void silent.close());
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const options = { schema: 'notes', directory: pathToFileURL(`${files.path}/`) };
+    await expect(migrate({ ...options, connectionString: `postgres://127.0.0.1:${port}/x` })).rejects.toThrow(
+      'timeout expired',
+    );
   });
 });
 

@@ -25,6 +25,8 @@ export interface MigrateOptions {
   readonly lockTimeoutMs?: number;
 }
 
+/** Milliseconds to wait for a connection, as pools do. */
+const CONNECT_MS = 3_000;
 /** Milliseconds to wait for another instance that migrates. */
 const PATIENCE_MS = 300_000;
 const DEFAULT_LOCK_TIMEOUT_MS = 2_000;
@@ -44,12 +46,12 @@ const LOCK_NOT_AVAILABLE = '55P03';
  * of its own, so that its file names can't clash with those of the program or of another library (ADR 0050).
  *
  * @returns the migrations that ran now: `0001_create_posts` of the program, `events/0001_create_outbox` of a library
- * @throws Error when another instance migrates for longer than five minutes, or a table can't be had in thirty attempts
+ * @throws Error when there is no connection within 3 s, another instance migrates for longer than five minutes, or a table can't be had in thirty attempts
  */
 export async function migrate(options: MigrateOptions): Promise<readonly string[]> {
   const [client, lock] = [connection(options), connection(options)];
-  await Promise.all([client.connect(), lock.connect()]);
   try {
+    await Promise.all([client.connect(), lock.connect()]);
     await lockOutOthers(lock, options.schema);
     await createSchemaIfAbsent(client, options.schema);
     return await runAll(client, options);
@@ -59,7 +61,11 @@ export async function migrate(options: MigrateOptions): Promise<readonly string[
 }
 
 function connection({ connectionString }: MigrateOptions): pg.Client {
-  return new pg.Client({ connectionString, application_name: 'trellis-migrate' });
+  return new pg.Client({
+    connectionString,
+    application_name: 'trellis-migrate',
+    connectionTimeoutMillis: CONNECT_MS,
+  });
 }
 
 /**
