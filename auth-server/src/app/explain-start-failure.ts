@@ -1,5 +1,5 @@
 import { StartupError, describeUnavailableStore } from '@trellis/runtime';
-import { createPool } from '@trellis/postgres';
+import { describeUnavailableDatabase } from '@trellis/postgres';
 import { connectRedis } from '@trellis/redis';
 import type { AuthServerConfig } from './auth-server-config.ts';
 
@@ -16,22 +16,10 @@ export async function explainStartFailure(
   { DATABASE_URL, REDIS_URL }: Pick<AuthServerConfig, 'DATABASE_URL' | 'REDIS_URL'>,
 ): Promise<unknown> {
   if (error instanceof StartupError) return error;
-  const database = await problemOfDatabase(DATABASE_URL);
+  const database = await describeUnavailableDatabase(DATABASE_URL);
   if (database === undefined && !isOfRedisClient(error)) return error;
   const problems = [database, await problemOfRedis(REDIS_URL)].filter((problem) => problem !== undefined);
   return problems.length === 0 ? error : new StartupError(problems.join('\n'), { cause: error });
-}
-
-async function problemOfDatabase(connectionString: string): Promise<string | undefined> {
-  const pool = createPool({ connectionString, schema: 'auth', max: 1, queryTimeoutMs: DEADLINE_MS });
-  try {
-    await pool.query('SELECT 1');
-    return undefined;
-  } catch (error) {
-    return describeUnavailableStore('DATABASE_URL', error);
-  } finally {
-    await pool.end();
-  }
 }
 
 /** A command fails with the time for which it waited; the connection knows why. */

@@ -1,3 +1,4 @@
+export { describeUnavailableDatabase } from './describe-unavailable-database.ts';
 export { createPool, warnOfLostConnections, type Pool, type PoolOptions } from './pool.ts';
 export { migrate, type LibraryMigrations, type MigrateOptions } from './migrate.ts';
 export {

@@ -1,5 +1,11 @@
 import { eventMigrations } from '@trellis/events';
-import { migrate, type LibraryMigrations, type MigrateOptions } from '@trellis/postgres';
+import {
+  describeUnavailableDatabase,
+  migrate,
+  type LibraryMigrations,
+  type MigrateOptions,
+} from '@trellis/postgres';
+import { StartupError } from '@trellis/runtime';
 
 /** Creates the table of idempotency records in the schema of a subgraph. */
 const kitMigrations: LibraryMigrations = {
@@ -12,10 +18,15 @@ const kitMigrations: LibraryMigrations = {
  * idempotent, then those of the subgraph's own `directory`.
  *
  * @returns the migrations that ran now
- * @throws Error as {@link migrate} does
+ * @throws StartupError when the database does not answer, else Error as {@link migrate} does
  */
-export function migrateSubgraph(
+export async function migrateSubgraph(
   options: Pick<MigrateOptions, 'connectionString' | 'schema' | 'directory'>,
 ): Promise<readonly string[]> {
-  return migrate({ ...options, libraries: [eventMigrations, kitMigrations] });
+  try {
+    return await migrate({ ...options, libraries: [eventMigrations, kitMigrations] });
+  } catch (error) {
+    const problem = await describeUnavailableDatabase(options.connectionString);
+    throw problem === undefined ? error : new StartupError(problem, { cause: error });
+  }
 }
