@@ -122,8 +122,9 @@ describe('npm run gateway', () => {
       environment: { TOKEN_ISSUER: 'nowhere', OPERATIONS_PORT: '0' },
     });
     expect((await program.ended(20_000)).code).toBe(EXIT_CONFIG);
-    for (const name of ['PORT', 'WORKERS', 'FORWARD_HEADERS', 'TOKEN_ISSUER'])
-      expect(program.output.all).toMatch(new RegExp(`^ +- (GATEWAY_)?${name}: \\S.*\\.$`, 'm'));
+    // each by the name that it was given under
+    for (const name of ['--port', '--workers', '--forward-header', 'TOKEN_ISSUER'])
+      expect(program.output.all).toMatch(new RegExp(`^ +- ${name}: \\S.*\\.$`, 'm'));
   });
 
   it('says that there is no such supergraph', async () => {
