@@ -1,5 +1,5 @@
 // @ts-check
-// The door of every npm command: installs what is missing, then runs the program in this process, so that signals
+// The entry of every npm command: installs what is missing, then runs the program in this process, so that signals
 // reach it without a chain of shells. Plain JavaScript, because nothing is installed yet when it starts. The condition
 // trellis-source, given by package.json, resolves workspace packages to their TypeScript.
 import { spawn } from 'node:child_process';

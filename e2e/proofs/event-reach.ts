@@ -32,7 +32,7 @@ const CREATE = 'mutation ($input: CreatePostInput!) { createPost(input: $input) 
 proof({
   name: 'event-reach',
   description:
-    'an event is where its consumers wait within 100 ms (99 of 100) after its writer was answered, whichever of two instances wrote it',
+    'an event is where its consumers wait within 100 ms (99 of 100) after its writer had the response, whichever of two instances wrote it',
   async run({ size }) {
     const [database, redis] = await Promise.all([createTestDatabase(), startTestRedis()]);
     const directory = createTemporaryDirectory();

@@ -109,7 +109,7 @@ function composed(
   return composeGraph({ name: 'hand', subgraphs: definitions }, urlOf);
 }
 
-/** The thread that plans, and how often it was asked. */
+/** The query planner worker, and how often it was asked. */
 function countingSource(): QueryPlanSource & { count: number } {
   const thread = createPlannerPool({ start: startWarmPlanner });
   return {

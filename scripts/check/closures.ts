@@ -71,7 +71,7 @@ interface ClosureVerdict {
   readonly passed: boolean;
   /** What is wrong. */
   readonly output: string;
-  /** `gateway 166 of 175, auth-server 108 of 110`. */
+  /** `gateway 165 of 175, auth-server 110 of 110`. */
   readonly figures: string;
 }
 

@@ -75,7 +75,7 @@ export const replacedWords: readonly ReplacedWords[] = [
       'concurrency\\.calls',
     ],
   },
-  { term: 'query planner worker', not: ['planner threads?'] },
+  { term: 'query planner worker', not: ['planner threads?', 'planning threads?', 'threads? that plans?'] },
   { term: 'operation cache', not: ['operation catalogues?'] },
   { term: 'warm-up', not: ['plans? in advance'] },
   {

@@ -44,6 +44,26 @@ export const singlePlaces: readonly SinglePlace[] = [
     advice: 'Read certificates by readCertificates of @trellis/runtime/pem.',
   },
   {
+    pattern: /\/\^\[\\x21-\\x7e\]\{1,255\}\$\//gu,
+    place: 'packages/subgraph-protocol/src/idempotency-key.ts',
+    advice: 'Import IDEMPOTENCY_KEY from @trellis/subgraph-protocol/idempotency-key.',
+  },
+  {
+    pattern: /= 'trellis-preview\+jwt'/gu,
+    place: 'packages/registry/src/variant.ts',
+    advice: 'Import PREVIEW_TOKEN_TYPE from @trellis/registry.',
+  },
+  {
+    pattern: /\/\^\[_A-Za-z\]\\w\{0,254\}\\\./gu,
+    place: 'packages/release-verdict/src/operations-paths.ts',
+    advice: 'Import FIELD_COORDINATE from @trellis/release-verdict.',
+  },
+  {
+    pattern: /= 'role:'/gu,
+    place: 'packages/subgraph-protocol/src/user-context/user-context.ts',
+    advice: 'Import ROLE_POLICY_PREFIX from @trellis/subgraph-protocol/user-context.',
+  },
+  {
     pattern: /0x6d_?2b_?79_?f5/giu,
     place: 'packages/testkit/src/random.ts',
     advice: 'Make random numbers of a seed by createRandom of @trellis/testkit/random.',

@@ -114,7 +114,7 @@ function createBackground(logger: Logger): Background {
         return;
       }
       const done = work()
-        .catch((error: unknown) => logger.error({ err: error }, 'a message could not be sent'))
+        .catch((error: unknown) => logger.error({ err: error }, 'mail message not queued'))
         .finally(() => {
           underWay.delete(done);
           places.release(keys);

@@ -103,8 +103,8 @@ export async function createFeatures(
     gateways: createGateways({
       addresses: config.GATEWAY_OPERATIONS_URLS,
       secret: config.GATEWAY_OPERATIONS_SECRET?.[0],
-      onProblem: (asked, failure) => logger.warn({ ...asked, ...failure }, 'a gateway cannot be read'),
-      onRecovered: (asked) => logger.info(asked, 'the gateway can be read again'),
+      onProblem: (asked, failure) => logger.warn({ ...asked, ...failure }, 'gateway unavailable'),
+      onRecovered: (asked) => logger.info(asked, 'gateway available'),
     }),
     historyPage: config.GRAPH_HISTORY_URL,
     issuers: createIssuers(config, resources),

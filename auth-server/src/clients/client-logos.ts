@@ -32,7 +32,7 @@ const MAX_BYTES = 131_072;
 const MAX_PIXELS = 2_048;
 /** Milliseconds for which a logo is used without a look at its address. */
 const FRESH_MS = 86_400_000;
-/** Milliseconds in which an address that brought no logo is left alone. */
+/** Milliseconds for which an address that brought no logo is not fetched again. */
 const PAUSE_MS = 300_000;
 /** Logos that are remembered: 16 MB at most. */
 const MAX_LOGOS = 128;

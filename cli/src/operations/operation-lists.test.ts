@@ -117,7 +117,7 @@ describe('A list of operations', () => {
       },
     });
     expect(await served('1')).toEqual(['served', 'served']);
-    const warning = { msg: 'a version of a client that was retired still sends operations', client: 'ios 1' };
+    const warning = { msg: 'operation from a retired client version', client: 'ios 1' };
     expect(gateway.logged()).toContainEqual(expect.objectContaining(warning));
   });
 

@@ -1,4 +1,4 @@
-import { createRecordSigner, formatLogName, RegistryError } from '@trellis/registry';
+import { createRecordSigner, formatLogName, PREVIEW_TOKEN_TYPE, RegistryError } from '@trellis/registry';
 import { importJWK, SignJWT, type JWK } from 'jose';
 import { readKeyText } from '../registry/key-text.ts';
 import { logOf, type Environment } from '../registry/registry-access.ts';
@@ -12,8 +12,6 @@ export interface PreviewTokenOptions {
   readonly hours?: string;
 }
 
-/** What gateways read. RFC 8725 §3.11 */
-const TOKEN_TYPE = 'trellis-preview+jwt';
 const MOST_HOURS = 24 * 90;
 
 /**
@@ -38,7 +36,7 @@ export async function previewTokenCommand(
   const { keyId } = await createRecordSigner(jwk);
   const expiresAt = Math.floor(Date.now() / 1_000) + lifetimeS;
   const token = await new SignJWT({ variant: name })
-    .setProtectedHeader({ alg: 'EdDSA', kid: keyId, typ: TOKEN_TYPE })
+    .setProtectedHeader({ alg: 'EdDSA', kid: keyId, typ: PREVIEW_TOKEN_TYPE })
     .setAudience(audience)
     .setIssuedAt()
     .setExpirationTime(expiresAt)

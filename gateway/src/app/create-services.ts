@@ -220,7 +220,7 @@ function createRetiredReporter(logger: Logger): (retirement: Retirement) => void
   return ({ client, at }) => {
     if (logged.has(client)) return;
     logged.add(client); // as many as there are lists
-    logger.warn({ client, at }, 'a version of a client that was retired still sends operations');
+    logger.warn({ client, at }, 'operation from a retired client version');
   };
 }
 

@@ -106,7 +106,7 @@ export class CurrentConfiguration {
 
   #warnOfCertificates({ settings }: GatewayConfig): void {
     for (const certificate of untimelyCertificates(settings))
-      this.#logger.error(certificate, 'client certificate for subgraphs is not valid now');
+      this.#logger.error(certificate, 'client certificate for subgraphs expired or not yet valid');
   }
 
   #warnOfUnknown(config: GatewayConfig): void {

@@ -1,15 +1,15 @@
 import { own } from '@trellis/runtime/own-property';
+import { ROLE_POLICY_PREFIX } from '@trellis/subgraph-protocol/user-context';
 import type { ClaimPolicy, Policies } from '../settings/authorization.ts';
 import type { Caller } from './caller.ts';
-
-const ROLE_PREFIX = 'role:';
 
 /**
  * Whether a policy holds for a caller. `role:X` holds when the claim `roles` contains X; every other name is looked up
  * among the operator's, and what is not among them, or not for the caller's issuer to give, does not hold.
  */
 export function holdsPolicy(caller: Caller, name: string, policies: Policies): boolean {
-  if (name.startsWith(ROLE_PREFIX)) return claimHas(caller, 'roles', name.slice(ROLE_PREFIX.length));
+  if (name.startsWith(ROLE_POLICY_PREFIX))
+    return claimHas(caller, 'roles', name.slice(ROLE_POLICY_PREFIX.length));
   if (caller.policies && !caller.policies.has(name)) return false;
   const policy = own(policies, name);
   return policy !== undefined && claimHas(caller, policy.claim, policy.value) && isRecent(caller, policy);

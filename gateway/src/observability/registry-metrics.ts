@@ -175,7 +175,7 @@ export function observeRegistry(
         'supergraph loaded',
       );
       if (surplus.length > 0)
-        logger.warn({ environment, sequence, surplus, most: MAX_VARIANTS }, 'surplus variants are left out');
+        logger.warn({ environment, sequence, surplus, most: MAX_VARIANTS }, 'surplus variants ignored');
     },
     stopped: (served) => metrics.serving(served),
     checked: () => metrics.checked(),

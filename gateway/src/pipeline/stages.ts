@@ -160,7 +160,7 @@ export const stages = [
   {
     name: 'execute',
     at: 'run',
-    does: 'Sends the subgraph requests of the plan and merges the responses. Introspection is answered by query planner workers.',
+    does: 'Sends the subgraph requests of the plan and merges the responses. Query planner workers execute introspection.',
     errors: [
       'OVERLOADED',
       'RATE_LIMITED',

@@ -1,9 +1,7 @@
 import { own } from '@trellis/runtime/own-property';
+import { IDEMPOTENCY_KEY } from '@trellis/subgraph-protocol/idempotency-key';
 import type { GraphRequest, RequestContext } from '../request/context.ts';
 import { rejected } from '../errors.ts';
-
-/** Visible ASCII characters: it goes on in a header. */
-const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /** The parts of a request that subgraphs get. */
 type ForwardedRequest = Pick<RequestContext, 'headers' | 'requestId'>;
@@ -20,7 +18,7 @@ export function withIdempotencyKey(
 ): ForwardedRequest {
   const key = own(extensions, 'idempotencyKey');
   if (key === undefined || key === null) return request;
-  if (typeof key !== 'string' || !KEY.test(key)) throw badKey(key);
+  if (typeof key !== 'string' || !IDEMPOTENCY_KEY.test(key)) throw badKey(key);
   return { headers: { ...request.headers, 'idempotency-key': key }, requestId: request.requestId };
 }
 

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { PREVIEW_TOKEN_TYPE } from '@trellis/registry';
 import { failInWords } from '@trellis/runtime/file-failure';
 import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 
-/** What a preview token says it is. RFC 8725 §3.11 */
-const TOKEN_TYPE = 'trellis-preview+jwt';
 /** Longer headers are no tokens. */
 const MAX_CHARACTERS = 4_096;
 const MAX_REMEMBERED = 1_000;
@@ -57,7 +56,7 @@ export function createPreviewTokens(keys: JSONWebKeySet, audience: string): Prev
     try {
       const { payload } = await jwtVerify(token, keyOf, {
         audience,
-        typ: TOKEN_TYPE,
+        typ: PREVIEW_TOKEN_TYPE,
         algorithms: ['Ed25519', 'EdDSA', 'ES256'],
         requiredClaims: ['exp', 'variant'],
       });

@@ -55,6 +55,7 @@ export {
   assertDeclarable,
   declaredVariantShape,
   MAX_VARIANTS,
+  PREVIEW_TOKEN_TYPE,
   type DeclaredVariant,
   type Variant,
   type VariantRule,

@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { blobReference, type BlobReference } from './blob.ts';
 import { RegistryError } from './registry-error.ts';
 
+/** `typ` of a token that opens a variant to its holder, so that no other JWT passes for one (RFC 8725 §3.11). */
+export const PREVIEW_TOKEN_TYPE = 'trellis-preview+jwt';
+
 /** Which requests a variant serves. */
 export type VariantRule =
   | {

@@ -1,4 +1,5 @@
 export { drawOrder, type DrawOptions, type OrderPicture, type PicturedStep } from './draw-order.ts';
+export { FIELD_COORDINATE, RECORD_SEQUENCE } from './operations-paths.ts';
 export { describeStep, type OrderStep } from './order-step.ts';
 export {
   decodeVerdict,

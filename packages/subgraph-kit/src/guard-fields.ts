@@ -1,4 +1,4 @@
-import { forbidden, unauthenticated, type UserContext } from '@trellis/subgraph-protocol';
+import { forbidden, ROLE_POLICY_PREFIX, unauthenticated, type UserContext } from '@trellis/subgraph-protocol';
 import { defaultFieldResolver, isObjectType, type GraphQLFieldResolver, type GraphQLSchema } from 'graphql';
 import type { AnyOf, DeclaredRight } from './declared-rights.ts';
 
@@ -70,12 +70,10 @@ function isKnown({ user, clientId, groupRoles, issuer }: UserContext): boolean {
   return user !== undefined || clientId !== undefined || groupRoles !== undefined || issuer !== undefined;
 }
 
-const ROLE_PREFIX = 'role:';
-
 /** Roles are in the context by themselves; of other policies the gateway says which hold. */
 function holdsPolicy({ user, groupRoles, policies = [] }: UserContext, name: string): boolean {
-  if (!name.startsWith(ROLE_PREFIX)) return policies.includes(name);
-  return (user?.roles ?? groupRoles ?? []).includes(name.slice(ROLE_PREFIX.length));
+  if (!name.startsWith(ROLE_POLICY_PREFIX)) return policies.includes(name);
+  return (user?.roles ?? groupRoles ?? []).includes(name.slice(ROLE_POLICY_PREFIX.length));
 }
 
 function denial({ scopes }: DeclaredRight, context: UserContext): Error {

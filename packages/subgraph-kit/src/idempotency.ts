@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { badUserInput } from '@trellis/subgraph-protocol';
+import { badUserInput, IDEMPOTENCY_KEY } from '@trellis/subgraph-protocol';
 import { defineStatements, execute, queryRows, type Transaction } from '@trellis/postgres';
 import { statements } from './generated/statements.ts';
 
@@ -19,9 +19,6 @@ export interface IdempotentCall<Result> {
 
 /** Hours for which an idempotency record is stored. */
 const RECORD_TTL_H = 24;
-
-/** Visible ASCII characters. */
-const KEY = /^[\x21-\x7e]{1,255}$/;
 
 const sql = defineStatements(statements, 'idempotency', {
   // Takes the key for this transaction. Another transaction that uses it waits here until this one has ended.
@@ -48,12 +45,13 @@ type RecordName = readonly [userId: string, key: string, path: string];
  * @returns what `work` resolves to, or what it resolved to the first time
  * @throws GraphQLError BAD_USER_INPUT when the key is malformed, or was used with other arguments
  */
-export async function once<Result>(
+export async function runIdempotently<Result>(
   transaction: Transaction,
   idempotent: IdempotentCall<Result>,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  if (!KEY.test(idempotent.key)) throw badKey('must have 1 to 255 visible ASCII characters', idempotent.key);
+  if (!IDEMPOTENCY_KEY.test(idempotent.key))
+    throw badKey('must have 1 to 255 visible ASCII characters', idempotent.key);
   const name: RecordName = [idempotent.userId, idempotent.key, idempotent.path];
   const fingerprint = fingerprintOf(idempotent.call);
   const claimed = await execute(transaction, sql.claim, [...name, fingerprint]);

@@ -1,6 +1,6 @@
 import { inTransaction, type Pool, type Transaction } from '@trellis/postgres';
 import { responsePathAsArray, type GraphQLResolveInfo } from 'graphql';
-import { once } from './idempotency.ts';
+import { runIdempotently } from './idempotency.ts';
 
 /** One root field of a mutation. */
 export interface MutationCall<Result> {
@@ -56,5 +56,5 @@ function doOnce<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const path = responsePathAsArray(info.path).join('.');
-  return once(transaction, { userId, key, path, call: [info.fieldName, args], revive }, work);
+  return runIdempotently(transaction, { userId, key, path, call: [info.fieldName, args], revive }, work);
 }

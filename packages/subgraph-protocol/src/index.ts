@@ -22,9 +22,11 @@ export {
   readSubscribeHeader,
   SUBSCRIBE_HEADERS_EXTENSION,
 } from './subscribe-headers.ts';
+export { IDEMPOTENCY_KEY } from './idempotency-key.ts';
 export { INTROSPECTION_SECRET_HEADER } from './introspection-secret.ts';
 export {
   InvalidUserContext,
+  ROLE_POLICY_PREFIX,
   USER_CONTEXT_HEADER,
   type Role,
   type User,

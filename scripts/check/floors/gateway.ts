@@ -17,7 +17,7 @@ export const gatewayRooms: Project = {
       purpose: 'reads requests and writes responses',
       parts: {
         routes: 'the endpoints, and admission of their requests',
-        'fast-path': 'plain POST requests, answered without the framework',
+        'fast-path': 'plain POST requests, handled without the framework',
         websocket: 'graphql-transport-ws: connections, their operations and credentials',
         'event-stream': 'one stream for many operations: the single connection mode of graphql-sse',
         upload: 'requests with files, which are passed on while they arrive',
@@ -71,7 +71,7 @@ export const gatewayRooms: Project = {
       parts: {
         'cache-hints': 'how long its response may be cached',
         limits: 'its size and its cost',
-        access: 'which of its fields a caller may see',
+        access: 'which of its fields a caller is denied',
         conditions: 'what decides what it asks for',
         fold: 'one walk over its selections, which asks all that the other parts want to know',
         validation: 'whether the schema allows it',

@@ -5,7 +5,7 @@ export const scriptsRooms: Project = {
   folder: 'scripts',
   introduction: 'What contributors run. Each file at the root is a command, and its folder holds its parts.',
   rooms: {
-    'run.mjs': { floor: 5, purpose: 'the door of every npm command' },
+    'run.mjs': { floor: 5, purpose: 'the entry of every npm command' },
     'bench.ts': { floor: 4, purpose: 'runs the benchmarks' },
     'build.ts': { floor: 4, purpose: 'compiles everything' },
     'check.ts': { floor: 4, purpose: 'runs the checks' },

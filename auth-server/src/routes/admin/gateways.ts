@@ -1,4 +1,4 @@
-import type { ReleaseVerdict } from '@trellis/release-verdict';
+import { FIELD_COORDINATE, RECORD_SEQUENCE, type ReleaseVerdict } from '@trellis/release-verdict';
 import { z } from 'zod';
 import type {
   FieldUseProblem,
@@ -69,12 +69,11 @@ export const listGateways: AdminOperation<
   },
 };
 
-const COORDINATE = /^[_A-Za-z]\w{0,254}\.[_A-Za-z]\w{0,254}$/;
 const [DEFAULT_DAYS, MOST_DAYS] = ['7', 90];
 
 /** Whether a text is a field of a type: `User.name`. */
 export function isFieldCoordinate(text: string): boolean {
-  return COORDINATE.test(text);
+  return FIELD_COORDINATE.test(text);
 }
 
 /** Says who has used a field, as far as a gateway has recorded it. */
@@ -109,8 +108,6 @@ export interface RecordVerdictJson {
   readonly verdict?: ReleaseVerdict | null;
 }
 
-const SEQUENCE = /^[1-9]\d{0,8}$/;
-
 /** Says what a record of the registry changes, and in which order that is deployed. */
 export const getRecordVerdict: AdminOperation<GatewayApiFeatures, RecordVerdictJson> = {
   id: 'getRecordVerdict',
@@ -124,7 +121,7 @@ export const getRecordVerdict: AdminOperation<GatewayApiFeatures, RecordVerdictJ
   }),
   statuses: [200],
   run: async ({ gateways }, { path: { id = '', sequence = '' } }) => {
-    if (!SEQUENCE.test(sequence)) throw invalid(['sequence: must be a whole number from 1']);
+    if (!RECORD_SEQUENCE.test(sequence)) throw invalid(['sequence: must be a whole number from 1']);
     const report: VerdictReport = required(await gateways.verdict(id, Number(sequence)));
     return { status: 200, body: report };
   },

@@ -219,7 +219,7 @@ async function response(
   } catch (error) {
     const outline = BatchOutline.of(body);
     if (error instanceof RequestError) return failureResponse(exchange, error, options, outline);
-    options.logger.error({ err: error, requestId: exchange.id }, 'a request failed');
+    options.logger.error({ err: error, requestId: exchange.id }, 'request failed');
     const failure = rejected('INTERNAL_SERVER_ERROR', 'Internal server error.');
     return failureResponse(exchange, failure, options, outline);
   }

@@ -1,3 +1,4 @@
+import { RECORD_SEQUENCE } from '@trellis/release-verdict';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { RecordVerdict } from '../../registry/record-verdicts.ts';
 
@@ -10,7 +11,6 @@ interface RecordVerdictsOptions {
 const DEADLINE_MS = 2_500;
 /** At once. */
 const MAX_READING = 4;
-const SEQUENCE = /^[1-9]\d{0,8}$/;
 
 /**
  * `GET /gateway/records/42`: what was judged of a record of the registry when it was published. Answers 200 and its verdict, `null` for a
@@ -23,7 +23,7 @@ export function addRecordVerdicts(server: FastifyInstance, { verdict }: RecordVe
     '/gateway/records/:sequence',
     async ({ params: { sequence } }, reply) => {
       reply.header('cache-control', 'no-store');
-      if (!SEQUENCE.test(sequence)) return reject(reply, 404);
+      if (!RECORD_SEQUENCE.test(sequence)) return reject(reply, 404);
       if (reading >= MAX_READING) return reject(reply, 503);
       reading += 1;
       try {

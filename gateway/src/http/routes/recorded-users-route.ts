@@ -1,3 +1,4 @@
+import { FIELD_COORDINATE } from '@trellis/release-verdict';
 import type { Logger } from '@trellis/runtime';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
@@ -19,10 +20,8 @@ const DAY_MS = 86_400_000;
 const [BUDGET_MS, DEADLINE_MS] = [7_000, 10_000];
 const RETRY_AFTER_S = '10';
 
-const COORDINATE = /^[_A-Za-z]\w{0,254}\.[_A-Za-z]\w{0,254}$/;
-
 const askedSchema = z.strictObject({
-  field: z.string().regex(COORDINATE, { error: 'must be a field of a type: User.name' }),
+  field: z.string().regex(FIELD_COORDINATE, { error: 'must be a field of a type: User.name' }),
   days: z.int().min(1).max(90).default(7),
 });
 

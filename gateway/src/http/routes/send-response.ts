@@ -87,6 +87,6 @@ function rejectionOfFramework(error: FastifyError, request: FastifyRequest): Req
     return rejected('BAD_REQUEST', 'The body is cut off, or not compressed as it says.');
   const status = error.statusCode ?? 500;
   if (status < 500) return rejected(CODES_OF_STATUS[status] ?? 'BAD_REQUEST', error.message);
-  request.log.error({ err: error, requestId: request.id }, 'a request failed');
+  request.log.error({ err: error, requestId: request.id }, 'request failed');
   return rejected('INTERNAL_SERVER_ERROR', 'Internal server error.');
 }

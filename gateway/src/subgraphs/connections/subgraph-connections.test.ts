@@ -200,7 +200,7 @@ describe('TLS to a subgraph', () => {
     );
     expect(gateway.logged()).toContainEqual(
       expect.objectContaining({
-        msg: 'client certificate for subgraphs is not valid now',
+        msg: 'client certificate for subgraphs expired or not yet valid',
         setting: 'subgraphConnections.tls.certificate',
         validTo: expect.any(String) as string,
       }),

@@ -7,6 +7,9 @@ export const USER_CONTEXT_TYPE = 'trellis-context+jwt';
 /** Signature algorithm of the token. */
 export const USER_CONTEXT_ALGORITHM = 'ES256';
 
+/** A policy of this name holds for callers with a role: `role:ADMIN`. */
+export const ROLE_POLICY_PREFIX = 'role:';
+
 /** Roles of the content graph. See docs/contract.md#who-may-do-what. */
 export type Role = 'ADMIN' | 'EDITOR' | 'VIEWER';
 
