@@ -2,12 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTemporaryDirectory, proof } from '@trellis/testkit';
-import { gql } from 'graphql-tag';
 import { compose } from '../src/testing/compose.ts';
-import { startSubgraph } from '../src/testing/subgraph-server.ts';
 import { startGatewayProcess } from '../test-fixtures/gateway-process.ts';
-import { addressOf, createAddressedClient, type AddressedClient } from '../test-fixtures/load/ask-from.ts';
-import { quantile, startLoad, type LoadReport } from '../test-fixtures/load/open-loop.ts';
+import { quantile, type LoadReport } from '../test-fixtures/load/open-loop.ts';
+import { startSteadyQueries } from '../test-fixtures/load/steady-queries/start-steady-queries.ts';
 import type { EventCounts } from '../test-fixtures/load/storm/messages.ts';
 import { startStorm, type Storm } from '../test-fixtures/load/storm/start-storm.ts';
 
@@ -142,37 +140,21 @@ interface Stage {
 async function openStage({
   topics,
   queriesPerSecond,
+  roundMs,
   program,
 }: (typeof SIZES)[keyof typeof SIZES]): Promise<Stage> {
   const directory = createTemporaryDirectory();
-  const storm = await startStorm();
-  const shop = await startSubgraph({
-    name: 'shop',
-    typeDefs: gql`
-      type Query {
-        stock(key: Int): Int
-      }
-    `,
-    resolvers: { Query: { stock: () => 1 } },
-  });
+  const [storm, queries] = await Promise.all([startStorm(), startSteadyQueries()]);
   const file = join(directory.path, 'supergraph.graphql');
-  writeFileSync(file, compose([...storm.subgraphs, shop]));
+  writeFileSync(file, compose([...storm.subgraphs, queries.subgraph]));
   const settings = join(directory.path, 'gateway.yaml');
   writeFileSync(settings, SETTINGS);
   const gateway = await startGatewayProcess({ SUPERGRAPH: file, CONFIG: settings }, program);
   await storm.subscribe({ url: gateway.url, topics, firstNetwork: NETWORKS });
   await sleep(1_000); // what a subgraph is subscribed to late has missed nothing that counts
-  const [client, direct] = [gateway.url, new URL(shop.url).origin].map(createAddressedClient);
-  const ask = (asked: AddressedClient | undefined) => async (number: number) => {
-    const response = await asked?.ask(`{ stock(key: ${number % 10}) }`, addressOf(number % NETWORKS));
-    if (response?.text.trim() !== '{"data":{"stock":1}}') throw new Error(response?.text);
-  };
-  for (let number = 0; number < 200; number += 1) await ask(client)(number); // compiles what is asked
-  const measured = async (asked: AddressedClient | undefined, durationMs: number): Promise<LoadReport> => {
-    const load = startLoad({ perSecond: queriesPerSecond, send: ask(asked) });
-    await sleep(durationMs);
-    return load.stop();
-  };
+  const measured = (url: string, durationMs: number): Promise<LoadReport> =>
+    queries.measure({ url, perSecond: queriesPerSecond, durationMs, networks: NETWORKS });
+  await measured(gateway.url, roundMs / 2); // compiles what is asked
   return {
     storm,
     async blow(perSecond) {
@@ -180,15 +162,13 @@ async function openStage({
       await sleep(500);
     },
     measure: async (durationMs) => ({
-      queries: await measured(client, durationMs),
-      control: await measured(direct, durationMs / 2),
+      queries: await measured(gateway.url, durationMs),
+      control: await measured(new URL(queries.subgraph.url).origin, durationMs / 2),
     }),
     async close() {
-      client?.close();
-      direct?.close();
       await gateway.stop();
       storm.stop();
-      await shop.close();
+      queries.stop();
       directory.remove();
     },
   };

@@ -13,6 +13,55 @@ function busy(): void {
   while (performance.now() < end);
 }
 
+/** Counts turns of the event loop until it is told to end. */
+function countTurns(): { end(): number } {
+  let turns = 0;
+  let isEnding = false;
+  const count = (): void => {
+    turns += 1;
+    if (!isEnding) setImmediate(count);
+  };
+  setImmediate(count);
+  return {
+    end() {
+      isEnding = true;
+      return turns;
+    },
+  };
+}
+
+describe('Events that begin', () => {
+  it('G3: leave each turn of the event loop to others also when their work begins after a promise', async () => {
+    const turns = new FairTurns({ turnMs: 1, maxAtOnce: 1 });
+    const loops = countTurns();
+    const event = async (): Promise<void> => {
+      await undefined;
+      busy();
+    };
+    await Promise.all(Array.from({ length: 20 }, async () => turns.run(undefined, here, event)));
+    expect(loops.end()).toBeGreaterThanOrEqual(19);
+  });
+
+  it('begin many in a turn when each takes little', async () => {
+    const turns = new FairTurns({ turnMs: 1_000, maxAtOnce: 1 });
+    const loops = countTurns();
+    const events = Array.from({ length: 60 }, async (_, event) =>
+      turns.run(undefined, here, async () => Promise.resolve(event)),
+    );
+    expect(await Promise.all(events)).toEqual(Array.from({ length: 60 }, (_, event) => event));
+    expect(loops.end()).toBeLessThan(10);
+  });
+
+  it('begin at once, as many as may', async () => {
+    const turns = new FairTurns({ turnMs: 1_000, maxAtOnce: 2 });
+    const results = Array.from({ length: 3 }, (_, event) => turns.run(undefined, here, () => event));
+    expect(results).toEqual([0, 1, expect.any(Promise)]);
+    expect(turns.waiting).toBe(1);
+    expect(await results[2]).toBe(2);
+    expect(turns.run(undefined, here, () => 'later')).toBe('later');
+  });
+});
+
 describe('Work on new texts', () => {
   it('is done at once as long as there is little of it', () => {
     const turns = new FairTurns({ turnMs: 5 });
@@ -38,16 +87,11 @@ describe('Work on new texts', () => {
     const light = turns.run(user('light'), here, work('light'));
     expect(done).toEqual(['heavy 0']);
     expect(turns.waiting).toBe(heavy.length);
-    let loops = 0;
-    const count = (): void => {
-      loops += 1;
-      if (done.length <= heavy.length) setImmediate(count);
-    };
-    setImmediate(count);
+    const loops = countTurns();
     expect(await light).toBe('light');
     expect(done.length).toBeLessThan(4);
     await Promise.all(heavy.map(async (each) => each));
-    expect(loops).toBeGreaterThan(heavy.length / 2);
+    expect(loops.end()).toBeGreaterThan(heavy.length / 2);
   });
 
   it('G3: lets in many who connect meanwhile for each text: Node accepts one connection in each turn of the event loop', async () => {

@@ -173,7 +173,15 @@ export interface FairTurnsOptions {
    * turn: were all of them long, clients that have just connected would wait for many. @default 0
    */
   readonly turnsBetween?: number;
+  /**
+   * How many of a turn are done at once. What work does after it has waited for a promise is measured for those alone that have
+   * waited for their turn. @default any
+   */
+  readonly maxAtOnce?: number;
 }
+
+/** Of one turn: more than have time in it. */
+const MAX_STEPS = 16;
 
 /** Work that waits for a later turn. */
 interface WaitingWork extends InLine {
@@ -185,19 +193,26 @@ interface WaitingWork extends InLine {
 /**
  * Lets work of a kind have some milliseconds of each turn of the event loop, and no more: were hundreds of them done at once, all others
  * would wait for all of them. What has to wait has its turn by shares of callers. As long as there is little of it, it is done at
- * once. Only what it does until it waits for something itself is measured.
+ * once.
+ *
+ * A turn is some immediates, with one work in each. Node runs all promise reactions that are due between two of them, so that the time of
+ * the turn includes what the works lead to without waiting for anything else.
  */
 export class FairTurns {
   readonly #turnMs: number;
   readonly #turnsBetween: number;
+  readonly #maxAtOnce: number;
   readonly #waiting = new WaitingLine<WaitingWork>();
   #spentMs = 0;
+  #doneAtOnce = 0;
+  #endsAtMs = 0;
   #isNextExpected = false;
   #turnsToWait: number;
 
-  constructor({ turnMs, turnsBetween = 0 }: FairTurnsOptions) {
+  constructor({ turnMs, turnsBetween = 0, maxAtOnce = UNBOUNDED }: FairTurnsOptions) {
     this.#turnMs = turnMs;
     this.#turnsBetween = turnsBetween;
+    this.#maxAtOnce = maxAtOnce;
     this.#turnsToWait = turnsBetween;
   }
 
@@ -212,7 +227,10 @@ export class FairTurns {
     signal: AbortSignal | undefined,
     work: () => Result,
   ): Result | Promise<Awaited<Result>> {
-    if (this.#waiting.size === 0 && this.#spentMs < this.#turnMs) return this.#measured(work);
+    if (this.#mayBeDoneAtOnce) {
+      this.#doneAtOnce += 1;
+      return this.#measured(work);
+    }
     return new Promise((resolve, reject) => {
       const begin = (): void => {
         try {
@@ -232,6 +250,10 @@ export class FairTurns {
     return this.#waiting.size;
   }
 
+  get #mayBeDoneAtOnce(): boolean {
+    return this.#waiting.size === 0 && this.#spentMs < this.#turnMs && this.#doneAtOnce < this.#maxAtOnce;
+  }
+
   #measured<Result>(work: () => Result): Result {
     const startedAtMs = performance.now();
     try {
@@ -246,6 +268,9 @@ export class FairTurns {
     if (this.#isNextExpected) return;
     this.#isNextExpected = true;
     setImmediate(() => this.#nextTurn());
+    if (this.#turnsToWait > 0) return;
+    const steps = Math.min(this.#waiting.size, MAX_STEPS);
+    for (let step = 1; step < steps; step += 1) setImmediate(() => this.#step());
   }
 
   #nextTurn(): void {
@@ -256,11 +281,16 @@ export class FairTurns {
       return;
     }
     this.#spentMs = 0;
+    this.#doneAtOnce = 0;
+    this.#endsAtMs = performance.now() + this.#turnMs;
     this.#turnsToWait = this.#turnsBetween;
-    while (this.#waiting.size > 0 && this.#spentMs < this.#turnMs) {
-      const next = this.#waiting.next();
-      next?.context.runInAsyncScope(next.begin);
-    }
+    this.#step();
     if (this.#waiting.size > 0) this.#expectNext();
+  }
+
+  #step(): void {
+    if (this.#waiting.size === 0 || performance.now() >= this.#endsAtMs) return;
+    const next = this.#waiting.next();
+    next?.context.runInAsyncScope(next.begin);
   }
 }

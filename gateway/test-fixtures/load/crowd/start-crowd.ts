@@ -1,7 +1,4 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { createRequire } from 'node:module';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { forkProgram } from '../forked-program.ts';
 import type { CrowdReport, CrowdRequest } from './messages.ts';
 
 /** Clients in a process of their own. */
@@ -11,24 +8,13 @@ export interface Crowd {
   stop(): void;
 }
 
-const program = fileURLToPath(new URL('./program.ts', import.meta.url));
-const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-
-const RESPONSES_WITHIN_MS = 300_000;
+const REPLY_WITHIN_MS = 300_000;
 
 /** @param url the address of the gateway's WebSockets */
 export function startCrowd(url: string): Crowd {
-  const child = fork(program, [url], {
-    execArgv: ['--conditions=trellis-source', '--import', loader],
-    stdio: 'ignore',
-  });
+  const program = forkProgram<CrowdRequest>(new URL('program.ts', import.meta.url), [url]);
   return {
-    async ask(request) {
-      child.send(request);
-      const signal = AbortSignal.timeout(RESPONSES_WITHIN_MS);
-      const [report] = (await once(child, 'message', { signal })) as [CrowdReport]; // it says nothing else
-      return report;
-    },
-    stop: () => void child.kill('SIGKILL'),
+    ask: async (request) => (await program.ask(request, REPLY_WITHIN_MS)) as CrowdReport, // it says nothing else
+    stop: program.stop,
   };
 }
