@@ -13,7 +13,7 @@ function busy(): void {
   while (performance.now() < end);
 }
 
-/** Counts turns of the event loop until it is told to end. */
+/** Counts turns of the event loop until `end()`. */
 function countTurns(): { end(): number } {
   let turns = 0;
   let isEnding = false;
@@ -35,7 +35,7 @@ describe('Events that begin', () => {
     const turns = new FairTurns({ turnMs: 1, maxAtOnce: 1 });
     const loops = countTurns();
     const event = async (): Promise<void> => {
-      await undefined;
+      await Promise.resolve();
       busy();
     };
     await Promise.all(Array.from({ length: 20 }, async () => turns.run(undefined, here, event)));

@@ -8,8 +8,8 @@ export interface ForkedProgram<Request extends object> {
   readonly pid: number | undefined;
   /** What it says next. Rejects when that takes longer. */
   said(withinMs: number): Promise<unknown>;
-  tell(request: Request): void;
-  /** Tells it something. @returns what it says next; rejects when that takes longer */
+  post(request: Request): void;
+  /** Posts it a request. @returns what it says next; rejects when that takes longer */
   ask(request: Request, withinMs: number): Promise<unknown>;
   stop(): void;
 }
@@ -37,7 +37,7 @@ export function forkProgram<Request extends object>(
   return {
     pid: child.pid,
     said,
-    tell: (request) => void child.send(request),
+    post: (request) => void child.send(request),
     ask(request, withinMs) {
       child.send(request);
       return said(withinMs);

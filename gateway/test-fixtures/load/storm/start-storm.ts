@@ -24,7 +24,7 @@ export async function startStorm(): Promise<Storm> {
     async subscribe(request) {
       await program.ask({ kind: 'subscribe', ...request }, REPLY_WITHIN_MS);
     },
-    blow: (request) => program.tell({ kind: 'blow', ...request }),
+    blow: (request) => program.post({ kind: 'blow', ...request }),
     count: async () => (await program.ask({ kind: 'count' }, REPLY_WITHIN_MS)) as EventCounts, // as above
     stop: program.stop,
   };
