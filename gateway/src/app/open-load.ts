@@ -25,7 +25,7 @@ export interface LoadResources {
 /** Of each turn of the event loop, for texts that are new. They leave out some turns: hundreds may come at once. */
 const TEXTS = { turnMs: 5, turnsBetween: 16 };
 /** Of each turn, for events and ticks that begin. A response has several turns, and waits for as much in each. */
-const EVENTS = { turnMs: 1, maxAtOnce: 1 };
+const EVENTS = { turnMs: 1 };
 
 /** Opens it. */
 export function openLoad(inUse: SettingsInUse, metrics: Resources['metrics']): LoadResources {

@@ -173,14 +173,9 @@ export interface FairTurnsOptions {
    * turn: were all of them long, clients that have just connected would wait for many. @default 0
    */
   readonly turnsBetween?: number;
-  /**
-   * How many of a turn are done at once. What work does after it has waited for a promise is measured for those alone that have
-   * waited for their turn. @default any
-   */
-  readonly maxAtOnce?: number;
 }
 
-/** Of one turn: more than have time in it. */
+/** Immediates of one turn: more than there is time for. */
 const MAX_STEPS = 16;
 
 /** Work that waits for a later turn. */
@@ -195,24 +190,25 @@ interface WaitingWork extends InLine {
  * would wait for all of them. What has to wait has its turn by shares of callers. As long as there is little of it, it is done at
  * once.
  *
- * A turn is some immediates, with one work in each. Node runs all promise reactions that are due between two of them, so that the time of
- * the turn includes what the works lead to without waiting for anything else.
+ * Work that returns a promise has more to do when the reactions of promises run. Nothing else begins before that, so that the time it
+ * takes is known: the next one has an immediate of its own in the same turn of the event loop.
  */
 export class FairTurns {
   readonly #turnMs: number;
   readonly #turnsBetween: number;
-  readonly #maxAtOnce: number;
   readonly #waiting = new WaitingLine<WaitingWork>();
   #spentMs = 0;
-  #doneAtOnce = 0;
   #endsAtMs = 0;
+  /** Whether what began last has more to do before its time is known. */
+  #goesOn = false;
   #isNextExpected = false;
   #turnsToWait: number;
+  /** Immediates that the next turn has. */
+  #steps = 0;
 
-  constructor({ turnMs, turnsBetween = 0, maxAtOnce = UNBOUNDED }: FairTurnsOptions) {
+  constructor({ turnMs, turnsBetween = 0 }: FairTurnsOptions) {
     this.#turnMs = turnMs;
     this.#turnsBetween = turnsBetween;
-    this.#maxAtOnce = maxAtOnce;
     this.#turnsToWait = turnsBetween;
   }
 
@@ -227,10 +223,8 @@ export class FairTurns {
     signal: AbortSignal | undefined,
     work: () => Result,
   ): Result | Promise<Awaited<Result>> {
-    if (this.#mayBeDoneAtOnce) {
-      this.#doneAtOnce += 1;
+    if (this.#waiting.size === 0 && this.#spentMs < this.#turnMs && !this.#goesOn)
       return this.#measured(work);
-    }
     return new Promise((resolve, reject) => {
       const begin = (): void => {
         try {
@@ -250,14 +244,12 @@ export class FairTurns {
     return this.#waiting.size;
   }
 
-  get #mayBeDoneAtOnce(): boolean {
-    return this.#waiting.size === 0 && this.#spentMs < this.#turnMs && this.#doneAtOnce < this.#maxAtOnce;
-  }
-
   #measured<Result>(work: () => Result): Result {
     const startedAtMs = performance.now();
     try {
-      return work();
+      const result = work();
+      if (result instanceof Promise) this.#goesOn = true;
+      return result;
     } finally {
       this.#spentMs += performance.now() - startedAtMs;
       this.#expectNext();
@@ -265,23 +257,22 @@ export class FairTurns {
   }
 
   #expectNext(): void {
-    if (this.#isNextExpected) return;
+    if (!this.#isNextExpected) setImmediate(() => this.#nextTurn());
     this.#isNextExpected = true;
-    setImmediate(() => this.#nextTurn());
     if (this.#turnsToWait > 0) return;
-    const steps = Math.min(this.#waiting.size, MAX_STEPS);
-    for (let step = 1; step < steps; step += 1) setImmediate(() => this.#step());
+    for (; this.#steps < Math.min(this.#waiting.size - 1, MAX_STEPS); this.#steps += 1)
+      setImmediate(() => this.#step());
   }
 
   #nextTurn(): void {
     this.#isNextExpected = false;
+    this.#steps = 0;
     if (this.#waiting.size > 0 && this.#turnsToWait > 0) {
       this.#turnsToWait -= 1;
       this.#expectNext();
       return;
     }
     this.#spentMs = 0;
-    this.#doneAtOnce = 0;
     this.#endsAtMs = performance.now() + this.#turnMs;
     this.#turnsToWait = this.#turnsBetween;
     this.#step();
@@ -289,8 +280,10 @@ export class FairTurns {
   }
 
   #step(): void {
-    if (this.#waiting.size === 0 || performance.now() >= this.#endsAtMs) return;
-    const next = this.#waiting.next();
-    next?.context.runInAsyncScope(next.begin);
+    this.#goesOn = false;
+    while (this.#waiting.size > 0 && !this.#goesOn && performance.now() < this.#endsAtMs) {
+      const next = this.#waiting.next();
+      next?.context.runInAsyncScope(next.begin);
+    }
   }
 }

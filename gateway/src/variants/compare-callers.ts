@@ -14,10 +14,9 @@ export interface Verdict extends ComparedCallers {
 }
 
 /**
- * From here on a canary is worse: by chance, with a probability of 1 in 1.2 million at most at each look. Simulated, that is no abort
- * in 300 hours without a difference.
+ * From here on a canary is worse: by chance, with a probability of 1 in 8.8 million at most at each look.
  */
-export const SUFFICIENT_EVIDENCE = 14;
+export const SUFFICIENT_EVIDENCE = 16;
 /** Fewer callers of the canary decide nothing. */
 const MIN_CALLERS = 5;
 
@@ -209,7 +208,7 @@ interface ComparedWindow {
 const WINDOWS: readonly ComparedWindow[] = [
   { windowS: 60, discount: 0 },
   { windowS: 600, discount: 0 },
-  { windowS: 10, discount: 6 },
+  { windowS: 10, discount: 4 },
 ];
 
 /** Settings of {@link CallerComparison}. */

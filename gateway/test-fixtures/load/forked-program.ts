@@ -6,10 +6,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 /** A program in a process of its own, which has one conversation: what it costs is not counted for anybody else. */
 export interface ForkedProgram<Request extends object> {
   readonly pid: number | undefined;
-  /** What it says next. Rejects when that takes longer. */
+  /** What it says next. Rejects when that takes longer, and when it ends. */
   said(withinMs: number): Promise<unknown>;
   post(request: Request): void;
-  /** Posts it a request. @returns what it says next; rejects when that takes longer */
+  /** Posts it a request. @returns what it says next; rejects as `said` does */
   ask(request: Request, withinMs: number): Promise<unknown>;
   stop(): void;
 }
@@ -30,9 +30,14 @@ export function forkProgram<Request extends object>(
     execArgv: ['--conditions=trellis-source', '--import', loader, ...flags],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
+  const ended = once(child, 'exit').then(([code, signal]: unknown[]) => {
+    throw new Error(`${program.href} has ended: ${String(code ?? signal)}.`);
+  });
+  ended.catch(() => undefined); // it is reported to who waits for what it says
   const said = async (withinMs: number): Promise<unknown> => {
-    const [message] = (await once(child, 'message', { signal: AbortSignal.timeout(withinMs) })) as [unknown];
-    return message;
+    const message = once(child, 'message', { signal: AbortSignal.timeout(withinMs) });
+    const [said] = (await Promise.race([message, ended])) as [unknown];
+    return said;
   };
   return {
     pid: child.pid,

@@ -37,10 +37,10 @@ const STATE = {
     main: side,
     canary: { ...side, failed: 100, nearlyAll: { seconds: 10, isBeyond: true } },
     evidence: { failed: 2.345, slow: 0 },
-    stopsAt: 14,
+    stopsAt: 16,
   },
   stopped: [
-    { at: 1_700_000_000, variant: 'old', release, reason: 'slow', evidence: '15', main: '3', canary: '9' },
+    { at: 1_700_000_000, variant: 'old', release, reason: 'slow', evidence: '17', main: '3', canary: '9' },
   ],
   records: [record(42, false), record(41, true)],
 };
@@ -145,7 +145,7 @@ describe('A-286: the console’s page of the graph', () => {
         'Failed|10 (5 %)|100 (50 %)|',
         'Half within|5 ms|5 ms|',
         '99 % within||&gt; 10 s|',
-        'Evidence: callers with a failure||2.3 (stops at 14, soon after it began at less)|',
+        'Evidence: callers with a failure||2.3 (stops at 16, soon after it began at less)|',
         'us|Nov 14, 2023, 10:13 PM UTC|old|abcdef012345|more callers with slow responses than by chance|3|9|',
       ]),
     );

@@ -196,7 +196,7 @@ describe('The page of the state of a gateway that follows a registry', () => {
         main: { callers: 40, operations: 100, failed: 0, half: { seconds: 0.005, isBeyond: false } },
         canary: { callers: 1, operations: 1, failed: 1, half: undefined },
         evidence: { failed: 2.345, slow: 0 },
-        stopsAt: 14,
+        stopsAt: 16,
       },
       stopped: [{ at: NOW, variant: 'canary', reason: 'failed', main: '3', canary: '9' }],
     });
@@ -232,17 +232,17 @@ describe('The page of the state of a gateway that follows a registry', () => {
   it.each([
     [
       'en',
-      'Evidence: callers with a failure |  | 2.3 (stops at 14, soon after it began at less)',
+      'Evidence: callers with a failure |  | 2.3 (stops at 16, soon after it began at less)',
       'more callers with a failure than by chance',
     ],
     [
       'de',
-      'Evidenz: Aufrufer mit Fehlern |  | 2.3 (Abbruch bei 14, kurz nach dem Beginn bei weniger)',
+      'Evidenz: Aufrufer mit Fehlern |  | 2.3 (Abbruch bei 16, kurz nach dem Beginn bei weniger)',
       'mehr Aufrufer mit Fehlern als durch Zufall',
     ],
     [
       'zh',
-      '证据：遇到失败的调用者 |  | 2.3（达到 14 时停止，刚开始后较低即停止）',
+      '证据：遇到失败的调用者 |  | 2.3（达到 16 时停止，刚开始后较低即停止）',
       '遇到失败的调用者多于偶然',
     ],
   ])(
