@@ -64,6 +64,21 @@ export const singlePlaces: readonly SinglePlace[] = [
     advice: 'Import ROLE_POLICY_PREFIX from @trellis/subgraph-protocol/user-context.',
   },
   {
+    pattern: /= '-'\.repeat\(43\)/gu,
+    place: 'auth-server/src/clients/client-registry.ts',
+    advice: 'Import NO_HASH from clients/client-registry.ts.',
+  },
+  {
+    pattern: /MAX_GRACE_S(?:: number)? = /gu,
+    place: 'auth-server/src/administration/clients.ts',
+    advice: 'Import MAX_GRACE_S from administration/clients.ts.',
+  },
+  {
+    pattern: /= 'https:\/\/specs\.apollo\.dev\/join'/gu,
+    place: 'gateway/src/supergraph/linked-directives.ts',
+    advice: 'Import JOIN_IDENTITY from supergraph/linked-directives.ts.',
+  },
+  {
     pattern: /0x6d_?2b_?79_?f5/giu,
     place: 'packages/testkit/src/random.ts',
     advice: 'Make random numbers of a seed by createRandom of @trellis/testkit/random.',

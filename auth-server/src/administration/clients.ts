@@ -101,6 +101,9 @@ export async function replaceClient(
   return { kind: 'registered', client, secret: keepsSecret ? undefined : secret };
 }
 
+/** Seconds for which an old secret may work at most after it was replaced. */
+export const MAX_GRACE_S: number = 30 * 86_400;
+
 /**
  * Gives a client another secret.
  *

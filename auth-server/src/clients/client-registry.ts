@@ -2,6 +2,9 @@ import { isClientId, registeredScopes, type ClientDeclaration } from './client-m
 import { isMacOf, macOf, randomToken, sha256, type Keys } from '../secrets/secrets.ts';
 import type { Client, ClientSource, ClientStore, HashedSecret } from './client-store.ts';
 
+/** As long as a hash of a secret, and equal to none: who is unknown is compared too, in the same time. */
+export const NO_HASH: string = '-'.repeat(43);
+
 /** Clients as the endpoints look them up. */
 export interface ClientRegistry {
   /** One that was found in the last seconds, as it was then: for whom waiting costs more than `find` itself. */

@@ -1,10 +1,14 @@
-import { removeClient, rotateSecret, saveClient, untilUndisturbed } from '../administration/clients.ts';
+import {
+  MAX_GRACE_S,
+  removeClient,
+  rotateSecret,
+  saveClient,
+  untilUndisturbed,
+} from '../administration/clients.ts';
 import { parseClient } from '../clients/parse-client.ts';
 import type { Client } from '../clients/client-store.ts';
 import type { Command, CommandContext } from './command.ts';
 import { readOptions, requiredOption, UsageError } from './command-line.ts';
-
-const MAX_GRACE_S = 30 * 86_400;
 
 /** Lists clients, one JSON object a line. Marks those whose secret an older KEY_ENCRYPTION_SECRET is needed for. */
 export const listClientsCommand: Command = {

@@ -7,6 +7,7 @@ import {
   type ReplacementOutcome,
 } from '../administration/clients.ts';
 import { isClientId } from '../clients/client-metadata.ts';
+import { NO_HASH } from '../clients/client-registry.ts';
 import type { Client } from '../clients/client-store.ts';
 import { OAuthError } from '../errors.ts';
 import { addEndpoint } from '../http/endpoint.ts';
@@ -38,9 +39,6 @@ const NOT_SENT = [
   'client_secret_expires_at',
   'client_id_issued_at',
 ];
-
-/** As long as a hash, and equal to none. */
-const NO_HASH = '-'.repeat(43);
 
 /**
  * The endpoint of one registration, for the client that has registered itself: it reads, replaces and removes it by its

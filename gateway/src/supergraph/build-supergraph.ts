@@ -10,6 +10,7 @@ import {
   type SupergraphText,
 } from './supergraph.ts';
 import { createTypeIndex } from './type-index.ts';
+import { JOIN_IDENTITY } from './linked-directives.ts';
 import { federationInternals } from './apollo-packages.ts';
 
 /** Settings of {@link buildSupergraph}. */
@@ -32,7 +33,6 @@ export class InvalidSupergraph extends Error {
   override readonly name = 'InvalidSupergraph';
 }
 
-const JOIN = 'https://specs.apollo.dev/join';
 const CONNECTORS = 'https://specs.apollo.dev/connect';
 
 /** `@live` as clients see it. `throttle` is how rarely a client wants to hear of changes. */
@@ -110,8 +110,8 @@ function reasonOf(sdl: string, error: unknown): string {
     const { line, column } = error.locations[0];
     return `${error.message} (${line}:${column})`;
   }
-  if (!sdl.includes(JOIN))
-    return 'It does not link to ' + JOIN + ', as what composition makes of subgraphs does.';
+  if (!sdl.includes(JOIN_IDENTITY))
+    return 'It does not link to ' + JOIN_IDENTITY + ', as what composition makes of subgraphs does.';
   return messageOf(error);
 }
 

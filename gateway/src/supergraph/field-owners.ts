@@ -1,8 +1,6 @@
 import type { InterfaceType, NamedType, ObjectType, Schema } from '@apollo/federation-internals';
-import { appliedArguments, linkedDirectives } from './linked-directives.ts';
+import { appliedArguments, JOIN_IDENTITY, linkedDirectives } from './linked-directives.ts';
 import { federationInternals } from './apollo-packages.ts';
-
-const JOIN_IDENTITY = 'https://specs.apollo.dev/join';
 
 /**
  * Reads which subgraphs resolve each field of a supergraph, by coordinate. A field without a mark of its own is resolved by all

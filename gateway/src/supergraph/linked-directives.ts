@@ -1,5 +1,8 @@
 import type { DirectiveDefinition, Schema } from '@apollo/federation-internals';
 
+/** Of the specification that says which subgraph resolves what. */
+export const JOIN_IDENTITY = 'https://specs.apollo.dev/join';
+
 /**
  * The directives of a supergraph that mean the one a specification calls `name`, under whatever names they were
  * imported: `@link(url: "https://specs.apollo.dev/authenticated/v0.1", as: "login")` makes `@login` mean `authenticated`.

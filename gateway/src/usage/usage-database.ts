@@ -12,7 +12,7 @@ interface DatabaseClient {
 type OpenClient = (options: object) => DatabaseClient;
 
 /** The schema of the tables that `trellis operations init` makes. */
-const SCHEMA = 'recorded_usage';
+export const USAGE_SCHEMA = 'recorded_usage';
 const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 9_000;
 
@@ -25,20 +25,20 @@ const WRITE = `
     SELECT line ->> 'id' AS id, line ->> 'document' AS text, line - 'id' - 'document' AS counts
       FROM jsonb_array_elements($5::jsonb) AS line
   ), marked AS (
-    INSERT INTO ${SCHEMA}.process (id, interval_ms) VALUES ($1, $6)
+    INSERT INTO ${USAGE_SCHEMA}.process (id, interval_ms) VALUES ($1, $6)
     ON CONFLICT (id) DO UPDATE SET renewed_at = now()
   ), begun AS (
-    INSERT INTO ${SCHEMA}.interval (process, began_at, ended_at, is_complete) VALUES ($1, $2, $3, $4)
+    INSERT INTO ${USAGE_SCHEMA}.interval (process, began_at, ended_at, is_complete) VALUES ($1, $2, $3, $4)
     ON CONFLICT DO NOTHING RETURNING process, began_at
   ), documents AS (
-    INSERT INTO ${SCHEMA}.document (id, text, seen_at)
+    INSERT INTO ${USAGE_SCHEMA}.document (id, text, seen_at)
     SELECT DISTINCT ON (id) id, text, $3::timestamptz FROM sent ORDER BY id
     ON CONFLICT (id) DO UPDATE SET seen_at = greatest(document.seen_at, excluded.seen_at)
   )
-  INSERT INTO ${SCHEMA}.operation (process, began_at, document_id, counts)
+  INSERT INTO ${USAGE_SCHEMA}.operation (process, began_at, document_id, counts)
   SELECT process, began_at, id, counts FROM begun, sent`;
 
-const END = `DELETE FROM ${SCHEMA}.process WHERE id = $1`;
+const END = `DELETE FROM ${USAGE_SCHEMA}.process WHERE id = $1`;
 
 /**
  * Tables in PostgreSQL, which any number of gateways share: an interval is one transaction. It connects for each, so that a gateway

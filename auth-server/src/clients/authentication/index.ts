@@ -1,5 +1,6 @@
 import { OAuthError, tooManyRequests } from '../../errors.ts';
 import type { Parameters } from '../../parameters.ts';
+import { NO_HASH } from '../client-registry.ts';
 import type { Client } from '../client-store.ts';
 import { readCredentials, rejectedBasic, type PresentedCredentials } from './client-credentials.ts';
 import { usesCertificate } from '../client-metadata.ts';
@@ -134,9 +135,6 @@ async function credentialsProblem(
       return presented satisfies never;
   }
 }
-
-/** As long as a hash, and equal to none. */
-const NO_HASH = '-'.repeat(43);
 
 /** Hashes and compares for unknown clients too, so that all take the same time. */
 function secretMatches(

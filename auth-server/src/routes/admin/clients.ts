@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  MAX_GRACE_S,
   registerClient,
   removeClient,
   replaceClient,
@@ -29,7 +30,6 @@ export type ClientApiFeatures = Pick<ClientFeatures, 'clientStore'> &
 
 type Operation<Body> = AdminOperation<ClientApiFeatures, Body>;
 
-const MAX_GRACE_S = 30 * 86_400;
 const rotation = z.strictObject({ grace_seconds: z.int().min(0).max(MAX_GRACE_S).default(0) });
 const secretSchema = z.object({ client_secret: z.string(), client_secret_expires_at: z.literal(0) });
 /** RFC 7591 metadata, and where the registration comes from. */

@@ -6,7 +6,7 @@ import type {
   Schema,
 } from '@apollo/federation-internals';
 import { Kind, parse, type SelectionNode, type SelectionSetNode } from 'graphql';
-import { appliedArguments, linkedDirectives } from '../../supergraph/linked-directives.ts';
+import { appliedArguments, JOIN_IDENTITY, linkedDirectives } from '../../supergraph/linked-directives.ts';
 import { federationInternals } from '../../supergraph/apollo-packages.ts';
 
 /** A field of an object or interface type. */
@@ -18,7 +18,6 @@ export interface FieldSetReader {
   fieldsFeeding(field: OutputField): readonly OutputField[];
 }
 
-const JOIN_IDENTITY = 'https://specs.apollo.dev/join';
 const CONTEXT_IDENTITY = 'https://specs.apollo.dev/context';
 
 /** Reads the `@join__field` applications of a supergraph. Join specification: @join__field. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { USAGE_SCHEMA } from '../usage-database.ts';
 import { clientsSchema, type ReadUsage } from './recorded-interval.ts';
 
 /** What is used of the package `pg`, which stands beside the gateway where usage is recorded to tables. */
@@ -16,7 +17,6 @@ interface Query {
   readonly query_timeout: number;
 }
 
-const SCHEMA = 'recorded_usage';
 const CONNECT_TIMEOUT_MS = 3_000;
 /** Milliseconds for a statement, and those that one which begins late has. */
 const [STATEMENT_TIMEOUT_MS, LEAST_TIMEOUT_MS] = [8_000, 1_000];
@@ -29,17 +29,17 @@ const MISSED_INTERVALS = 3;
 const TIMEOUT = `SET LOCAL statement_timeout = ${STATEMENT_TIMEOUT_MS}`;
 /** A process that ended before the time that is asked for has left nothing out of it. */
 const KILLED = `
-  SELECT id FROM ${SCHEMA}.process
+  SELECT id FROM ${USAGE_SCHEMA}.process
    WHERE renewed_at + $1 * interval_ms * interval '1 ms' BETWEEN $2::timestamptz AND now() LIMIT 1`;
 const INTERVALS = `
-  SELECT process, began_at AS "from", ended_at AS "to", is_complete AS "isComplete" FROM ${SCHEMA}.interval
+  SELECT process, began_at AS "from", ended_at AS "to", is_complete AS "isComplete" FROM ${USAGE_SCHEMA}.interval
    WHERE ended_at > $1 AND (began_at, process) < ($2::timestamptz, $3::uuid)
    ORDER BY began_at DESC, process DESC LIMIT ${PAGE}`;
 const OPERATIONS = `
   SELECT process, began_at AS "from", document_id AS id, counts -> 'clients' AS clients
     FROM unnest($1::uuid[], $2::timestamptz[]) AS wanted (process, began_at)
-    JOIN ${SCHEMA}.operation USING (process, began_at)`;
-const DOCUMENTS = `SELECT id, text FROM ${SCHEMA}.document WHERE id = ANY ($1)`;
+    JOIN ${USAGE_SCHEMA}.operation USING (process, began_at)`;
+const DOCUMENTS = `SELECT id, text FROM ${USAGE_SCHEMA}.document WHERE id = ANY ($1)`;
 
 const noRowsSchema = z.array(z.never());
 const killedSchema = z.array(z.object({ id: z.string() }));
