@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { shareKeysOf, type ShareKeys } from '@trellis/runtime/admission';
+import type { LoadResources } from '../../app/open-load.ts';
 import { outcomeOf, rowsBelow, twoAtOnce, type LiveRow, type LiveRows } from './live-row.ts';
 import type { ReloadWorld } from './reload-world.ts';
 
@@ -7,30 +8,47 @@ import type { ReloadWorld } from './reload-world.ts';
 const whileOthersWait =
   (keys?: ShareKeys): LiveRow['see'] =>
   async ({ inside }) => {
-    const { admission, executionGate } = inside().resources;
-    const { signal, ...ending } = createEnding();
-    const ends: (() => void)[] = [];
-    const operation = (): Promise<void> => new Promise((resolve) => void ends.push(resolve));
-    const running = Array.from({ length: 12 }, () =>
-      executionGate.run(operation, signal).catch(() => undefined),
-    );
-    admission.enter(() => true, keys);
-    for (let ended = 0; ended < 2; ended += 1) {
-      ends.shift()?.(); // from how far apart two end it is known how long others will wait
-      await nextTurn();
-      keepBusy(20);
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const seen = await askWhileOthersWait(inside().resources, keys);
+      if (seen !== undefined) return seen.reason;
     }
-    const reason = admission.enter(() => true, keys);
-    if (reason === undefined) admission.leave(keys);
-    admission.leave(keys);
-    ending.end();
-    while (ends.length > 0) {
-      ends.shift()?.();
-      await nextTurn();
-    }
-    await Promise.all(running);
-    return reason;
+    throw new Error('The gate has let all begin: other processes took the processor while it looked.');
   };
+
+/** Where the machine is busy, the process looks idle now and then, and then none has to wait. */
+const MAX_ATTEMPTS = 20;
+const [LEAST_WAITING, MAX_RUNNING] = [4, 200];
+
+/** @returns nothing where none waited any more */
+async function askWhileOthersWait(
+  { admission, executionGate }: Pick<LoadResources, 'admission' | 'executionGate'>,
+  keys: ShareKeys | undefined,
+): Promise<{ readonly reason: unknown } | undefined> {
+  const { signal, ...ending } = createEnding();
+  const ends: (() => void)[] = [];
+  const operation = (): Promise<void> => new Promise((resolve) => void ends.push(resolve));
+  const running: Promise<void>[] = [];
+  while (executionGate.waiting < LEAST_WAITING && running.length < MAX_RUNNING)
+    running.push(executionGate.run(operation, signal).catch(() => undefined));
+  admission.enter(() => true, keys);
+  for (let ended = 0; ended < 2; ended += 1) {
+    keepBusy(20);
+    ends.shift()?.(); // from how far apart two end it is known how long others will wait
+    await nextTurn();
+  }
+  keepBusy(20);
+  const stillWait = executionGate.waiting > 0;
+  const reason = admission.enter(() => true, keys);
+  if (reason === undefined) admission.leave(keys);
+  admission.leave(keys);
+  ending.end();
+  while (ends.length > 0) {
+    ends.shift()?.();
+    await nextTurn();
+  }
+  await Promise.all(running);
+  return stillWait ? { reason } : undefined;
+}
 
 function createEnding(): { readonly signal: AbortSignal; end(): void } {
   const controller = new AbortController();
