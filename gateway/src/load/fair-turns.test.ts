@@ -103,7 +103,7 @@ describe('Work on new texts', () => {
   });
 
   it('is done as long as a turn has time for it: many short ones, and all that no one waits for any more', async () => {
-    const turns = new FairTurns({ turnMs: 100, turnsBetween: 16 });
+    const turns = new FairTurns({ turnMs: 1_000, turnsBetween: 16 });
     const leaving = new AbortController();
     const first = turns.run(user('ada'), here, async () => Promise.resolve('first')); // the others wait for it
     const left = Array.from({ length: 500 }, async () =>

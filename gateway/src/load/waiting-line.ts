@@ -175,7 +175,7 @@ export interface FairTurnsOptions {
   readonly turnsBetween?: number;
 }
 
-/** Immediates of one turn: more than there is time for. */
+/** Immediates of one turn: work that goes on after a promise mostly takes so long that there is time for fewer. */
 const MAX_STEPS = 16;
 
 /** Work that waits for a later turn. */
